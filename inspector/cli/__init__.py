@@ -1,0 +1,1 @@
+"""The command line: stdout for data, stderr for everything else."""

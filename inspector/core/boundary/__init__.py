@@ -1,0 +1,1 @@
+"""What of a result may reach a model, and why the rest may not."""

@@ -1,0 +1,81 @@
+"""What the boundary gives: the part of a result that may reach a model, and why the rest may not."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from inspector.core.claims.claim import Claim
+from inspector.core.json_text import Json
+
+
+class Level(StrEnum):
+    """How much is withheld."""
+
+    OPEN = "open"
+    """Nothing: what leaks today."""
+    DECLARED = "declared"
+    """What the declarations ask for. A deny-list: it fails open for what nobody declared."""
+    CLOSED = "closed"
+    """All but what a declared, non-sensitive schema position names."""
+
+
+class ErrorCode(StrEnum):
+    """All that a model learns of an error at `closed`."""
+
+    INVALID_ARGUMENTS = "invalid_arguments"
+    UNKNOWN_TOOL = "unknown_tool"
+    AUTH_FAILED = "auth_failed"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    RATE_LIMITED = "rate_limited"
+    NETWORK_TIMEOUT = "network_timeout"
+    CONNECTION_LOST = "connection_lost"
+    PROTOCOL_ERROR = "protocol_error"
+    UPSTREAM_UNAVAILABLE = "upstream_unavailable"
+    CANCELLED = "cancelled"
+    BLOCKED_BY_POLICY = "blocked_by_policy"
+    TOOL_ERROR = "tool_error"
+    INTERNAL_ERROR = "internal_error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """Something of the raw result that does not reach the model, or not as it was."""
+
+    pointer: str
+    """Into the raw result; resolves there."""
+    rule: str
+    detail: str
+    """Why, in one sentence for the user. Quotes no withheld value."""
+    claim: Claim | None = None
+    """The declaration behind it; None where the rule needs none."""
+    schema_pointer: str | None = None
+    """The position in the output schema behind it."""
+
+    @property
+    def vocabulary(self) -> str | None:
+        """The vocabulary of the declaration behind it."""
+        return self.claim.vocabulary if self.claim else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundaryPolicy:
+    """What the operator may tighten."""
+
+    sensitivity_threshold: str = "confidential"
+    """resultSensitivity at or above this is withheld."""
+    withhold_private: bool = False
+    """Whether `ifc` confidentiality `private` is withheld."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """The bounded result. `result` is a valid tool result in every level but `open`, where it is the raw one."""
+
+    level: Level
+    result: Json
+    """The tools/call result a gateway could forward; for an error, `{"error": {...}}` as JSON-RPC has it."""
+    removals: tuple[Removal, ...] = ()
+    error: ErrorCode | None = None
+    """Set where the call failed, in every level; the model sees it at `closed` only."""
+    findings: tuple[str, ...] = field(default=())
+    """Sentences for the user about what could not be judged."""

@@ -1,0 +1,190 @@
+"""What a server offers: decoded item by item, so that one bad item never costs the others."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject, Malformed
+
+
+class Kind(StrEnum):
+    """The four lists of MCP, by the member that carries them."""
+
+    TOOL = "tools"
+    RESOURCE = "resources"
+    TEMPLATE = "resourceTemplates"
+    PROMPT = "prompts"
+
+    @property
+    def method(self) -> str:
+        """The method that lists this kind."""
+        return {
+            Kind.TOOL: "tools/list",
+            Kind.RESOURCE: "resources/list",
+            Kind.TEMPLATE: "resources/templates/list",
+            Kind.PROMPT: "prompts/list",
+        }[self]
+
+    @property
+    def identity(self) -> str:
+        """The member that names an item of this kind."""
+        return {Kind.RESOURCE: "uri", Kind.TEMPLATE: "uriTemplate"}.get(self, "name")
+
+    @property
+    def capability(self) -> str:
+        """The server capability that announces this kind."""
+        return {Kind.TOOL: "tools", Kind.PROMPT: "prompts"}.get(self, "resources")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool, by its definition as it stood on the wire."""
+
+    name: str
+    definition: JsonObject
+
+    @property
+    def title(self) -> str | None:
+        """The title a host would show: the tool's own, else the one among its annotations."""
+        own = self.definition.get("title")
+        if isinstance(own, str):
+            return own
+        annotated = self.annotations.get("title")
+        return annotated if isinstance(annotated, str) else None
+
+    @property
+    def description(self) -> str | None:
+        """The description, where it is text."""
+        text = self.definition.get("description")
+        return text if isinstance(text, str) else None
+
+    @property
+    def input_schema(self) -> Json:
+        """The input schema as sent; None where there is none."""
+        return self.definition.get("inputSchema")
+
+    @property
+    def output_schema(self) -> Json:
+        """The output schema as sent; None where there is none."""
+        return self.definition.get("outputSchema")
+
+    @property
+    def annotations(self) -> JsonObject:
+        """The annotations, empty where there are none or they are no object."""
+        return _object(self.definition.get("annotations"))
+
+    @property
+    def meta(self) -> JsonObject:
+        """`_meta`, empty where there is none or it is no object."""
+        return _object(self.definition.get("_meta"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A resource, a template or a prompt, by its definition as it stood on the wire."""
+
+    kind: Kind
+    name: str
+    definition: JsonObject
+
+
+Entry: TypeAlias = Tool | Item | Malformed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """All that a server listed, malformed items among the good ones, in the order sent."""
+
+    entries: dict[Kind, tuple[Entry, ...]] = field(default_factory=dict[Kind, tuple[Entry, ...]])
+    problems: tuple[Malformed, ...] = ()
+    """What was wrong with a listing as a whole: a page that is no object, a cursor that repeats."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that can be called."""
+        return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Tool))
+
+    @property
+    def malformed(self) -> tuple[Malformed, ...]:
+        """Every item that could not be read, and every problem with a listing."""
+        items = (
+            entry for entries in self.entries.values() for entry in entries if isinstance(entry, Malformed)
+        )
+        return (*items, *self.problems)
+
+    def tool(self, name: str) -> Tool | None:
+        """The first tool of that name."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+
+def decode_page(kind: Kind, result: Json) -> tuple[Entry, ...] | Malformed:
+    """The items of one page of a listing; pointers are into `result`."""
+    if not isinstance(result, dict):
+        return Malformed(pointer="", reason=f"the {kind.method} result is no object", value=result)
+    items = result.get(kind.value)
+    if not isinstance(items, list):
+        problem = "is missing" if kind.value not in result else "is no list"
+        return Malformed(pointer=f"/{kind.value}", reason=f"`{kind.value}` {problem}", value=items)
+    return tuple(_decode(kind, item, f"/{kind.value}/{index}") for index, item in enumerate(items))
+
+
+def mark_repeated_names(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The same entries, where every later tool of a name already taken is malformed: it cannot be called."""
+    taken: set[str] = set()
+    marked: list[Entry] = []
+    for entry in entries:
+        if isinstance(entry, Tool):
+            if entry.name in taken:
+                reason = "the name is taken by an earlier tool"
+                marked.append(
+                    Malformed(pointer="/name", reason=reason, value=entry.definition, name=entry.name)
+                )
+                continue
+            taken.add(entry.name)
+        marked.append(entry)
+    return tuple(marked)
+
+
+def _decode(kind: Kind, value: Json, pointer: str) -> Entry:
+    if isinstance(value, DuplicateKeys):
+        keys = ", ".join(value.repeated)
+        return Malformed(
+            pointer=pointer, reason=f"names a key twice: {keys}", value=value, name=_last_name(value)
+        )
+    if not isinstance(value, dict):
+        return Malformed(pointer=pointer, reason="is no object", value=value)
+    name = value.get(kind.identity)
+    if not isinstance(name, str) or not name:
+        problem = "is missing" if kind.identity not in value else "is not a non-empty string"
+        return Malformed(
+            pointer=f"{pointer}/{kind.identity}", reason=f"`{kind.identity}` {problem}", value=value
+        )
+    if kind is not Kind.TOOL:
+        return Item(kind=kind, name=name, definition=value)
+    fault = _tool_fault(value)
+    if fault:
+        at, reason = fault
+        return Malformed(pointer=pointer + at, reason=reason, value=value, name=name)
+    return Tool(name=name, definition=value)
+
+
+def _tool_fault(definition: JsonObject) -> tuple[str, str] | None:
+    """What makes a tool uncallable. A malformed hint does not: it is a claim, kept and shown."""
+    if "inputSchema" not in definition:
+        return "/inputSchema", "`inputSchema` is missing"
+    schema = definition["inputSchema"]
+    if isinstance(schema, DuplicateKeys):
+        return "/inputSchema", f"`inputSchema` names a key twice: {', '.join(schema.repeated)}"
+    if not isinstance(schema, dict):
+        return "/inputSchema", "`inputSchema` is no object"
+    return None
+
+
+def _last_name(value: DuplicateKeys) -> str | None:
+    name = dict(value.pairs).get("name")
+    return name if isinstance(name, str) else None
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,1 @@
+"""What servers and pages declare about their tools and results."""

@@ -1,0 +1,84 @@
+"""Claims: one declaration each, as a server or page made it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from inspector.core.json_text import Json, JsonObject
+
+
+class Standing(StrEnum):
+    """How far a vocabulary has come."""
+
+    CORE = "core"
+    EXTENSION = "extension"
+    PROPOSAL = "proposal"
+    WITHDRAWN = "withdrawn"
+    VENDOR = "vendor"
+    UNRECOGNISED = "unrecognised"
+
+
+class Subject(StrEnum):
+    """What a claim is about."""
+
+    TOOL = "tool"
+    RESULT = "result"
+    BLOCK = "block"
+    RESOURCE = "resource"
+    REQUEST = "request"
+    RESOLUTION = "resolution"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One declaration, verbatim."""
+
+    subject: Subject
+    pointer: str
+    """Where it stands, from the subject's own root: a tool's definition, a result, a content block."""
+    vocabulary: str
+    key: str
+    value: Json
+    """As on the wire."""
+    standing: Standing
+    well_formed: bool
+    problem: str = ""
+    """Why it is not well formed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key that a vocabulary defines."""
+
+    name: str
+    type: str
+    """In words: `boolean`, `list of strings`, `one of read, write, delete, external`."""
+    default: str
+    """What the vocabulary says absence means; empty where it says nothing. Shown as a default, never as a claim."""
+    meaning: str
+    effect: str
+    """What it does to the traits."""
+
+
+Reader: TypeAlias = Callable[[Subject, JsonObject], Iterable[Claim]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """A set of keys that somebody defined, and how to find them on the wire."""
+
+    name: str
+    title: str
+    source: str
+    """Where it is defined: a specification and section, or a URL."""
+    standing: Standing
+    as_of: str
+    """The date, as YYYY-MM, at which the standing was looked up."""
+    where: str
+    """Where on the wire it sits."""
+    keys: tuple[Key, ...]
+    read: Reader
+    """The claims of this vocabulary in a subject, in the order of the wire. Never raises."""
+    owns: Callable[[Subject, str], bool]
+    """Whether the member at this pointer belongs to this vocabulary, so that it is not `unrecognised`."""

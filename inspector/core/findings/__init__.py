@@ -1,0 +1,1 @@
+"""Rules that compare what was declared with what was done."""

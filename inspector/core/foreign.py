@@ -1,0 +1,64 @@
+"""The one door for text from outside: what comes through cannot act on a terminal or hide from the eye.
+
+Allowed are line feed, tab, and every character outside Unicode's category C (control, format,
+surrogate, private use, unassigned). All others become visible symbols.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_C0_PICTURES = 0x2400
+_DELETE = 0x7F
+_DELETE_PICTURE = "␡"
+
+# Characters outside category C that still hide or reorder text: fillers and variation selectors.
+_INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u034f\u2028\u2029") | {
+    chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
+
+# Everything that is surely plain; text of this kind is returned as it is.
+_PLAIN = re.compile(r"[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Safe:
+    """Text that may be shown, and how many characters had to be replaced."""
+
+    text: str
+    replaced: int
+
+
+def safe(text: str) -> str:
+    """`text` with every character that could act or hide made visible: `␛`, `⟨U+202E⟩`."""
+    return text if _PLAIN.fullmatch(text) else "".join(map(_shown, text))
+
+
+def safe_line(text: str) -> str:
+    """`safe` for one line: line feeds and tabs become symbols too."""
+    shown = safe(text)
+    if "\n" in shown or "\t" in shown:
+        return shown.replace("\n", "␊").replace("\t", "␉")
+    return shown
+
+
+def inspect(text: str) -> Safe:
+    """`safe`, and the count of what it replaced."""
+    if _PLAIN.fullmatch(text):
+        return Safe(text=text, replaced=0)
+    shown = [_shown(character) for character in text]
+    replaced = sum(1 for before, after in zip(text, shown, strict=True) if before != after)
+    return Safe(text="".join(shown), replaced=replaced)
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t":
+        return character
+    code = ord(character)
+    if code < 0x20:
+        return chr(_C0_PICTURES + code)
+    if code == _DELETE:
+        return _DELETE_PICTURE
+    if character in _INVISIBLE or unicodedata.category(character).startswith("C"):
+        return f"⟨U+{code:04X}⟩"
+    return character

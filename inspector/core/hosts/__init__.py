@@ -1,0 +1,1 @@
+"""What each host makes of a bounded result before its model sees it."""

@@ -1,0 +1,340 @@
+"""JSON as it stood on the wire: exact numbers, key order, and duplicate keys are kept.
+
+Source: RFC 8259. What the RFC forbids but servers send (NaN, a lone surrogate, a byte order mark,
+invalid UTF-8) is kept too and reported as a fault, never an exception.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from json.decoder import scanstring  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+from typing import TypeAlias, Union, cast
+
+import msgspec
+
+MAX_INTEGER_DIGITS = 4_300
+"""Longer integers stay text: Python refuses to convert them (CVE-2020-10735)."""
+
+
+class Number(float):
+    """A number whose spelling says more than a float holds: `1.10`, `1e400`, `NaN`, 5,000 digits."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> "Number":
+        """`text` as it stood on the wire; infinite where it is beyond a float."""
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    def __reduce__(self) -> tuple[type["Number"], tuple[str]]:
+        return Number, (self.text,)
+
+
+class DuplicateKeys:
+    """An object that names a key more than once. It is no dict, so that nothing judges it by accident."""
+
+    __slots__ = ("pairs",)
+
+    def __init__(self, pairs: "tuple[tuple[str, Json], ...]") -> None:
+        self.pairs = pairs
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DuplicateKeys) and self.pairs == other.pairs
+
+    def __hash__(self) -> int:
+        return hash(tuple(key for key, _ in self.pairs))
+
+    @property
+    def repeated(self) -> tuple[str, ...]:
+        """The keys that occur more than once, in the order of their second occurrence."""
+        seen: set[str] = set()
+        found: dict[str, None] = {}
+        for key, _ in self.pairs:
+            if key in seen:
+                found[key] = None
+            seen.add(key)
+        return tuple(found)
+
+
+Json: TypeAlias = Union[None, bool, int, float, str, DuplicateKeys, "list[Json]", "dict[str, Json]"]
+"""Any JSON value. A `float` may be a `Number`."""
+
+JsonObject: TypeAlias = dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Malformed:
+    """Something a peer sent that is not what the protocol asks for: data to show, no exception."""
+
+    pointer: str
+    """Where, as an RFC 6901 pointer into what was sent; empty for the whole."""
+    reason: str
+    value: Json = None
+    name: str | None = None
+    """What the thing calls itself, where it does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonText:
+    """One parsed document."""
+
+    value: Json
+    faults: tuple[str, ...] = ()
+    """What the RFC forbids and this document does all the same."""
+
+
+def parse(raw: bytes | str) -> JsonText | Malformed:
+    """`raw` as a value, exactly. Never raises; deep documents take a slower path, not an error."""
+    faults: list[str] = []
+    text = _decoded(raw, faults) if isinstance(raw, bytes) else raw
+    if text.startswith("\ufeff"):
+        faults.append("starts with a byte order mark")
+        text = text[1:]
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError:
+        try:
+            value = _parse_deep(text)
+        except ValueError as error:
+            return Malformed(pointer="", reason=f"not JSON: {error}")
+    except ValueError as error:
+        return Malformed(pointer="", reason=f"not JSON: {error}")
+    return JsonText(value=value, faults=tuple(faults))
+
+
+def dump(value: Json) -> bytes:
+    """`value` as compact UTF-8 JSON: the same keys, order, duplicates and number spellings. Never raises."""
+    try:
+        return msgspec.json.encode(value, enc_hook=_encode_special)
+    except (RecursionError, UnicodeEncodeError, ValueError, OverflowError):
+        return "".join(_written(value)).encode("utf-8", "surrogatepass")
+
+
+def dump_text(value: Json) -> str:
+    """`dump` as text."""
+    return dump(value).decode("utf-8", "surrogatepass")
+
+
+def scalar_text(value: bool | float | str | None) -> str:
+    """One leaf as JSON text; a lone surrogate is escaped."""
+    match value:
+        case str():
+            text = json.dumps(value, ensure_ascii=False)
+            return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+        case Number():
+            return value.text
+        case None | bool():
+            return {None: "null", True: "true", False: "false"}[value]
+        case int():
+            # Python refuses decimal text beyond its limit; such a number never came from `parse`.
+            return str(value)
+        case _:
+            return repr(value)
+
+
+def equal(left: Json, right: Json) -> bool:
+    """JSON equality: the order of keys is no difference, true is not 1, and 1 is 1.0. Deep values are fine."""
+    stack: list[tuple[Json, Json]] = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        match a, b:
+            case dict(), dict():
+                if a.keys() != b.keys():
+                    return False
+                stack.extend((a[key], b[key]) for key in a)
+            case list(), list():
+                if len(a) != len(b):
+                    return False
+                stack.extend(zip(a, b, strict=True))
+            case DuplicateKeys(), DuplicateKeys():
+                if [key for key, _ in a.pairs] != [key for key, _ in b.pairs]:
+                    return False
+                stack.extend((x, y) for (_, x), (_, y) in zip(a.pairs, b.pairs, strict=True))
+            case (bool(), _) | (_, bool()) | (None, _) | (_, None):
+                if a is not b:
+                    return False
+            case ((float() | int()), (float() | int())):
+                if not _same_number(a, b):
+                    return False
+            case str(), str():
+                if a != b:
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _same_number(a: float, b: float) -> bool:
+    if isinstance(a, Number) and isinstance(b, Number) and (a in _INFINITE or a != a):  # noqa: PLR0124
+        return a.text == b.text
+    return a == b
+
+
+_INFINITE = (float("inf"), float("-inf"))
+
+
+def _decoded(raw: bytes, faults: list[str]) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        faults.append(f"not UTF-8 at byte {error.start}")
+        return raw.decode("utf-8", "replace")
+
+
+def _object(pairs: list[tuple[str, Json]]) -> JsonObject | DuplicateKeys:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else DuplicateKeys(tuple(pairs))
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    return number if repr(number) == text else Number(text)
+
+
+def _int(text: str) -> int | Number:
+    if text == "-0" or len(text) > MAX_INTEGER_DIGITS:
+        return Number(text)
+    return int(text)
+
+
+def _fast_decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=_object, parse_float=_float, parse_int=_int, parse_constant=Number, strict=False
+    )
+
+
+_DECODER = _fast_decoder()
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
+_SPACE = re.compile(r"[ \t\n\r]*")
+_WORDS: dict[str, Json] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "NaN": Number("NaN"),
+    "Infinity": Number("Infinity"),
+    "-Infinity": Number("-Infinity"),
+}
+
+
+def _parse_deep(text: str) -> Json:
+    """`text` parsed without recursion: the standard parser stops at about a thousand levels."""
+    position = _skip(text, 0)
+    # Each open container, with the pairs or items it has so far and the key it waits to fill.
+    open_objects: list[list[tuple[str, Json]] | list[Json]] = []
+    keys: list[str | None] = []
+    while True:
+        opener = text[position : position + 1]
+        value: Json
+        if opener in {"{", "["} and opener:
+            position = _skip(text, position + 1)
+            closer = "}" if opener == "{" else "]"
+            if text[position : position + 1] != closer:
+                open_objects.append([])
+                key, position = _key(text, position) if opener == "{" else (None, position)
+                keys.append(key)
+                continue
+            value = cast("Json", {} if opener == "{" else [])
+            position += 1
+        else:
+            value, position = _leaf(text, position)
+        while True:
+            position = _skip(text, position)
+            if not open_objects:
+                if position != len(text):
+                    raise ValueError(f"extra data at character {position}")
+                return value
+            key = keys[-1]
+            container = open_objects[-1]
+            is_object = key is not None
+            container.append(cast("Json", (key, value) if is_object else value))  # pyright: ignore[reportArgumentType]
+            after = text[position : position + 1]
+            if after == ",":
+                position = _skip(text, position + 1)
+                if is_object:
+                    keys[-1], position = _key(text, position)
+                break
+            if after != ("}" if is_object else "]"):
+                raise ValueError(f"expected a comma or an end at character {position}")
+            open_objects.pop()
+            keys.pop()
+            value = (
+                _object(cast("list[tuple[str, Json]]", container))
+                if is_object
+                else cast("list[Json]", container)
+            )
+            position += 1
+
+
+def _skip(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
+
+
+def _key(text: str, position: int) -> tuple[str, int]:
+    if text[position : position + 1] != '"':
+        raise ValueError(f"expected a key at character {position}")
+    key, position = cast("tuple[str, int]", scanstring(text, position + 1, False))
+    position = _skip(text, position)
+    if text[position : position + 1] != ":":
+        raise ValueError(f"expected a colon at character {position}")
+    return key, _skip(text, position + 1)
+
+
+def _leaf(text: str, position: int) -> tuple[Json, int]:
+    if text[position : position + 1] == '"':
+        return cast("tuple[Json, int]", scanstring(text, position + 1, False))
+    for word, value in _WORDS.items():
+        if text.startswith(word, position):
+            return value, position + len(word)
+    found = _NUMBER.match(text, position)
+    if not found:
+        raise ValueError(f"expected a value at character {position}")
+    whole = not (found.group(2) or found.group(3))
+    return (_int if whole else _float)(found.group()), found.end()
+
+
+def _encode_special(value: object) -> object:
+    match value:
+        case Number():
+            return msgspec.Raw(value.text.encode())
+        case DuplicateKeys():
+            return msgspec.Raw("".join(_written(value)).encode())
+        case _:
+            raise TypeError(type(value).__name__)
+
+
+def _written(value: Json) -> Iterator[str]:
+    """The text of `value` in pieces, without recursion."""
+    stack: list[Json | _Text] = [value]
+    while stack:
+        item = stack.pop()
+        match item:
+            case _Text():
+                yield item.text
+            case dict() | DuplicateKeys():
+                pairs = tuple(item.items()) if isinstance(item, dict) else item.pairs
+                yield "{"
+                stack.append(_Text("}"))
+                for index, (key, child) in reversed(tuple(enumerate(pairs))):
+                    stack.append(child)
+                    stack.append(_Text(("," if index else "") + scalar_text(key) + ":"))
+            case list():
+                yield "["
+                stack.append(_Text("]"))
+                for index, child in reversed(tuple(enumerate(item))):
+                    stack.append(child)
+                    if index:
+                        stack.append(_Text(","))
+            case _:
+                yield scalar_text(item)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """Text between values, on the stack of `_written`."""
+
+    text: str

@@ -1,0 +1,44 @@
+"""How a call ended: with a result, with a JSON-RPC error, or without an answer."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from inspector.core.json_text import Json
+
+
+class FailureKind(StrEnum):
+    """Why there was no answer. Protocol facts only: a server's words are never read for this."""
+
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    CONNECTION_LOST = "connection_lost"
+    HTTP_STATUS = "http_status"
+    PROTOCOL = "protocol"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The `result` member of the answer, any JSON value, as it stood on the wire."""
+
+    value: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RpcError:
+    """The `error` member of the answer: normally an object of code, message and data."""
+
+    value: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """No answer came."""
+
+    kind: FailureKind
+    detail: str
+    """For the user. May quote foreign text."""
+    http_status: int | None = None
+
+
+Outcome: TypeAlias = Result | RpcError | Failure

@@ -1,0 +1,1 @@
+"""JSON Schema: sensitive positions, form fields, validation."""

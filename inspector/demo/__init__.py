@@ -1,0 +1,1 @@
+"""The built-in server: a small team workspace that uses every vocabulary."""

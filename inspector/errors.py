@@ -1,0 +1,54 @@
+"""What can go wrong, and what the user can do about it.
+
+Each kind carries the exit code that commands end with; docs/exit-codes.md lists them.
+"""
+
+
+class InspectorError(Exception):
+    """Something failed: `message` says what, `hint` what to do about it.
+
+    Both may quote foreign text; whoever prints them makes it safe.
+    """
+
+    code = "internal"
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(InspectorError):
+    """The command line, a file or a setting is wrong."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class AuthenticationRequiredError(InspectorError):
+    """The server answered 401 or 403."""
+
+    code = "authentication_required"
+    exit_code = 3
+
+
+class UnreachableError(InspectorError):
+    """The server could not be started or reached, went silent, or died."""
+
+    code = "unreachable"
+    exit_code = 4
+
+
+class ToolFailedError(InspectorError):
+    """The tool reported an error, or there is no such tool."""
+
+    code = "tool_error"
+    exit_code = 5
+
+
+class NotConfirmedError(InspectorError):
+    """A policy blocked the call, or nobody confirmed it."""
+
+    code = "not_confirmed"
+    exit_code = 10

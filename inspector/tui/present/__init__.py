@@ -1,0 +1,1 @@
+"""Pure: models become content for widgets."""

@@ -1,0 +1,1 @@
+"""Screens turn messages into session calls."""

@@ -1,0 +1,1 @@
+"""Widgets draw what present/ gives and send messages."""

@@ -1,0 +1,1 @@
+"""Input and output: the only importer of protocol libraries. Bytes become frames here."""
