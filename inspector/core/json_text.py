@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from json.decoder import scanstring  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
-from typing import TypeAlias, Union, cast
+from typing import Self, TypeAlias, Union, cast
 
 import msgspec
 
@@ -23,7 +23,7 @@ class Number(float):
     __slots__ = ("text",)
     text: str
 
-    def __new__(cls, text: str) -> "Number":
+    def __new__(cls, text: str) -> Self:
         """`text` as it stood on the wire; infinite where it is beyond a float."""
         number = super().__new__(cls, text)
         number.text = text
@@ -59,7 +59,7 @@ class DuplicateKeys:
         return tuple(found)
 
 
-Json: TypeAlias = Union[None, bool, int, float, str, DuplicateKeys, "list[Json]", "dict[str, Json]"]
+Json: TypeAlias = Union[bool, int, float, str, DuplicateKeys, "list[Json]", "dict[str, Json]", None]
 """Any JSON value. A `float` may be a `Number`."""
 
 JsonObject: TypeAlias = dict[str, Json]
@@ -118,7 +118,7 @@ def dump_text(value: Json) -> str:
     return dump(value).decode("utf-8", "surrogatepass")
 
 
-def scalar_text(value: bool | float | str | None) -> str:
+def scalar_text(value: float | str | None) -> str:
     """One leaf as JSON text; a lone surrogate is escaped."""
     match value:
         case str():
@@ -126,8 +126,10 @@ def scalar_text(value: bool | float | str | None) -> str:
             return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
         case Number():
             return value.text
-        case None | bool():
-            return {None: "null", True: "true", False: "false"}[value]
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
         case int():
             # Python refuses decimal text beyond its limit; such a number never came from `parse`.
             return str(value)
