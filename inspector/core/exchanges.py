@@ -1,0 +1,196 @@
+"""Frames folded into a timeline: requests with their answers, notifications, logs, progress, stderr."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from inspector.core.frames import (
+    Channel,
+    Direction,
+    Frame,
+    Message,
+    Notification,
+    Request,
+    Response,
+    messages,
+)
+from inspector.core.json_text import Json, Malformed, dump_text
+
+
+class EntryKind(StrEnum):
+    """What a line of the timeline tells of."""
+
+    EXCHANGE = "exchange"
+    """A request from here and its answer."""
+    SERVER_REQUEST = "server request"
+    NOTIFICATION = "notification"
+    PROGRESS = "progress"
+    LOG = "log"
+    STDERR = "stderr"
+    FAULT = "fault"
+    """Something the protocol does not allow: garbage, an answer nobody asked for."""
+    NOTE = "note"
+
+
+class EntryState(StrEnum):
+    """How far it has come."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+    """Answered with an error, or with a result that says isError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the timeline."""
+
+    number: int
+    """Counts from 1 in the timeline."""
+    kind: EntryKind
+    title: str
+    """Method and, for a named thing, its name. Foreign text."""
+    state: EntryState
+    at_s: float
+    frames: tuple[int, ...]
+    """Numbers of the frames that made it, in order."""
+    size_bytes: int
+    duration_s: float | None = None
+    detail: str = ""
+    """What went wrong, a log's text, a progress message. Foreign text."""
+
+
+class Timeline:
+    """All frames of a connection and what they amount to. Frames are only ever added."""
+
+    def __init__(self) -> None:
+        self._frames: list[Frame] = []
+        self._entries: list[Entry] = []
+        self._open: dict[tuple[Direction, str], int] = {}
+
+    @property
+    def frames(self) -> Sequence[Frame]:
+        """Every frame, in the order of its number."""
+        return self._frames
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Every entry, in the order of its first frame."""
+        return self._entries
+
+    def frame(self, number: int) -> Frame | None:
+        """The frame of that number."""
+        found = self._frames[number - 1 : number] if number > 0 else []
+        return found[0] if found else None
+
+    def fold(self, frame: Frame) -> tuple[Entry, ...]:
+        """Take in one frame; the entries it added or changed."""
+        self._frames.append(frame)
+        if frame.channel is Channel.NOTE:
+            return (self._add(frame, EntryKind.NOTE, frame.raw.decode("utf-8", "replace")),)
+        if frame.channel is Channel.STDERR:
+            return (
+                self._add(frame, EntryKind.STDERR, "stderr", detail=frame.raw.decode("utf-8", "replace")),
+            )
+        return tuple(self._take(frame, message) for message in messages(frame.body))
+
+    def _take(self, frame: Frame, message: Message) -> Entry:
+        match message:
+            case Request():
+                return self._request(frame, message)
+            case Response():
+                return self._response(frame, message)
+            case Notification():
+                return self._notification(frame, message)
+            case Malformed():
+                return self._add(frame, EntryKind.FAULT, "not a message", detail=message.reason)
+
+    def _request(self, frame: Frame, request: Request) -> Entry:
+        sent = frame.direction is Direction.SENT
+        kind = EntryKind.EXCHANGE if sent else EntryKind.SERVER_REQUEST
+        entry = self._add(frame, kind, titled(request.method, request.params), state=EntryState.PENDING)
+        self._open[frame.direction, dump_text(request.id)] = entry.number
+        return entry
+
+    def _response(self, frame: Frame, response: Response) -> Entry:
+        asked = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
+        number = self._open.pop((asked, dump_text(response.id)), None)
+        if number is None:
+            detail = f"an answer to id {dump_text(response.id)}, which nobody waits for"
+            return self._add(frame, EntryKind.FAULT, "unexpected answer", detail=detail)
+        before = self._entries[number - 1]
+        failed = response.is_error or _says_error(response.result)
+        entry = replace(
+            before,
+            state=EntryState.FAILED if failed else EntryState.DONE,
+            frames=(*before.frames, frame.number),
+            size_bytes=before.size_bytes + len(frame.raw),
+            duration_s=frame.at_s - before.at_s,
+            detail="; ".join(
+                (*response.faults, *((_error_text(response.error),) if response.is_error else ()))
+            ),
+        )
+        self._entries[number - 1] = entry
+        return entry
+
+    def _notification(self, frame: Frame, notification: Notification) -> Entry:
+        match notification.method, notification.params:
+            case "notifications/progress", {**params}:
+                return self._add(frame, EntryKind.PROGRESS, notification.method, detail=progress_text(params))
+            case "notifications/message", {**params}:
+                level, text = params.get("level"), params.get("data")
+                detail = text if isinstance(text, str) else dump_text(text)
+                return self._add(
+                    frame, EntryKind.LOG, level if isinstance(level, str) else "log", detail=detail
+                )
+            case _:
+                return self._add(frame, EntryKind.NOTIFICATION, notification.method)
+
+    def _add(
+        self,
+        frame: Frame,
+        kind: EntryKind,
+        title: str,
+        *,
+        state: EntryState = EntryState.DONE,
+        detail: str = "",
+    ) -> Entry:
+        entry = Entry(
+            number=len(self._entries) + 1,
+            kind=kind,
+            title=title,
+            state=state,
+            at_s=frame.at_s,
+            frames=(frame.number,),
+            size_bytes=len(frame.raw),
+            detail=detail,
+        )
+        self._entries.append(entry)
+        return entry
+
+
+def titled(method: str, params: Json) -> str:
+    """A method with the name or URI that it is about."""
+    if isinstance(params, dict):
+        for key in ("name", "uri"):
+            name = params.get(key)
+            if isinstance(name, str):
+                return f"{method} {name}"
+    return method
+
+
+def progress_text(params: dict[str, Json]) -> str:
+    """`3 of 10: copying`, from the parameters of a progress notification."""
+    done, total, text = params.get("progress"), params.get("total"), params.get("message")
+    shown = dump_text(done) + (f" of {dump_text(total)}" if total is not None else "")
+    return f"{shown}: {text}" if isinstance(text, str) else shown
+
+
+def _says_error(result: Json) -> bool:
+    return isinstance(result, dict) and result.get("isError") is True
+
+
+def _error_text(error: Json) -> str:
+    if isinstance(error, dict):
+        return f"{dump_text(error.get('code'))} {error.get('message', '')}".strip()
+    return dump_text(error)

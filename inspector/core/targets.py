@@ -1,0 +1,106 @@
+"""Targets: what the user wants to look at, as written on the command line."""
+
+import shlex
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+from urllib.parse import urlsplit, urlunsplit
+
+from inspector.errors import UsageError
+
+
+class Era(StrEnum):
+    """Which protocol era to speak: handshake revisions up to 2025-11-25, or stateless from 2026-07-28 on."""
+
+    AUTO = "auto"
+    LEGACY = "legacy"
+    MODERN = "modern"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StdioTarget:
+    """A command that speaks MCP over its standard input and output."""
+
+    command: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    cwd: str | None = None
+
+    def __str__(self) -> str:
+        return shlex.join(self.command)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpTarget:
+    """An MCP endpoint over Streamable HTTP, or over the older HTTP+SSE transport."""
+
+    url: str
+    older_sse: bool = False
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        parts = urlsplit(self.url)
+        # Queries and user names carry credentials; neither is needed to tell targets apart.
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoTarget:
+    """The built-in server."""
+
+    def __str__(self) -> str:
+        return "demo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfiguredTarget:
+    """An entry of a configuration file, not yet read."""
+
+    path: str
+    name: str | None
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.name}" if self.name else self.path
+
+
+Target: TypeAlias = StdioTarget | HttpTarget | DemoTarget
+WrittenTarget: TypeAlias = Target | ConfiguredTarget
+
+
+def parse_target(word: str) -> WrittenTarget:
+    """One target as written. Raises UsageError, with the forms that there are."""
+    if word == "demo":
+        return DemoTarget()
+    if word.startswith("stdio:"):
+        return stdio_target(shlex.split(word.removeprefix("stdio:")))
+    if word.startswith(("http://", "https://")):
+        return HttpTarget(url=_checked_url(word))
+    if word.startswith(("sse+http://", "sse+https://")):
+        return HttpTarget(url=_checked_url(word.removeprefix("sse+")), older_sse=True)
+    path, colon, name = word.rpartition(":")
+    if colon and path.endswith(".json"):
+        return ConfiguredTarget(path=path, name=name)
+    if word.endswith(".json"):
+        return ConfiguredTarget(path=word, name=None)
+    raise UsageError(
+        f"not a target: {word}",
+        "A target is an http(s) URL, sse+http(s)://…, mcp.json:NAME, stdio:'COMMAND', demo, or -- COMMAND at the end.",
+    )
+
+
+def stdio_target(command: list[str] | tuple[str, ...]) -> StdioTarget:
+    """A command line as a target. Raises UsageError where it is empty."""
+    if not command or not command[0]:
+        raise UsageError("no command", "Write the server's command behind --, as in: -- node server.js")
+    return StdioTarget(command=tuple(command))
+
+
+def _checked_url(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise UsageError(f"not a URL: {url}", str(error)) from error
+    if not parts.hostname:
+        raise UsageError(f"not a URL: {url}", "It names no host.")
+    return url
