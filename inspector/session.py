@@ -1,16 +1,23 @@
 """Use cases: connect, list, call. The command line and the interface both stand on this and on nothing below."""
 
-from collections.abc import Callable
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.exchanges import Entry, Timeline
-from inspector.core.frames import Frame
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Outcome
-from inspector.core.targets import Era, Target
+from inspector.core import exchanges
+from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
+from inspector.core.exchanges import Timeline
+from inspector.core.frames import Channel, Frame, Notification
+from inspector.core.json_text import Json, JsonObject, Malformed, dump_text
+from inspector.core.outcome import Failure, Outcome, Result, RpcError
+from inspector.core.targets import DemoTarget, Era, HttpTarget, StdioTarget, Target
+from inspector.errors import InspectorError, UnreachableError
+
+if TYPE_CHECKING:
+    from inspector.wire.connection import Connection
 
 
 class State(StrEnum):
@@ -80,7 +87,7 @@ class FrameSeen:
     """A frame went over the wire, and these entries of the timeline are new or changed."""
 
     frame: Frame
-    entries: tuple[Entry, ...]
+    entries: tuple[exchanges.Entry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,14 +129,50 @@ class Session:
         self.calls: list[CallRecord] = []
         self.state = State.IDLE
         self._listener = listener
+        self._connection: Connection | None = None
 
     async def connect(self) -> ServerFacts:
         """Start or reach the server and agree on a protocol. Raises InspectorError."""
-        raise NotImplementedError
+        # The wire loads after the interface has painted; a replayed session never needs it.
+        from inspector.wire.connection import open_connection  # noqa: PLC0415
+
+        self._enter(State.CONNECTING)
+        try:
+            self._connection = await open_connection(
+                _reachable(self.target),
+                era=self.options.era,
+                timeout_s=self.options.connect_timeout_s,
+                on_frame=self._framed,
+                on_notification=self._notified,
+            )
+        except InspectorError as error:
+            self._enter(State.FAILED, error.message, error.hint)
+            raise
+        except BaseException:
+            self._enter(State.CLOSED)
+            raise
+        agreement = self._connection.agreement
+        self.server = _facts(agreement.era, agreement.revision, agreement.result)
+        self._enter(State.READY)
+        return self.server
 
     async def list_all(self) -> Catalogue:
         """Every page of every list the server announces. Raises InspectorError where tools cannot be listed."""
-        raise NotImplementedError
+        capabilities = self.server.capabilities if self.server else None
+        entries: dict[Kind, tuple[Entry, ...]] = {}
+        problems: list[Malformed] = []
+        for kind in Kind:
+            announced = not isinstance(capabilities, dict) or kind.capability in capabilities
+            if kind is Kind.TOOL or announced:
+                pages = Listing(kind)
+                async for page in self._pages(pages, announced=announced):
+                    entries[kind] = page
+                    self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
+                    self._tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
+                problems.extend(pages.problems)
+        self.catalogue = Catalogue(entries=entries, problems=tuple(problems))
+        self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
+        return self.catalogue
 
     async def call(
         self,
@@ -140,8 +183,127 @@ class Session:
         timeout_s: float | None = None,
     ) -> CallRecord:
         """Call a tool. A failing tool is an outcome, no exception; cancelling this task cancels the call."""
-        raise NotImplementedError
+        connection = self._connected()
+        tool = self.catalogue.tool(name)
+        at_s = connection.now_s()
+        answer = await connection.request(
+            "tools/call",
+            {"name": name, "arguments": arguments},
+            timeout_s=timeout_s or self.options.timeout_s,
+            on_progress=lambda params: on_progress(_progress(params)) if on_progress else None,
+            input_schema=tool.input_schema if tool else None,
+        )
+        record = CallRecord(
+            number=len(self.calls) + 1,
+            name=name,
+            tool=tool,
+            arguments=arguments,
+            outcome=answer.outcome,
+            at_s=at_s,
+            duration_s=connection.now_s() - at_s,
+            size_bytes=len(answer.frame.raw) if answer.frame else 0,
+        )
+        self.calls.append(record)
+        self._see_whether_lost()
+        return record
 
     async def close(self) -> None:
         """End the connection and every process that it started."""
-        raise NotImplementedError
+        connection, self._connection = self._connection, None
+        if connection:
+            await connection.close()
+        if self.state is not State.FAILED:
+            self._enter(State.CLOSED)
+
+    async def _pages(self, listing: Listing, *, announced: bool) -> AsyncGenerator[tuple[Entry, ...]]:
+        connection = self._connected()
+        while (params := listing.next_params()) is not None:
+            answer = await connection.request(listing.kind.method, params, timeout_s=self.options.timeout_s)
+            match answer.outcome:
+                case Result(value=value):
+                    listing.take(value)
+                    yield tuple(listing.entries)
+                case RpcError() if not announced:
+                    return
+                case failed:
+                    if listing.kind is Kind.TOOL and not listing.entries:
+                        self._see_whether_lost()
+                        raise UnreachableError(
+                            f"tools cannot be listed: {told(failed)}",
+                            "The timeline has the frames (call --help).",
+                        )
+                    listing.problems.append(
+                        Malformed(pointer="", reason=f"{listing.kind.method} ended early: {told(failed)}")
+                    )
+                    return
+
+    def _connected(self) -> "Connection":
+        if self._connection is None:
+            raise UnreachableError("not connected", "Connect first.")
+        return self._connection
+
+    def _see_whether_lost(self) -> None:
+        lost = self._connection.lost if self._connection else None
+        if lost and self.state is State.READY:
+            self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
+
+    def _framed(self, frame: Frame) -> None:
+        self._tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
+        if frame.channel is Channel.NOTE:
+            # A process that ends between two calls is told at once, not at the next call.
+            asyncio.get_running_loop().call_soon(self._see_whether_lost)
+
+    def _notified(self, notification: Notification) -> None:
+        if notification.method.endswith("/list_changed"):
+            self._tell(ListChanged())
+
+    def _enter(self, state: State, message: str = "", hint: str = "") -> None:
+        self.state = state
+        self._tell(StateChanged(state=state, message=message, hint=hint))
+
+    def _tell(self, event: Event) -> None:
+        if self._listener:
+            self._listener(event)
+
+
+def told(outcome: Outcome) -> str:
+    """An outcome that is no result, in words. May quote foreign text."""
+    match outcome:
+        case Failure(detail=detail):
+            return detail
+        case RpcError(value=value):
+            return f"the server answered with an error: {dump_text(value)}"
+        case Result():
+            return "the server answered with a result"
+
+
+def _reachable(target: Target) -> StdioTarget | HttpTarget:
+    if isinstance(target, DemoTarget):
+        return StdioTarget(command=(sys.executable, "-m", "inspector.demo", "stdio"))
+    return target
+
+
+def _facts(era: Era, revision: str, result: JsonObject) -> ServerFacts:
+    meta = result.get("_meta")
+    stamped = meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
+    identity = result.get("serverInfo", stamped)
+    said = identity if isinstance(identity, dict) else {}
+    name, version, instructions = said.get("name"), said.get("version"), result.get("instructions")
+    return ServerFacts(
+        name=name if isinstance(name, str) else "",
+        version=version if isinstance(version, str) else "",
+        protocol_version=revision,
+        era=era,
+        capabilities=result.get("capabilities"),
+        instructions=instructions if isinstance(instructions, str) else None,
+        raw=result,
+    )
+
+
+def _progress(params: JsonObject) -> Progress:
+    done, total, message = params.get("progress"), params.get("total"), params.get("message")
+    return Progress(
+        progress=float(done) if isinstance(done, (int, float)) else 0.0,
+        total=float(total) if isinstance(total, (int, float)) and total > 0 else None,
+        message=message if isinstance(message, str) else None,
+    )

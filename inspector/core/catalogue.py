@@ -1,6 +1,5 @@
 """What a server offers: decoded item by item, so that one bad item never costs the others."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
@@ -129,21 +128,66 @@ def decode_page(kind: Kind, result: Json) -> tuple[Entry, ...] | Malformed:
     return tuple(_decode(kind, item, f"/{kind.value}/{index}") for index, item in enumerate(items))
 
 
-def mark_repeated_names(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """The same entries, where every later tool of a name already taken is malformed: it cannot be called."""
-    taken: set[str] = set()
-    marked: list[Entry] = []
-    for entry in entries:
-        if isinstance(entry, Tool):
-            if entry.name in taken:
-                reason = "the name is taken by an earlier tool"
-                marked.append(
-                    Malformed(pointer="/name", reason=reason, value=entry.definition, name=entry.name)
-                )
-                continue
-            taken.add(entry.name)
-        marked.append(entry)
-    return tuple(marked)
+MAX_PAGES = 10_000
+
+
+class Listing:
+    """One list while its pages come in. What is wrong with a page is kept in `problems`, and ends the list."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.entries: list[Entry] = []
+        self.problems: list[Malformed] = []
+        self._cursor: Json = None
+        self._seen: set[str] = set()
+        self._taken: set[str] = set()
+        self._pages = 0
+        self._ended = False
+
+    def next_params(self) -> JsonObject | None:
+        """The parameters that ask for the next page; None where there is none to ask for."""
+        if self._ended:
+            return None
+        return {} if self._cursor is None else {"cursor": self._cursor}
+
+    def take(self, result: Json) -> None:
+        """One page came."""
+        page = decode_page(self.kind, result)
+        self._pages += 1
+        if isinstance(page, Malformed):
+            self.problems.append(page)
+        else:
+            self.entries.extend(self._unless_taken(entry) for entry in page)
+        cursor = result.get("nextCursor") if isinstance(result, dict) else None
+        self._ended = cursor is None
+        if cursor is None:
+            return
+        problem = self._cursor_problem(cursor)
+        if problem:
+            self._ended = True
+            self.problems.append(Malformed(pointer="/nextCursor", reason=problem, value=cursor))
+        else:
+            self._cursor = cursor
+            self._seen.add(str(cursor))
+
+    def _unless_taken(self, entry: Entry) -> Entry:
+        """The entry; malformed where an earlier tool has its name, for then it cannot be called."""
+        if not isinstance(entry, Tool):
+            return entry
+        if entry.name in self._taken:
+            reason = "the name is taken by an earlier tool"
+            return Malformed(pointer="/name", reason=reason, value=entry.definition, name=entry.name)
+        self._taken.add(entry.name)
+        return entry
+
+    def _cursor_problem(self, cursor: Json) -> str:
+        if not isinstance(cursor, str):
+            return "`nextCursor` is no string: the pages behind it were not asked for"
+        if cursor in self._seen:
+            return "`nextCursor` repeats an earlier one: the pages go round in a circle"
+        if self._pages >= MAX_PAGES:
+            return f"more than {MAX_PAGES} pages: the rest was not asked for"
+        return ""
 
 
 def _decode(kind: Kind, value: Json, pointer: str) -> Entry:

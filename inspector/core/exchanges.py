@@ -13,6 +13,7 @@ from inspector.core.frames import (
     Request,
     Response,
     messages,
+    request_key,
 )
 from inspector.core.json_text import Json, Malformed, dump_text
 
@@ -109,12 +110,12 @@ class Timeline:
         sent = frame.direction is Direction.SENT
         kind = EntryKind.EXCHANGE if sent else EntryKind.SERVER_REQUEST
         entry = self._add(frame, kind, titled(request.method, request.params), state=EntryState.PENDING)
-        self._open[frame.direction, dump_text(request.id)] = entry.number
+        self._open[frame.direction, request_key(request.id)] = entry.number
         return entry
 
     def _response(self, frame: Frame, response: Response) -> Entry:
         asked = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
-        number = self._open.pop((asked, dump_text(response.id)), None)
+        number = self._open.pop(self._answered(asked, response), None)
         if number is None:
             detail = f"an answer to id {dump_text(response.id)}, which nobody waits for"
             return self._add(frame, EntryKind.FAULT, "unexpected answer", detail=detail)
@@ -132,6 +133,14 @@ class Timeline:
         )
         self._entries[number - 1] = entry
         return entry
+
+    def _answered(self, asked: Direction, response: Response) -> tuple[Direction, str]:
+        """The open request that a response belongs to; an error without id belongs to the only open one."""
+        if response.id is None and response.is_error:
+            waiting = [key for key in self._open if key[0] is asked]
+            if len(waiting) == 1:
+                return waiting[0]
+        return asked, request_key(response.id)
 
     def _notification(self, frame: Frame, notification: Notification) -> Entry:
         match notification.method, notification.params:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, parse
+from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump_text
 
 
 class Direction(StrEnum):
@@ -77,9 +77,9 @@ class Response:
 Message: TypeAlias = Request | Notification | Response | Malformed
 
 
-def message_pointer(frame_value: Json, index: int) -> str:
-    """The pointer from a frame's value to its message number `index`."""
-    return f"/{index}" if isinstance(frame_value, list) else ""
+def request_key(request_id: Json) -> str:
+    """An id as a key that tells 1 from 2 but not 1 from "1": some servers answer with the id as text."""
+    return request_id if isinstance(request_id, str) else dump_text(request_id)
 
 
 def messages(body: JsonText | Malformed | None) -> tuple[Message, ...]:
@@ -93,11 +93,6 @@ def messages(body: JsonText | Malformed | None) -> tuple[Message, ...]:
             return tuple(_message(item, f"/{index}") for index, item in enumerate(batch))
         case JsonText(value=value):
             return (_message(value, ""),)
-
-
-def parsed(raw: bytes) -> JsonText | Malformed:
-    """The body of a frame on a JSON channel."""
-    return parse(raw)
 
 
 def _message(value: Json, pointer: str) -> Message:

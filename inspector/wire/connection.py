@@ -1,0 +1,156 @@
+"""A connection to a server: opened, agreed upon, asked, closed."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Protocol
+
+from inspector.core.frames import Frame, Notification
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.outcome import Failure, FailureKind
+from inspector.core.targets import Era, HttpTarget, StdioTarget
+from inspector.errors import InspectorError
+from inspector.wire.dispatch import Answer, Channel, Dispatcher, ProgressListener
+from inspector.wire.negotiation import Agreement, NoAgreement, negotiate
+from inspector.wire.refusals import refused
+from inspector.wire.stdio import StdioProcess
+from inspector.wire.tap import Tap
+
+
+class Transport(Channel, Protocol):
+    """A channel with a beginning and an end."""
+
+    async def start(self) -> None:
+        """Reach the server. Raises InspectorError."""
+        ...
+
+    async def close(self) -> None:
+        """Leave nothing behind."""
+        ...
+
+
+class Connection:
+    """An agreed connection. Requests may run at the same time; one task opens and closes it."""
+
+    def __init__(
+        self, target: StdioTarget | HttpTarget, tap: Tap, dispatcher: Dispatcher, transport: Transport
+    ) -> None:
+        self._target = target
+        self._tap = tap
+        self._dispatcher = dispatcher
+        self._transport = transport
+        self._agreement: Agreement | None = None
+
+    @property
+    def agreement(self) -> Agreement:
+        """The protocol in use."""
+        if self._agreement is None:
+            raise RuntimeError("not agreed yet")
+        return self._agreement
+
+    @property
+    def lost(self) -> Failure | None:
+        """Why the connection is gone; None while it is there."""
+        return self._dispatcher.lost
+
+    def now_s(self) -> float:
+        """Seconds since the connection was asked for: the clock of its frames."""
+        return self._tap.now_s()
+
+    async def agree(self, era: Era, timeout_s: float) -> None:
+        """Start the transport and settle on a protocol. Raises InspectorError."""
+        await self._transport.start()
+        over_http = isinstance(self._target, HttpTarget)
+        found = await negotiate(self._dispatcher, era, timeout_s=timeout_s, over_http=over_http)
+        if isinstance(found, NoAgreement):
+            raise refused(self._target, found.outcome, asked=found.asked)
+        self._agreement = found
+
+    async def request(
+        self,
+        method: str,
+        params: JsonObject,
+        *,
+        timeout_s: float,
+        on_progress: ProgressListener | None = None,
+        input_schema: Json = None,
+    ) -> Answer:
+        """Ask and wait. A failure is an outcome. `input_schema`: of the tool called, for headers it declares."""
+        headers: dict[str, str] = {}
+        if (
+            isinstance(self._target, HttpTarget)
+            and self.agreement.era is Era.MODERN
+            and input_schema is not None
+        ):
+            from inspector.wire.http import declared_headers  # noqa: PLC0415 - the SDK loads late
+
+            headers = declared_headers(input_schema, params.get("arguments"))
+        return await self._dispatcher.request(
+            method, params, timeout_s=timeout_s, on_progress=on_progress, headers=headers
+        )
+
+    async def notify(self, method: str, params: JsonObject) -> None:
+        """Tell the server something."""
+        await self._dispatcher.notify(method, params)
+
+    async def close(self) -> None:
+        """End it. Whoever still waits gets a failure."""
+        self._dispatcher.fail_all(
+            Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
+        )
+        await self._transport.close()
+
+
+async def open_connection(
+    target: StdioTarget | HttpTarget,
+    *,
+    era: Era,
+    timeout_s: float,
+    on_frame: Callable[[Frame], None],
+    on_notification: Callable[[Notification], None],
+) -> Connection:
+    """A connection that is ready for requests. Raises InspectorError; leaves no process behind when it does.
+
+    A stdio server that ends at the stateless era's first message is started again for the handshake.
+    """
+    tap = Tap(on_frame)
+    try:
+        return await _opened(target, era, timeout_s, tap, on_notification)
+    except _DiedEarly:
+        await tap.note(
+            "the server ended at the probe for the stateless era: starting it again for the handshake"
+        )
+        return await _opened(target, Era.LEGACY, timeout_s, tap, on_notification)
+
+
+class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
+    """The process ended while it was asked for the stateless era."""
+
+
+async def _opened(
+    target: StdioTarget | HttpTarget,
+    era: Era,
+    timeout_s: float,
+    tap: Tap,
+    on_notification: Callable[[Notification], None],
+) -> Connection:
+    dispatcher = Dispatcher(on_notification)
+    transport: Transport
+    if isinstance(target, StdioTarget):
+        transport = StdioProcess(target, tap, dispatcher)
+    else:
+        from inspector.wire.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
+
+        transport = HttpChannel(target, tap, dispatcher, read_timeout_s=timeout_s)
+    dispatcher.attach(transport)
+    connection = Connection(target, tap, dispatcher, transport)
+    try:
+        await connection.agree(era, timeout_s)
+    except BaseException as error:
+        died = dispatcher.lost is not None and isinstance(error, InspectorError)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(connection.close())
+        if died and era is Era.AUTO and isinstance(target, StdioTarget):
+            raise _DiedEarly from error
+        raise
+    return connection

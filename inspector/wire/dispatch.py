@@ -1,0 +1,215 @@
+"""JSON-RPC over raw frames: ids are matched to answers here, and nothing is validated away."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from inspector.core.frames import Frame, Notification, Request, Response, messages, request_key
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+
+METHOD_NOT_FOUND = -32601
+CANCEL_WRITE_TIMEOUT_S = 2.0
+
+
+class Channel(Protocol):
+    """What carries messages to a server."""
+
+    async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
+        """Put one message on the wire, through the tap. `headers` count on HTTP only. Raises OSError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """How a request ended, and the frame that said so; None where no frame did."""
+
+    outcome: Outcome
+    frame: Frame | None
+
+
+ProgressListener = Callable[[JsonObject], None]
+Stamp = Callable[[str, JsonObject], tuple[JsonObject, dict[str, str]]]
+"""(method, params) to the params and headers that the protocol era asks for."""
+
+
+@dataclass(slots=True)
+class _Pending:
+    answer: asyncio.Future[Answer]
+    on_progress: ProgressListener | None
+    timeout: asyncio.Timeout | None = None
+    timeout_s: float = 0
+
+
+def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+    """Params as they are: before a protocol era is agreed, and in the handshake era on stdio."""
+    return params, {}
+
+
+class Dispatcher:
+    """Requests out, answers in. A fault on the wire costs at most the request that it concerns."""
+
+    def __init__(self, on_notification: Callable[[Notification], None]) -> None:
+        self._on_notification = on_notification
+        self._channel: Channel | None = None
+        self._pending: dict[str, _Pending] = {}
+        self._next_id = 0
+        self._lost: Failure | None = None
+        self._replies: set[asyncio.Task[None]] = set()
+        self.stamp: Stamp = unstamped
+
+    def attach(self, channel: Channel) -> None:
+        """Send through `channel` from now on."""
+        self._channel = channel
+
+    @property
+    def lost(self) -> Failure | None:
+        """Why the connection is gone; None while it is there."""
+        return self._lost
+
+    async def request(
+        self,
+        method: str,
+        params: JsonObject,
+        *,
+        timeout_s: float,
+        on_progress: ProgressListener | None = None,
+        cancellable: bool = True,
+        stamp: Stamp | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Answer:
+        """Ask and wait. Progress restarts the time limit. Cancelling the caller cancels on the wire too."""
+        if self._lost:
+            return Answer(outcome=self._lost, frame=None)
+        self._next_id += 1
+        request_id = self._next_id
+        params, stamped = (stamp or self.stamp)(method, params)
+        if on_progress:
+            meta = params.get("_meta")
+            params = {
+                **params,
+                "_meta": {**(meta if isinstance(meta, dict) else {}), "progressToken": request_id},
+            }
+        message: JsonObject = {"jsonrpc": "2.0", "id": request_id, "method": method}
+        if params:
+            message["params"] = params
+        pending = _Pending(
+            answer=asyncio.get_running_loop().create_future(), on_progress=on_progress, timeout_s=timeout_s
+        )
+        key = request_key(request_id)
+        self._pending[key] = pending
+        try:
+            async with asyncio.timeout(timeout_s) as pending.timeout:
+                await self._send(message, stamped | (headers or {}))
+                return await pending.answer
+        except TimeoutError:
+            if cancellable:
+                await self._cancel(request_id, f"no answer within {timeout_s:g} s")
+            detail = f"no answer to {method} within {timeout_s:g} s"
+            return Answer(outcome=Failure(kind=FailureKind.TIMEOUT, detail=detail), frame=None)
+        except asyncio.CancelledError:
+            if cancellable:
+                await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
+            raise
+        except OSError as error:
+            failure = self._lost or Failure(kind=FailureKind.CONNECTION_LOST, detail=str(error))
+            return Answer(outcome=failure, frame=None)
+        finally:
+            self._pending.pop(key, None)
+
+    async def notify(self, method: str, params: JsonObject) -> None:
+        """Tell the server something. Lost where the connection is."""
+        params, headers = self.stamp(method, params)
+        message: JsonObject = {"jsonrpc": "2.0", "method": method}
+        if params:
+            message["params"] = params
+        with contextlib.suppress(OSError):
+            await self._send(message, headers)
+
+    def take(self, frame: Frame, *, carried: Json = None) -> None:
+        """A frame came in: settle what it answers, hand on what it tells, reply to what it asks.
+
+        `carried`: the id of the request whose HTTP response this is; an error without id answers that one.
+        """
+        for message in messages(frame.body):
+            match message:
+                case Response():
+                    self._settle(message, frame, carried)
+                case Notification():
+                    self._progress(message)
+                    self._on_notification(message)
+                case Request():
+                    self._reply(message)
+                case _:
+                    # Garbage is in the timeline; nothing waits for it.
+                    pass
+
+    def fail(self, request_id: Json, failure: Failure) -> None:
+        """One request will get no answer. Ignored where it has one already."""
+        self._resolve(request_key(request_id), Answer(outcome=failure, frame=None))
+
+    def fail_all(self, failure: Failure) -> None:
+        """The connection is gone: what waits and what comes later both end with `failure`."""
+        self._lost = self._lost or failure
+        for key in tuple(self._pending):
+            self._resolve(key, Answer(outcome=self._lost, frame=None))
+
+    def is_pending(self, request_id: Json) -> bool:
+        """Whether somebody waits for the answer to this id."""
+        pending = self._pending.get(request_key(request_id))
+        return pending is not None and not pending.answer.done()
+
+    def _settle(self, response: Response, frame: Frame, carried: Json) -> None:
+        outcome = RpcError(value=response.error) if response.is_error else Result(value=response.result)
+        key = request_key(response.id)
+        if response.id is None and response.is_error:
+            # A server that could not read the id still answers somebody.
+            if carried is not None:
+                key = request_key(carried)
+            elif len(self._pending) == 1:
+                key = next(iter(self._pending))
+        self._resolve(key, Answer(outcome=outcome, frame=frame))
+
+    def _resolve(self, key: str, answer: Answer) -> None:
+        pending = self._pending.get(key)
+        if pending and not pending.answer.done():
+            pending.answer.set_result(answer)
+
+    def _progress(self, notification: Notification) -> None:
+        if notification.method != "notifications/progress" or not isinstance(notification.params, dict):
+            return
+        pending = self._pending.get(request_key(notification.params.get("progressToken")))
+        if pending is None or pending.on_progress is None:
+            return
+        if pending.timeout and pending.timeout.when() is not None and not pending.timeout.expired():
+            pending.timeout.reschedule(asyncio.get_running_loop().time() + pending.timeout_s)
+        pending.on_progress(notification.params)
+
+    def _reply(self, request: Request) -> None:
+        reply: JsonObject = {"jsonrpc": "2.0", "id": request.id}
+        if request.method == "ping":
+            reply["result"] = {}
+        else:
+            # No capability was announced, so no other request is due.
+            reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"not supported: {request.method}"}
+        task = asyncio.ensure_future(self._quietly(self._send(reply, {})))
+        self._replies.add(task)
+        task.add_done_callback(self._replies.discard)
+
+    async def _quietly(self, sending: Awaitable[None]) -> None:
+        with contextlib.suppress(OSError):
+            await sending
+
+    async def _cancel(self, request_id: int, reason: str) -> None:
+        if self._lost:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CANCEL_WRITE_TIMEOUT_S):
+                await self.notify("notifications/cancelled", {"requestId": request_id, "reason": reason})
+
+    async def _send(self, message: JsonObject, headers: dict[str, str]) -> None:
+        if self._channel is None:
+            raise ConnectionError("not connected")
+        await self._channel.send(message, headers)

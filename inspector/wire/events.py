@@ -1,0 +1,76 @@
+"""Server-sent events split out of a byte stream, each kept as it was.
+
+Source: WHATWG HTML, section 9.2.6 (interpreting an event stream).
+"""
+
+import re
+from dataclasses import dataclass
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSentEvent:
+    """One event: its bytes, and what they say."""
+
+    raw: bytes
+    """Up to and including the blank line."""
+    event: str
+    """Its type; `message` where it names none."""
+    data: bytes
+    id: str | None
+
+
+class EventSplitter:
+    """Feed it chunks, take whole events."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._tail = b""
+
+    def feed(self, chunk: bytes) -> list[ServerSentEvent]:
+        """The events that this chunk completes."""
+        # The end of an event may straddle two chunks; only the last three bytes can matter.
+        window = self._tail + chunk
+        if b"\n\n" not in window and b"\r\r" not in window and b"\n\r" not in window:
+            self._parts.append(chunk)
+            self._tail = window[-3:]
+            return []
+        buffer = b"".join((*self._parts, chunk))
+        found: list[ServerSentEvent] = []
+        start = 0
+        for end in _ends(buffer):
+            found.append(_event(buffer[start:end]))
+            start = end
+        self._parts = [buffer[start:]]
+        self._tail = buffer[start:][-3:]
+        return found
+
+    def rest(self) -> bytes:
+        """What came after the last whole event."""
+        return b"".join(self._parts)
+
+
+_BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|\Z))")
+
+
+def _ends(buffer: bytes) -> list[int]:
+    return [found.end() for found in _BLANK_LINE.finditer(buffer)]
+
+
+def _event(raw: bytes) -> ServerSentEvent:
+    kind, identity = "message", None
+    data: list[bytes] = []
+    for line in _LINE_END.split(raw.removeprefix(b"\xef\xbb\xbf")):
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        match field:
+            case b"data":
+                data.append(value)
+            case b"event":
+                kind = value.decode("utf-8", "replace") or "message"
+            case b"id":
+                identity = value.decode("utf-8", "replace")
+            case _:
+                pass
+    return ServerSentEvent(raw=raw, event=kind, data=b"\n".join(data), id=identity)

@@ -1,0 +1,51 @@
+"""The tap: bytes become frames here, before anyone interprets them."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from inspector.core.frames import Channel, Direction, Frame
+from inspector.core.json_text import parse
+
+LARGE_BYTES = 128 * 1024
+"""Larger bodies are parsed in a thread, so that the event loop stays free."""
+
+JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP})
+
+
+class Tap:
+    """Numbers, times and parses frames, each once, and hands them to `sink` in their order."""
+
+    def __init__(self, sink: Callable[[Frame], None]) -> None:
+        self._sink = sink
+        self._started_s = time.monotonic()
+        self._count = 0
+
+    def now_s(self) -> float:
+        """Seconds since the connection was asked for."""
+        return time.monotonic() - self._started_s
+
+    async def take(
+        self, direction: Direction, channel: Channel, raw: bytes, *, head: str = "", is_json: bool = True
+    ) -> Frame:
+        """One unit of the wire as a frame. `is_json` is False for bodies that do not claim to be JSON."""
+        at_s = self.now_s()
+        body = None
+        if is_json and channel in JSON_CHANNELS:
+            body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
+        self._count += 1
+        frame = Frame(
+            number=self._count,
+            at_s=at_s,
+            direction=direction,
+            channel=channel,
+            raw=raw,
+            head=head,
+            body=body,
+        )
+        self._sink(frame)
+        return frame
+
+    async def note(self, text: str) -> None:
+        """Something that happened here and went over no wire."""
+        await self.take(Direction.RECEIVED, Channel.NOTE, text.encode("utf-8", "replace"))
