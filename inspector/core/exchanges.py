@@ -88,7 +88,7 @@ class Timeline:
         """Take in one frame; the entries it added or changed."""
         self._frames.append(frame)
         if frame.channel is Channel.NOTE:
-            return (self._add(frame, EntryKind.NOTE, frame.raw.decode("utf-8", "replace")),)
+            return (self._note(frame),)
         if frame.channel is Channel.STDERR:
             return (
                 self._add(frame, EntryKind.STDERR, "stderr", detail=frame.raw.decode("utf-8", "replace")),
@@ -130,6 +130,22 @@ class Timeline:
             detail="; ".join(
                 (*response.faults, *((_error_text(response.error),) if response.is_error else ()))
             ),
+        )
+        self._entries[number - 1] = entry
+        return entry
+
+    def _note(self, frame: Frame) -> Entry:
+        text = frame.raw.decode("utf-8", "replace")
+        number = self._open.pop((Direction.SENT, frame.ends), None) if frame.ends else None
+        if number is None:
+            return self._add(frame, EntryKind.NOTE, text)
+        before = self._entries[number - 1]
+        entry = replace(
+            before,
+            state=EntryState.FAILED,
+            frames=(*before.frames, frame.number),
+            duration_s=frame.at_s - before.at_s,
+            detail=text,
         )
         self._entries[number - 1] = entry
         return entry

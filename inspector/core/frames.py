@@ -39,6 +39,8 @@ class Frame:
     raw: bytes
     head: str = ""
     """What stood around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
+    ends: str | None = None
+    """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`."""
     body: JsonText | Malformed | None = None
     """`raw` parsed once for everyone; None where it is no JSON channel."""
 

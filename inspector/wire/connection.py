@@ -117,9 +117,7 @@ async def open_connection(
     try:
         return await _opened(target, era, timeout_s, tap, on_notification)
     except _DiedEarly:
-        await tap.note(
-            "the server ended at the probe for the stateless era: starting it again for the handshake"
-        )
+        tap.note("the server ended at the probe for the stateless era: starting it again for the handshake")
         return await _opened(target, Era.LEGACY, timeout_s, tap, on_notification)
 
 
@@ -134,7 +132,7 @@ async def _opened(
     tap: Tap,
     on_notification: Callable[[Notification], None],
 ) -> Connection:
-    dispatcher = Dispatcher(on_notification)
+    dispatcher = Dispatcher(tap, on_notification)
     transport: Transport
     if isinstance(target, StdioTarget):
         transport = StdioProcess(target, tap, dispatcher)

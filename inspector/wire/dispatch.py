@@ -9,6 +9,7 @@ from typing import Protocol
 from inspector.core.frames import Frame, Notification, Request, Response, messages, request_key
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.wire.tap import Tap
 
 METHOD_NOT_FOUND = -32601
 CANCEL_WRITE_TIMEOUT_S = 2.0
@@ -48,10 +49,15 @@ def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, s
     return params, {}
 
 
+def _unanswered(kind: FailureKind, detail: str) -> Answer:
+    return Answer(outcome=Failure(kind=kind, detail=detail), frame=None)
+
+
 class Dispatcher:
     """Requests out, answers in. A fault on the wire costs at most the request that it concerns."""
 
-    def __init__(self, on_notification: Callable[[Notification], None]) -> None:
+    def __init__(self, tap: Tap, on_notification: Callable[[Notification], None]) -> None:
+        self._tap = tap
         self._on_notification = on_notification
         self._channel: Channel | None = None
         self._pending: dict[str, _Pending] = {}
@@ -103,21 +109,28 @@ class Dispatcher:
         try:
             async with asyncio.timeout(timeout_s) as pending.timeout:
                 await self._send(message, stamped | (headers or {}))
-                return await pending.answer
+                answer = await pending.answer
         except TimeoutError:
             if cancellable:
                 await self._cancel(request_id, f"no answer within {timeout_s:g} s")
-            detail = f"no answer to {method} within {timeout_s:g} s"
-            return Answer(outcome=Failure(kind=FailureKind.TIMEOUT, detail=detail), frame=None)
+            answer = _unanswered(FailureKind.TIMEOUT, f"no answer to {method} within {timeout_s:g} s")
         except asyncio.CancelledError:
+            self._tap.note("cancelled here", ends=key)
             if cancellable:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
             raise
         except OSError as error:
-            failure = self._lost or Failure(kind=FailureKind.CONNECTION_LOST, detail=str(error))
-            return Answer(outcome=failure, frame=None)
+            lost = self._lost
+            answer = (
+                Answer(outcome=lost, frame=None)
+                if lost
+                else _unanswered(FailureKind.CONNECTION_LOST, str(error))
+            )
         finally:
             self._pending.pop(key, None)
+        if isinstance(answer.outcome, Failure):
+            self._tap.note(answer.outcome.detail, ends=key)
+        return answer
 
     async def notify(self, method: str, params: JsonObject) -> None:
         """Tell the server something. Lost where the connection is."""

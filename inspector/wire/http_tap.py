@@ -46,7 +46,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
-            await self._fail(carried, _lost(request, error))
+            self._fail(carried, _lost(request, error))
             # Raised here, it would end every other request of the connection too.
             return httpx2.Response(503, request=request)
         return await self._tapped(request, response, carried)
@@ -58,37 +58,36 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _tapped(
         self, request: httpx2.Request, response: httpx2.Response, carried: Json
     ) -> httpx2.Response:
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         status = response.status_code
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         head = f"{status} {kind}".strip()
-        if kind == "text/event-stream" and status < 400:
-            chunks = self._events(request, response, head, carried)
-        else:
-            chunks = self._body(request, response, head, carried)
-        if self._older_sse and request.method == "POST" and status >= 400:
-            # The SDK's writer for the older transport ends for good at the first refused message.
-            async for _ in chunks:
-                pass
-            await response.aclose()
-            return httpx2.Response(202, request=request)
         # Bodies are handed on decoded and perhaps shortened, so what described them is no longer true.
         headers = [
             (name, value)
             for name, value in response.headers.multi_items()
             if name.lower() not in {"content-length", "content-encoding"}
         ]
-        stream = _Stream(chunks, response.aclose)
-        return httpx2.Response(status, headers=headers, stream=stream, request=request)
+        if kind == "text/event-stream" and status < 400:
+            stream = _Stream(self._events(request, response, head, carried), response.aclose)
+            return httpx2.Response(status, headers=headers, stream=stream, request=request)
+        try:
+            body = await self._body(request, response, head, carried)
+        finally:
+            await response.aclose()
+        if self._older_sse and request.method == "POST" and status >= 400:
+            # The SDK's writer for the older transport ends for good at the first refused message.
+            return httpx2.Response(202, request=request)
+        return httpx2.Response(status, headers=headers, content=body, request=request)
 
     async def _body(
         self, request: httpx2.Request, response: httpx2.Response, head: str, carried: Json
-    ) -> AsyncIterator[bytes]:
+    ) -> bytes:
         parts: list[bytes] = []
         try:
             async for chunk in _chunks(response):
                 parts.append(chunk)  # noqa: PERF401 - what came before an error is kept
         except (httpx2.TransportError, zlib.error) as error:
-            await self._fail(carried, _lost(request, error))
+            self._fail(carried, _lost(request, error))
         raw = b"".join(parts)
         if raw or response.status_code >= 300:
             is_json = bool(raw) and "json" in head
@@ -96,8 +95,8 @@ class HttpTap(httpx2.AsyncBaseTransport):
             frame = await self._tap.take(Direction.RECEIVED, Channel.HTTP, kept, head=head, is_json=is_json)
             self._dispatcher.take(frame, carried=carried)
         if response.status_code >= 400:
-            await self._fail(carried, _refused(request, response.status_code, raw))
-        yield _stand_in(carried) if carried is not None and len(raw) > STAND_IN_BYTES else raw
+            self._fail(carried, _refused(request, response.status_code, raw))
+        return _stand_in(carried) if carried is not None and len(raw) > STAND_IN_BYTES else raw
 
     async def _events(
         self, request: httpx2.Request, response: httpx2.Response, head: str, carried: Json
@@ -108,7 +107,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
                 for event in splitter.feed(chunk):
                     yield await self._event(event, head, carried)
         except (httpx2.TransportError, zlib.error) as error:
-            await self._tap.note(_lost(request, error).detail)
+            self._tap.note(_lost(request, error).detail)
         if rest := splitter.rest():
             yield rest
 
@@ -125,10 +124,11 @@ class HttpTap(httpx2.AsyncBaseTransport):
         identity = f"id: {event.id}\n" if event.id else ""
         return f"{identity}data: ".encode() + _stand_in(carried) + b"\n\n"
 
-    async def _fail(self, carried: Json, failure: Failure) -> None:
+    def _fail(self, carried: Json, failure: Failure) -> None:
         self.last_failure = failure
-        await self._tap.note(failure.detail)
-        if carried is not None:
+        if carried is None:
+            self._tap.note(failure.detail)
+        else:
             self._dispatcher.fail(carried, failure)
 
 

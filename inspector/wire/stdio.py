@@ -61,7 +61,7 @@ class StdioProcess:
             )
         except (OSError, ValueError) as error:
             raise self._cannot_start(error) from error
-        await self._tap.note(f"started process {self._process.pid}: {self._target}")
+        self._tap.note(f"started process {self._process.pid}: {self._target}")
         if self._process.stdout and self._process.stderr:
             self._readers = [
                 asyncio.ensure_future(self._read(self._process.stdout)),
@@ -131,7 +131,7 @@ class StdioProcess:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._readers[1]), PATIENCE_S)
         how = problem or (how_it_ended(process.returncode) if ended else "the server closed its output")
-        await self._tap.note(how)
+        self._tap.note(how)
         self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
 
     def describe(self, what: str) -> str:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from inspector.core.frames import Channel, Direction, Frame
-from inspector.core.json_text import parse
+from inspector.core.json_text import JsonText, Malformed, parse
 
 LARGE_BYTES = 128 * 1024
 """Larger bodies are parsed in a thread, so that the event loop stays free."""
@@ -33,6 +33,24 @@ class Tap:
         body = None
         if is_json and channel in JSON_CHANNELS:
             body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
+        return self._emit(at_s, direction, channel, raw, head=head, body=body)
+
+    def note(self, text: str, *, ends: str | None = None) -> None:
+        """Something that happened here and went over no wire. `ends`: the request it leaves without answer."""
+        raw = text.encode("utf-8", "replace")
+        self._emit(self.now_s(), Direction.RECEIVED, Channel.NOTE, raw, ends=ends)
+
+    def _emit(
+        self,
+        at_s: float,
+        direction: Direction,
+        channel: Channel,
+        raw: bytes,
+        *,
+        head: str = "",
+        ends: str | None = None,
+        body: JsonText | Malformed | None = None,
+    ) -> Frame:
         self._count += 1
         frame = Frame(
             number=self._count,
@@ -41,11 +59,8 @@ class Tap:
             channel=channel,
             raw=raw,
             head=head,
+            ends=ends,
             body=body,
         )
         self._sink(frame)
         return frame
-
-    async def note(self, text: str) -> None:
-        """Something that happened here and went over no wire."""
-        await self.take(Direction.RECEIVED, Channel.NOTE, text.encode("utf-8", "replace"))
