@@ -1,1 +1,4 @@
-"""The built-in server: a small team workspace that uses every vocabulary."""
+"""The built-in server: a small team workspace that uses every vocabulary and every kind of result.
+
+It writes JSON-RPC itself: the SDK drops the declarations that it exists to show.
+"""

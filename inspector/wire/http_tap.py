@@ -19,7 +19,7 @@ from inspector.wire.tap import Tap
 STAND_IN_BYTES = 64 * 1024
 """A larger answer reaches the SDK as an empty one: it would parse all of it again, on the event loop."""
 
-BODY_EXCERPT_BYTES = 400
+BODY_EXCERPT_BYTES = 240
 OTHER_BODY_BYTES = 64 * 1024
 
 
@@ -173,7 +173,7 @@ def _lost(request: httpx2.Request, error: Exception) -> Failure:
 
 
 def _refused(request: httpx2.Request, status: int, body: bytes) -> Failure:
-    excerpt = body[:BODY_EXCERPT_BYTES].decode("utf-8", "replace").strip()
+    excerpt = " ".join(body[:BODY_EXCERPT_BYTES].decode("utf-8", "replace").split())
     detail = f"{_place(request)} answered HTTP {status}" + (f": {excerpt}" if excerpt else "")
     return Failure(kind=FailureKind.HTTP_STATUS, detail=detail, http_status=status)
 

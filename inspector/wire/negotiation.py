@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from inspector import __version__
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Failure, Outcome, Result, RpcError
+from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.targets import Era
 from inspector.wire.dispatch import Answer, Dispatcher, Stamp, unstamped
 
@@ -65,7 +65,7 @@ async def negotiate(
 async def _either(dispatcher: Dispatcher, timeout_s: float) -> Agreement | NoAgreement:
     """Modern where the server knows it. A slow server is asked both ways, and its first yes counts."""
     discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s))
-    done, _ = await asyncio.wait({discovering}, timeout=PROBE_S)
+    done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
     if done:
         found = discovering.result()
         if isinstance(found, Agreement) or _is_final(found.outcome):
@@ -88,7 +88,13 @@ async def _either(dispatcher: Dispatcher, timeout_s: float) -> Agreement | NoAgr
 
 def _is_final(outcome: Outcome) -> bool:
     """Whether asking the older way is pointless: the peer is gone, or it wants credentials."""
-    return isinstance(outcome, Failure) and (outcome.http_status in {401, 403} or outcome.http_status is None)
+    match outcome:
+        case Failure(http_status=int(status)):
+            return status in {401, 403}
+        case Failure(kind=kind):
+            return kind is FailureKind.CONNECTION_LOST
+        case _:
+            return False
 
 
 async def _initialize(dispatcher: Dispatcher, timeout_s: float) -> Agreement | NoAgreement:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.core.json_text import Json, JsonObject
+from inspector.core.claims.bearing import Bearing
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 
 
 class Standing(StrEnum):
@@ -36,7 +37,7 @@ class Claim:
 
     subject: Subject
     pointer: str
-    """Where it stands, from the subject's own root: a tool's definition, a result, a content block."""
+    """Where it stands, from the subject's own root: a tool's definition, a result. A block's, from its result's."""
     vocabulary: str
     key: str
     value: Json
@@ -45,6 +46,8 @@ class Claim:
     well_formed: bool
     problem: str = ""
     """Why it is not well formed."""
+    container: bool = False
+    """Whether it is no key but the object that would hold keys: empty, or where malformed, nothing in it was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +61,14 @@ class Key:
     """What the vocabulary says absence means; empty where it says nothing. Shown as a default, never as a claim."""
     meaning: str
     effect: str
+    """What it does to the traits, in words."""
+    bearings: tuple[Bearing, ...] = ()
     """What it does to the traits."""
+    within: frozenset[str] = frozenset()
+    """The containers it may stand in, by the key of the claim that reports a wrong one."""
 
 
-Reader: TypeAlias = Callable[[Subject, JsonObject], Iterable[Claim]]
+Reader: TypeAlias = Callable[[Subject, JsonObject | DuplicateKeys], Iterable[Claim]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,4 +88,8 @@ class Vocabulary:
     read: Reader
     """The claims of this vocabulary in a subject, in the order of the wire. Never raises."""
     owns: Callable[[Subject, str], bool]
-    """Whether the member at this pointer belongs to this vocabulary, so that it is not `unrecognised`."""
+    """Whether the member at this pointer, from the subject's own root, is this vocabulary's: not `unrecognised`."""
+    subjects: frozenset[Subject] = frozenset(Subject)
+    """What it says anything about; `read` finds nothing in others."""
+    remark: str = ""
+    """What the standing alone does not say: `closed`, `experimental`."""

@@ -1,0 +1,189 @@
+"""`sightline call TOOL … TARGET`: one call, and both views of its result."""
+
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from inspector.cli.diagnostics import DIAGNOSTICS, OK, TOOL_FAILED
+from inspector.cli.invocation import Invocation, Reach, in_session, reach_of, reaching
+from inspector.cli.lenses import Lens, lenses, lenses_of
+from inspector.cli.output import columns, print_json, print_lines
+from inspector.cli.shapes import findings_shape, outcome_shape, withheld_shape
+from inspector.cli.side_by_side import side_by_side
+from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.mask import mask
+from inspector.core.catalogue import Tool
+from inspector.core.foreign import safe_line
+from inspector.core.hosts.profile import Call
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.outcome import Failure, FailureKind, Result, RpcError
+from inspector.core.policy import confirmations
+from inspector.core.projection import Projection, project
+from inspector.core.schema.arguments import assigned, from_json
+from inspector.core.schema.validation import violations
+from inspector.core.targets import Target
+from inspector.errors import NotConfirmedError, ToolFailedError, UnreachableError, UsageError
+from inspector.session import CallRecord, Progress, Session, told
+
+
+@click.command()
+@click.argument("tool")
+@reaching
+@lenses
+@click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments, as one JSON object.")
+@click.option(
+    "--arg",
+    "single",
+    multiple=True,
+    metavar="K=V|K:=JSON",
+    help="One argument, read as the input schema says; := takes JSON.",
+)
+@click.option("--yes", is_flag=True, help="Call without asking tools that claim to do harm.")
+@click.option(
+    "--no-validate",
+    "unvalidated",
+    is_flag=True,
+    help="Send arguments that the input schema does not allow, and names that are not listed.",
+)
+@click.option("--unmask", is_flag=True, help="Show sensitive values in the raw view.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    *,
+    tool: str,
+    target: str | None,
+    whole: str | None,
+    single: tuple[str, ...],
+    yes: bool,
+    unvalidated: bool,
+    unmask: bool,
+    format_: str,
+    **options: object,
+) -> int:
+    """Call TOOL on TARGET and print the raw result beside what the model sees.
+
+    The tool comes first, so that `-- COMMAND` can come last.
+    """
+    lens = lenses_of(options)
+    lens.profile()
+    reach = reach_of(options)
+    given = from_json(_read(whole)) if whole is not None else {}
+    chosen = reach.target(target, invocation)
+
+    async def use(session: Session) -> CallRecord:
+        await session.list_all()
+        listed = session.catalogue.tool(tool)
+        if listed is None and not unvalidated:
+            raise _unknown(tool, session)
+        arguments = _arguments(given, single, listed, unvalidated=unvalidated)
+        _confirm(listed, yes=yes)
+        DIAGNOSTICS.say(f"calling {tool} …")
+        return await session.call(tool, arguments, on_progress=_say_progress)
+
+    record = in_session(chosen, reach.options(), use)
+    return report(record, chosen, reach, lens, as_json=format_ == "json", unmask=unmask)
+
+
+def report(
+    record: CallRecord, target: Target, reach: Reach | None, lens: Lens, *, as_json: bool, unmask: bool
+) -> int:
+    """Print both views of a call; the exit code."""
+    call = Call(server=reach.server if reach and reach.server else "server", tool=record.name)
+    shown = project(record.outcome, record.tool, lens.level, lens.profile(), call)
+    raw = outcome_shape(record.outcome)
+    masked = raw if unmask else mask(raw, _declared(record, lens, call, shown).bounded.removals)
+    if as_json:
+        print_json(
+            {
+                "tool": record.name,
+                "raw": masked,
+                "model": shown.context.model,
+                "withheld": withheld_shape(shown.bounded.removals),
+                "findings": findings_shape(shown.bounded),
+                "duration_ms": round(record.duration_s * 1000, 3),
+            }
+        )
+    else:
+        print_lines([f"{safe_line(record.name)} on {target}, {record.duration_s * 1000:.0f} ms", ""])
+        print_lines(side_by_side(masked, shown, lens.level, lens.host, columns()))
+    return _exit_code(record)
+
+
+def _declared(record: CallRecord, lens: Lens, call: Call, shown: Projection) -> Projection:
+    """The projection whose removals say what to mask: `open` removes nothing, yet secrets stay covered."""
+    if lens.level is not Level.OPEN:
+        return shown
+    return project(record.outcome, record.tool, Level.DECLARED, lens.profile(), call)
+
+
+def _exit_code(record: CallRecord) -> int:
+    match record.outcome:
+        case Failure(kind=kind):
+            hint = (
+                "--timeout SECONDS waits longer."
+                if kind is FailureKind.TIMEOUT
+                else "Is the server still there?"
+            )
+            return DIAGNOSTICS.fail(UnreachableError(told(record.outcome), hint))
+        case RpcError():
+            return TOOL_FAILED
+        case Result(value=dict() as value) if value.get("isError") is True:
+            return TOOL_FAILED
+        case Result():
+            return OK
+
+
+def _arguments(
+    given: JsonObject, single: tuple[str, ...], tool: Tool | None, *, unvalidated: bool
+) -> JsonObject:
+    schema: Json = tool.input_schema if tool else {}
+    arguments = {**given, **assigned(single, schema)}
+    found = () if unvalidated else violations(arguments, schema)
+    if found:
+        lines = "\n".join(f"  {violation.pointer or '/'}: {violation.message}" for violation in found)
+        raise UsageError(
+            f"the input schema does not allow these arguments:\n{lines}",
+            "--no-validate sends them all the same.",
+        )
+    return arguments
+
+
+def _confirm(tool: Tool | None, *, yes: bool) -> None:
+    reasons = confirmations(tool) if tool and not yes else ()
+    if reasons:
+        raise NotConfirmedError(f"not called: {'; '.join(reasons)}", "--yes calls it without asking.")
+
+
+def _unknown(name: str, session: Session) -> ToolFailedError:
+    names = [tool.name for tool in session.catalogue.tools]
+    broken = next((item for item in session.catalogue.malformed if item.name == name), None)
+    if broken:
+        return ToolFailedError(
+            f"{name} is malformed: {broken.reason}", "--no-validate calls it all the same."
+        )
+    close = get_close_matches(name, names, n=3)
+    return ToolFailedError(
+        f"the server lists no tool {name}",
+        f"Did you mean {' or '.join(close)}?" if close else f"It lists: {', '.join(names[:20])}.",
+    )
+
+
+def _say_progress(progress: Progress) -> None:
+    of = f" of {progress.total:g}" if progress.total is not None else ""
+    DIAGNOSTICS.say(
+        f"progress {progress.progress:g}{of}" + (f": {progress.message}" if progress.message else "")
+    )
+
+
+def _read(word: str) -> str:
+    if word == "-":
+        return sys.stdin.read()
+    if word.startswith("@"):
+        try:
+            return Path(word[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot read {word[1:]}: {error}", "Check --args @FILE.") from error
+    return word

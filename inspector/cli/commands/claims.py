@@ -1,0 +1,58 @@
+"""`sightline claims`: the vocabularies that Sightline reads."""
+
+import click
+
+from inspector.cli.diagnostics import OK
+from inspector.cli.output import columns, print_json, print_lines, table
+from inspector.core.claims.claim import Vocabulary
+from inspector.core.claims.registry import vocabularies
+from inspector.core.json_text import JsonObject
+from inspector.errors import UsageError
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(*, name: str | None, format_: str) -> int:
+    """List the vocabularies of claims, or the keys of the one called NAME."""
+    found = [vocabulary for vocabulary in vocabularies() if name in {None, vocabulary.name}]
+    if not found:
+        known = ", ".join(vocabulary.name for vocabulary in vocabularies())
+        raise UsageError(f"no vocabulary {name}", f"Known vocabularies: {known}.")
+    if format_ == "json":
+        print_json({"vocabularies": [_shape(vocabulary) for vocabulary in found]})
+    elif name is None:
+        rows = [("VOCABULARY", "STANDING", "AS OF", "KEYS", "WHERE ON THE WIRE")]
+        rows += [(v.name, v.standing.value, v.as_of, str(len(v.keys)), v.where) for v in found]
+        print_lines(table(rows, columns()))
+    else:
+        print_lines(_text(found[0]))
+    return OK
+
+
+def _text(vocabulary: Vocabulary) -> list[str]:
+    lines = [
+        f"{vocabulary.name} — {vocabulary.title}",
+        f"standing: {vocabulary.standing.value} (as of {vocabulary.as_of})",
+        f"source: {vocabulary.source}",
+        f"where: {vocabulary.where}",
+    ]
+    for key in vocabulary.keys:
+        default = f", default {key.default}" if key.default else ""
+        lines += ["", f"{key.name} ({key.type}{default})", f"  {key.meaning}", f"  effect: {key.effect}"]
+    return lines
+
+
+def _shape(vocabulary: Vocabulary) -> JsonObject:
+    return {
+        "name": vocabulary.name,
+        "title": vocabulary.title,
+        "standing": vocabulary.standing.value,
+        "asOf": vocabulary.as_of,
+        "source": vocabulary.source,
+        "where": vocabulary.where,
+        "keys": [
+            {"name": k.name, "type": k.type, "default": k.default, "meaning": k.meaning, "effect": k.effect}
+            for k in vocabulary.keys
+        ],
+    }

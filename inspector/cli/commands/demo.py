@@ -1,0 +1,44 @@
+"""`sightline demo`: the interface on the built-in server, or that server alone."""
+
+import sys
+
+import click
+
+from inspector.cli.commands.call import report
+from inspector.cli.commands.open import open_interface
+from inspector.cli.diagnostics import DIAGNOSTICS, OK
+from inspector.cli.invocation import in_session
+from inspector.cli.lenses import lenses, lenses_of
+from inspector.core.targets import DemoTarget
+from inspector.session import CallRecord, Options, Session
+
+SHOWN_WITHOUT_TERMINAL = "generate_api_key"
+
+
+@click.command()
+@lenses
+@click.option("--serve", type=click.Choice(["stdio", "http"]), help="Only the server, for other clients.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="For --serve http; 0 takes a free one."
+)
+@click.option("--theme", metavar="NAME", help="dark, light, high-contrast, or one of your own.")
+@click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
+def command(*, serve: str | None, port: int, theme: str | None, quiet: bool, **options: object) -> int:
+    """Open the interface on the built-in server. Without a terminal: print both views of one demo call."""
+    DIAGNOSTICS.quiet = quiet
+    lens = lenses_of(options)
+    if serve:
+        from inspector import demo  # noqa: PLC0415 - only the server itself needs it
+
+        return demo.serve_stdio() if serve == "stdio" else demo.serve_http(port)
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return open_interface(DemoTarget(), Options(), lens.level.value, lens.host, theme)
+    record = in_session(DemoTarget(), Options(), _one_call)
+    report(record, DemoTarget(), None, lens, as_json=False, unmask=False)
+    DIAGNOSTICS.say("\nThere is no terminal here, so this was one call. In a terminal, the interface opens.")
+    return OK
+
+
+async def _one_call(session: Session) -> CallRecord:
+    await session.list_all()
+    return await session.call(SHOWN_WITHOUT_TERMINAL, {"name": "production"})

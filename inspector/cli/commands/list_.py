@@ -1,0 +1,107 @@
+"""`sightline list TARGET`: tools with all that they declare."""
+
+import click
+
+from inspector.cli.diagnostics import DIAGNOSTICS, OK
+from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
+from inspector.cli.output import clipped, columns, print_json, print_lines, table
+from inspector.cli.shapes import claim_shape, malformed_shape, server_shape
+from inspector.core.catalogue import Catalogue, Item, Kind, Tool
+from inspector.core.claims.badges import badges
+from inspector.core.claims.registry import claims_of_tool
+from inspector.core.claims.traits import traits
+from inspector.core.json_text import JsonObject
+from inspector.session import ServerFacts, Session
+
+
+@click.command(name="list")
+@reaching
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_obj
+def command(invocation: Invocation, *, target: str | None, format_: str, **options: object) -> int:
+    """List the tools of TARGET with their raw definitions, claims and traits; malformed ones apart."""
+    reach = reach_of(options)
+    chosen = reach.target(target, invocation)
+    DIAGNOSTICS.say(f"connecting to {chosen} …")
+    server, catalogue = in_session(chosen, reach.options(), _listed)
+    if format_ == "json":
+        print_json(
+            {
+                "server": server_shape(str(chosen), server),
+                "tools": [_tool_shape(tool) for tool in catalogue.tools],
+                "malformed": [malformed_shape(item) for item in catalogue.malformed],
+            }
+        )
+    else:
+        print_lines(_text(str(chosen), server, catalogue))
+    return OK
+
+
+async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
+    catalogue = await session.list_all()
+    if session.server is None:
+        raise RuntimeError("listed without a connection")
+    return session.server, catalogue
+
+
+def _tool_shape(tool: Tool) -> JsonObject:
+    claims = claims_of_tool(tool)
+    return {
+        "name": tool.name,
+        "definition": tool.definition,
+        "claims": [claim_shape(claim) for claim in claims],
+        "traits": traits(claims).as_json(),
+    }
+
+
+def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
+    named = f"{server.name} {server.version}".strip() or "a server without a name"
+    lines = [
+        f"{named} — {target}",
+        f"protocol {server.protocol_version} ({server.era.value}), {_counts(catalogue)}",
+        "",
+    ]
+    rows = [("TOOL", "TRAITS", "CLAIMS", "DESCRIPTION")]
+    for tool in catalogue.tools:
+        claims = claims_of_tool(tool)
+        words = ", ".join(badge.word for badge in badges(traits(claims)))
+        rows.append(
+            (
+                clipped(tool.name, 40),
+                words or "-",
+                str(len(claims)),
+                _first_line(tool.description or tool.title),
+            )
+        )
+    lines += table(rows, columns()) if len(rows) > 1 else ["No tools."]
+    for kind in (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT):
+        items = [entry for entry in catalogue.entries.get(kind, ()) if isinstance(entry, Item)]
+        if items:
+            lines += [
+                "",
+                _HEADINGS[kind],
+                *table([(clipped(i.name, 60), _described(i)) for i in items], columns()),
+            ]
+    if catalogue.malformed:
+        lines += ["", "MALFORMED"]
+        lines += table([(m.name or m.pointer or "-", m.reason) for m in catalogue.malformed], columns())
+    return lines
+
+
+_HEADINGS = {Kind.RESOURCE: "RESOURCES", Kind.TEMPLATE: "RESOURCE TEMPLATES", Kind.PROMPT: "PROMPTS"}
+
+
+def _counts(catalogue: Catalogue) -> str:
+    counted = [(len(catalogue.tools), "tool"), (len(catalogue.malformed), "malformed item")]
+    return ", ".join(
+        f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted if count or word == "tool"
+    )
+
+
+def _described(item: Item) -> str:
+    text = item.definition.get("description", item.definition.get("title"))
+    return _first_line(text if isinstance(text, str) else None)
+
+
+def _first_line(text: str | None) -> str:
+    return text.strip().partition("\n")[0] if text else ""

@@ -1,0 +1,192 @@
+"""What all commands share: the target, how to reach it, and the session they do their work in."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import ParamSpec, TypeVar
+
+import click
+
+from inspector.cli.diagnostics import DIAGNOSTICS
+from inspector.core.targets import (
+    ConfiguredTarget,
+    DemoTarget,
+    Era,
+    HttpTarget,
+    StdioTarget,
+    Target,
+    parse_target,
+    stdio_target,
+)
+from inspector.errors import InspectorError, UsageError
+from inspector.session import Options, Session
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """What stood on the command line outside of any command's own words."""
+
+    command_line: tuple[str, ...] | None
+    """Everything behind `--`; None where there is no `--`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How to reach a target, as the common options say."""
+
+    environment: tuple[str, ...]
+    headers: tuple[str, ...]
+    cwd: str | None
+    timeout_s: float
+    era: Era
+    config: str | None
+    server: str | None
+
+    def options(self) -> Options:
+        """The session's options."""
+        return Options(era=self.era, timeout_s=self.timeout_s, connect_timeout_s=min(self.timeout_s, 30.0))
+
+    def target(self, word: str | None, invocation: Invocation) -> Target:
+        """The one target that the words name. Raises UsageError where they name none or two."""
+        named = [name for name in (word, invocation.command_line, self.config) if name is not None]
+        if len(named) != 1:
+            problem = "two targets" if named else "no target"
+            raise UsageError(
+                problem,
+                "Give one of: a URL, mcp.json:NAME, --config FILE --server NAME, demo, or -- COMMAND at the end.",
+            )
+        if invocation.command_line is not None:
+            target: Target | ConfiguredTarget = stdio_target(invocation.command_line)
+        elif self.config is not None:
+            target = ConfiguredTarget(path=self.config, name=self.server)
+        else:
+            target = parse_target(word or "")
+        if isinstance(target, ConfiguredTarget):
+            from inspector.store.config import read_target  # noqa: PLC0415 - most targets need no file
+
+            target = read_target(target.path, target.name)
+        return self._adjusted(target)
+
+    def _adjusted(self, target: Target) -> Target:
+        match target:
+            case StdioTarget():
+                if self.headers:
+                    raise UsageError("--header is for HTTP targets", "Use -e KEY=VALUE for a command.")
+                environment = target.environment | dict(_assignment(word) for word in self.environment)
+                return replace(target, environment=environment, cwd=self.cwd or target.cwd)
+            case HttpTarget():
+                if self.environment or self.cwd:
+                    raise UsageError("-e and --cwd are for commands", 'Use --header "Name: value" for a URL.')
+                return replace(target, headers=(*target.headers, *(_header(word) for word in self.headers)))
+            case DemoTarget():
+                return target
+
+
+def reaching(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """The options that say how to reach a target, given to the command as `reach: Reach`."""
+    options = (
+        click.argument("target", required=False),
+        click.option(
+            "-e",
+            "environment",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="A variable for the server's environment.",
+        ),
+        click.option(
+            "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="A header for an HTTP server."
+        ),
+        click.option("--cwd", metavar="DIR", help="The folder the server's command runs in."),
+        click.option(
+            "--timeout",
+            "timeout_s",
+            type=click.FloatRange(min=0.1),
+            default=60.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="For one request; progress starts it anew.",
+        ),
+        click.option(
+            "--era",
+            type=click.Choice([era.value for era in Era]),
+            default="auto",
+            show_default=True,
+            help="The protocol era to speak: handshake (legacy) or stateless (modern).",
+        ),
+        click.option("--config", metavar="FILE", help="A configuration file with mcpServers or servers."),
+        click.option("--server", metavar="NAME", help="The entry of --config."),
+        click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def reach_of(options: dict[str, object]) -> Reach:
+    """Take the options of `reaching` out of a command's own."""
+    DIAGNOSTICS.quiet = bool(options.pop("quiet"))
+    return Reach(
+        environment=_words(options.pop("environment")),
+        headers=_words(options.pop("headers")),
+        cwd=_word(options.pop("cwd")),
+        timeout_s=float(str(options.pop("timeout_s"))),
+        era=Era(str(options.pop("era"))),
+        config=_word(options.pop("config")),
+        server=_word(options.pop("server")),
+    )
+
+
+def in_session(target: Target, options: Options, use: Callable[[Session], Awaitable[Returned]]) -> Returned:
+    """Connect, `use` the session, close it, whatever happens. Ctrl-C and SIGTERM end the server too."""
+
+    async def work() -> Returned:
+        session = Session(target, options)
+        task = asyncio.current_task()
+        if task:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        try:
+            await session.connect()
+            return await use(session)
+        finally:
+            await session.close()
+
+    try:
+        return asyncio.run(work())
+    except asyncio.CancelledError as error:
+        raise Terminated from error
+
+
+class Terminated(InspectorError):  # noqa: N818 - no error, but it ends the command as one
+    """SIGTERM came."""
+
+    code = "terminated"
+    exit_code = 143
+
+    def __init__(self) -> None:
+        super().__init__("ended by SIGTERM")
+
+
+def _assignment(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not name:
+        raise UsageError(f"-e {word}: no KEY=VALUE", "Write it as -e NAME=VALUE.")
+    return name, value
+
+
+def _header(word: str) -> tuple[str, str]:
+    name, colon, value = word.partition(":")
+    if not colon or not name.strip() or any(character in word for character in "\r\n"):
+        raise UsageError("--header: no 'Name: value'", 'Write it as --header "Name: value".')
+    return name.strip(), value.strip()
+
+
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _words(value: object) -> tuple[str, ...]:
+    return tuple(str(word) for word in value) if isinstance(value, tuple) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

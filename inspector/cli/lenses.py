@@ -1,0 +1,52 @@
+"""The two lenses, as options: which boundary, and which host."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+import click
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.hosts.profile import Host
+from inspector.errors import UsageError
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lens:
+    """Through what a result is looked at."""
+
+    level: Level
+    host: str
+
+    def profile(self) -> Host:
+        """The host's profile. Raises UsageError where there is none of that name."""
+        from inspector.core.hosts.registry import host, hosts  # noqa: PLC0415 - loads every profile
+
+        found = host(self.host)
+        if found is None:
+            known = ", ".join(profile.name for profile in hosts())
+            raise UsageError(f"no host {self.host}", f"Known hosts: {known}.")
+        return found
+
+
+def lenses(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """The options `--boundary` and `--host`."""
+    levels = click.Choice([level.value for level in Level])
+    function = click.option(
+        "--host", default="spec", show_default=True, help="The host whose model is looked at."
+    )(function)
+    return click.option(
+        "--boundary",
+        type=levels,
+        default="declared",
+        show_default=True,
+        help="How much is withheld from the model.",
+    )(function)
+
+
+def lenses_of(options: dict[str, object]) -> Lens:
+    """Take the options of `lenses` out of a command's own."""
+    return Lens(level=Level(str(options.pop("boundary"))), host=str(options.pop("host")))

@@ -1,0 +1,115 @@
+"""The command line: `sightline [TARGET]` opens the interface, a command does one thing and ends."""
+
+import sys
+from importlib import import_module
+from itertools import pairwise
+from typing import cast
+
+import click
+
+from inspector import __version__
+from inspector.cli.diagnostics import DIAGNOSTICS, INTERNAL, INTERRUPTED, OK
+from inspector.cli.invocation import Invocation
+from inspector.errors import InspectorError, UsageError
+
+COMMANDS = {
+    "open": "open",
+    "list": "list_",
+    "call": "call",
+    "project": "project",
+    "claims": "claims",
+    "hosts": "hosts",
+    "demo": "demo",
+}
+"""Command to module in cli/commands, imported when the command is used."""
+
+
+class LazyGroup(click.Group):
+    """Loads a command when it is used. A first word that is no command is a target, and opens the interface."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in the order of the README."""
+        _ = ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        _ = ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"inspector.cli.commands.{COMMANDS[cmd_name]}")
+        return cast("click.Command", module.command)
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(__version__, prog_name="sightline")
+def sightline() -> None:
+    r"""See what the model sees: an inspector for MCP servers.
+
+    \b
+    sightline TARGET           open the interface (the same as: sightline open TARGET)
+    sightline -- node server.js --flag
+    sightline https://host/mcp
+    sightline mcp.json:name
+    sightline demo
+    """
+
+
+def run(argv: list[str]) -> int:
+    """Run one command line; the exit code. Everything behind `--` is a server's command."""
+    head, command_line = _split(argv)
+    if not head and not command_line:
+        head = ["--help"]
+    elif not head or (head[0] not in COMMANDS and head[0] not in {"-h", "--help", "--version"}):
+        head = ["open", *head]
+    DIAGNOSTICS.as_json = _wants_json(head)
+    try:
+        result: object = sightline.main(
+            args=head, prog_name="sightline", standalone_mode=False, obj=Invocation(command_line=command_line)
+        )
+    except InspectorError as error:
+        return DIAGNOSTICS.fail(error)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as error:
+        return DIAGNOSTICS.fail(UsageError(error.format_message(), "Try sightline --help."))
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output had enough; nothing is left to say to it.
+        sys.stderr.close()
+        return OK
+    except Exception as error:  # noqa: BLE001 - the last door: no traceback, for it quotes foreign text and locals
+        return DIAGNOSTICS.fail(_internal(error))
+    return result if isinstance(result, int) else OK
+
+
+def _split(argv: list[str]) -> tuple[list[str], tuple[str, ...] | None]:
+    if "--" not in argv:
+        return list(argv), None
+    at = argv.index("--")
+    return argv[:at], tuple(argv[at + 1 :])
+
+
+def _wants_json(head: list[str]) -> bool:
+    return "--format=json" in head or any(
+        (word, value) == ("--format", "json") for word, value in pairwise(head)
+    )
+
+
+def _internal(error: Exception) -> InspectorError:
+    frame = error.__traceback__
+    place = ""
+    while frame is not None:
+        place = f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
+        frame = frame.tb_next
+    internal = InspectorError(
+        f"internal error: {type(error).__name__} at {place}",
+        "This is a fault of Sightline; please report it.",
+    )
+    internal.exit_code = INTERNAL
+    return internal

@@ -1,0 +1,70 @@
+"""The JSON shapes that commands print; docs/commands.md describes them."""
+
+from collections.abc import Iterable
+
+from inspector.core.boundary.bounded import Bounded, Removal
+from inspector.core.claims.claim import Claim
+from inspector.core.json_text import Json, JsonObject, Malformed
+from inspector.core.outcome import Failure, Outcome, Result, RpcError
+from inspector.session import ServerFacts
+
+
+def claim_shape(claim: Claim) -> JsonObject:
+    """One claim of `sightline list`."""
+    return {
+        "vocabulary": claim.vocabulary,
+        "key": claim.key,
+        "pointer": claim.pointer,
+        "value": claim.value,
+        "standing": claim.standing.value,
+        "wellFormed": claim.well_formed,
+    }
+
+
+def removal_shape(removal: Removal) -> JsonObject:
+    """One entry of `withheld`."""
+    return {
+        "pointer": removal.pointer,
+        "rule": removal.rule,
+        "vocabulary": removal.vocabulary,
+        "detail": removal.detail,
+    }
+
+
+def malformed_shape(item: Malformed) -> JsonObject:
+    """One entry of `malformed`."""
+    return {"name": item.name, "pointer": item.pointer, "reason": item.reason, "value": item.value}
+
+
+def server_shape(target: str, server: ServerFacts) -> JsonObject:
+    """`server` of `sightline list`."""
+    return {
+        "target": target,
+        "name": server.name,
+        "version": server.version,
+        "protocolVersion": server.protocol_version,
+        "era": server.era.value,
+        "capabilities": server.capabilities,
+        "instructions": server.instructions,
+    }
+
+
+def findings_shape(bounded: Bounded) -> list[Json]:
+    """`findings` of a projection: what could not be judged, in sentences."""
+    return [{"message": sentence} for sentence in bounded.findings]
+
+
+def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
+    """`withheld` of a projection."""
+    return [removal_shape(removal) for removal in removals]
+
+
+def outcome_shape(outcome: Outcome) -> Json:
+    """An outcome as raw JSON: the result, or what stood in its place."""
+    match outcome:
+        case Result(value=value):
+            return value
+        case RpcError(value=value):
+            return {"error": value}
+        case Failure(kind=kind, detail=detail):
+            return {"failure": {"kind": kind.value, "detail": detail}}

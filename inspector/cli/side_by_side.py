@@ -1,0 +1,80 @@
+"""Two views of one result as text: what was sent, and what the model sees of it."""
+
+from collections import Counter
+from itertools import zip_longest
+
+from inspector.cli.output import WIDE_COLUMNS, clipped
+from inspector.core.boundary.bounded import Level
+from inspector.core.document import Document
+from inspector.core.foreign import safe_line
+from inspector.core.json_text import Json
+from inspector.core.projection import Projection
+
+REMOVED = "✗"
+MAX_LINES = 400
+"""Longer views are cut, visibly: --format json has them whole."""
+
+
+def side_by_side(raw: Json, shown: Projection, level: Level, host: str, width: int) -> list[str]:
+    """Both views, side by side where `width` allows, then every removal with its reason.
+
+    `raw`: the raw result, masked where it must not be shown.
+    """
+    left = _raw_lines(raw, shown)
+    right = _lines(Document(shown.context.model))
+    titles = ("RAW RESULT", f"WHAT THE MODEL SEES (boundary: {level.value}, host: {host})")
+    lines = _beside(titles, left, right, width) if width >= WIDE_COLUMNS else _below(titles, left, right)
+    return [*lines, "", *_reasons(shown, level)]
+
+
+def _raw_lines(raw: Json, shown: Projection) -> list[str]:
+    document = Document(raw)
+    removed: set[int] = set()
+    for removal in shown.bounded.removals:
+        extent = document.extent(removal.pointer)
+        removed.update(extent[:MAX_LINES] if extent else ())
+    return [
+        (f"{REMOVED} " if index in removed else "  ") + text for index, text in enumerate(_lines(document))
+    ]
+
+
+def _lines(document: Document) -> list[str]:
+    lines = [
+        "  " * line.depth + "".join(span.text for span in line.spans)
+        for line in document.lines(0, min(document.line_count, MAX_LINES))
+    ]
+    if document.line_count > MAX_LINES:
+        lines.append(f"… {document.line_count - MAX_LINES} more lines")
+    return lines
+
+
+def _beside(titles: tuple[str, str], left: list[str], right: list[str], width: int) -> list[str]:
+    half = (width - 3) // 2
+    rows = [titles, ("─" * half, "─" * half), *zip_longest(left, right, fillvalue="")]
+    return [f"{clipped(a, half):<{half}} │ {clipped(b, half)}".rstrip() for a, b in rows]
+
+
+def _below(titles: tuple[str, str], left: list[str], right: list[str]) -> list[str]:
+    return [titles[0], "", *left, "", titles[1], "", *right]
+
+
+def _reasons(shown: Projection, level: Level) -> list[str]:
+    removals = shown.bounded.removals
+    counted = ", ".join(
+        f"{count} by {rule}" for rule, count in Counter(removal.rule for removal in removals).items()
+    )
+    lines = [
+        f"{shown.raw_bytes:,} bytes in, {shown.model_bytes:,} to the model; withheld: {counted or 'nothing'}"
+    ]
+    lines += [
+        f"{REMOVED} {safe_line(removal.pointer) or '(the whole result)'}  [{removal.rule}] {safe_line(removal.detail)}"
+        for removal in removals[:MAX_LINES]
+    ]
+    lines += [
+        f"~ {safe_line(change.pointer) or '(the whole)'}  [host] {safe_line(change.what)}"
+        for change in shown.context.changes
+    ]
+    lines += [f"! {safe_line(sentence)}" for sentence in shown.bounded.findings]
+    if level is Level.DECLARED:
+        lines.append("declared withholds only what somebody declared: what nobody declared went through.")
+    return lines

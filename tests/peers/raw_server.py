@@ -1,0 +1,158 @@
+"""A server on stdio that misbehaves on purpose. Usage: raw_server.py BEHAVIOUR
+
+It knows no library: what it writes is what stands here.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+BEHAVIOUR = sys.argv[1]
+TOOL = {"name": "t", "inputSchema": {"type": "object"}, "x-acme": [1.10, {"deep": None}]}
+INITIALIZED = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {"tools": {}},
+    "serverInfo": {"name": "raw", "version": "0"},
+}
+
+
+def write(text: str) -> None:
+    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def answer(request: Any, result: object) -> None:
+    write(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}))
+
+
+def refuse(request: Any, code: int, message: str = "no") -> None:
+    write(json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}}))
+
+
+def call(request: Any) -> None:
+    number = request["id"]
+    match BEHAVIOUR:
+        case "unknown fields":
+            write(
+                '{"jsonrpc":"2.0","id":%d,"extra":1,"result":{"content":[{"type":"hologram","x":1e400}],'
+                '"zzz":12345678901234567890123}}' % number
+            )
+        case "garbage":
+            write("Traceback (most recent call last):")
+            write('{"jsonrpc":"2.0","method":')
+            answer(request, {"content": []})
+        case "batch":
+            write(
+                '[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hi"}},'
+                '{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}]' % number
+            )
+        case "null result":
+            answer(request, None)
+        case "list result":
+            answer(request, [1, 2])
+        case "duplicate ids":
+            answer(request, {"content": [], "which": 1})
+            answer(request, {"content": [], "which": 2})
+        case "both result and error":
+            write('{"jsonrpc":"2.0","id":%d,"result":{},"error":{"code":-1,"message":"both"}}' % number)
+        case "id as text":
+            write('{"jsonrpc":"2.0","id":"%d","result":{"content":[]}}' % number)
+        case "error without id":
+            write('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"cannot read"}}')
+        case "dies in a call":
+            sys.stderr.write("about to fail\nTraceback: boom \x1b]52;c;x\x07\n")
+            sys.stderr.flush()
+            os._exit(3)
+        case "silent":
+            pass
+        case "asks back":
+            write('{"jsonrpc":"2.0","id":"p1","method":"ping"}')
+            write('{"jsonrpc":"2.0","id":2,"method":"roots/list"}')
+            replies = [json.loads(sys.stdin.readline()) for _ in range(2)]
+            answer(request, {"content": [], "replies": replies})
+        case "environment":
+            answer(request, {"content": [], "environment": dict(os.environ), "cwd": str(Path.cwd())})
+        case "large":
+            answer(request, {"content": [{"type": "text", "text": "x" * 5_000_000}]})
+        case "progress":
+            token = request["params"]["_meta"]["progressToken"]
+            for step in range(1, 5):
+                params = {"progressToken": token, "progress": step, "total": 4, "message": "step %d" % step}
+                write(json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
+                time.sleep(0.2)
+            answer(request, {"content": []})
+        case _:
+            answer(request, {"content": [], "structuredContent": {"violates": "the schema"}})
+
+
+def listing(request: Any) -> None:
+    cursor = request.get("params", {}).get("cursor")
+    match BEHAVIOUR:
+        case "200 pages":
+            page = int(cursor or 0)
+            tools = [{"name": "tool_%05d" % (page * 50 + i), "inputSchema": {}} for i in range(50)]
+            answer(request, {"tools": tools, **({"nextCursor": str(page + 1)} if page < 199 else {})})
+        case "circular pages":
+            answer(request, {"tools": [{"name": "t%s" % cursor, "inputSchema": {}}], "nextCursor": "again"})
+        case "numeric cursor":
+            answer(request, {"tools": [TOOL], "nextCursor": 7})
+        case "one broken tool":
+            tools = [
+                TOOL,
+                {"name": "broken"},
+                5,
+                {"inputSchema": {}},
+                {"name": "t", "inputSchema": {}},
+                {"name": "hinted", "inputSchema": {}, "annotations": {"readOnlyHint": "maybe"}},
+            ]
+            answer(request, {"tools": tools})
+        case "page is no object":
+            answer(request, 7)
+        case "no tools capability":
+            refuse(request, -32601)
+        case _:
+            answer(request, {"tools": [TOOL]})
+
+
+def main() -> None:
+    if BEHAVIOUR == "ends at once":
+        sys.stderr.write("cannot open /etc/nothing\n")
+        sys.exit(7)
+    if BEHAVIOUR == "cannot be ended":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    if BEHAVIOUR == "slow to start":
+        time.sleep(2.5)
+    for line in sys.stdin:
+        message = json.loads(line)
+        sys.stderr.write("got %s\n" % message.get("method"))
+        sys.stderr.flush()
+        match message.get("method"):
+            case "server/discover" if BEHAVIOUR == "exits at the probe":
+                sys.exit(1)
+            case "server/discover" if BEHAVIOUR in {"silent at the probe", "never answers"}:
+                pass
+            case "server/discover":
+                refuse(message, -32601)
+            case "initialize" if BEHAVIOUR == "never answers":
+                pass
+            case "initialize" if BEHAVIOUR == "odd identity":
+                answer(message, {**INITIALIZED, "serverInfo": ["x"], "capabilities": 5, "extra": 1})
+            case "initialize" if BEHAVIOUR == "refuses":
+                refuse(message, -32000, "not today")
+            case "initialize":
+                answer(message, INITIALIZED)
+            case "tools/list":
+                listing(message)
+            case "tools/call":
+                call(message)
+    if BEHAVIOUR == "cannot be ended":
+        time.sleep(600)
+
+
+main()
