@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 BEHAVIOUR = sys.argv[1]
+EMPTY: dict[str, object] = {}
 TOOL = {"name": "t", "inputSchema": {"type": "object"}, "x-acme": [1.10, {"deep": None}]}
 INITIALIZED = {
     "protocolVersion": "2025-11-25",
-    "capabilities": {"tools": {}},
+    "capabilities": {"tools": EMPTY},
     "serverInfo": {"name": "raw", "version": "0"},
 }
 
@@ -95,10 +96,12 @@ def listing(request: Any) -> None:
     match BEHAVIOUR:
         case "200 pages":
             page = int(cursor or 0)
-            tools = [{"name": "tool_%05d" % (page * 50 + i), "inputSchema": {}} for i in range(50)]
+            tools = [{"name": "tool_%05d" % (page * 50 + i), "inputSchema": EMPTY} for i in range(50)]
             answer(request, {"tools": tools, **({"nextCursor": str(page + 1)} if page < 199 else {})})
         case "circular pages":
-            answer(request, {"tools": [{"name": "t%s" % cursor, "inputSchema": {}}], "nextCursor": "again"})
+            answer(
+                request, {"tools": [{"name": "t%s" % cursor, "inputSchema": EMPTY}], "nextCursor": "again"}
+            )
         case "numeric cursor":
             answer(request, {"tools": [TOOL], "nextCursor": 7})
         case "one broken tool":
@@ -106,9 +109,9 @@ def listing(request: Any) -> None:
                 TOOL,
                 {"name": "broken"},
                 5,
-                {"inputSchema": {}},
-                {"name": "t", "inputSchema": {}},
-                {"name": "hinted", "inputSchema": {}, "annotations": {"readOnlyHint": "maybe"}},
+                {"inputSchema": EMPTY},
+                {"name": "t", "inputSchema": EMPTY},
+                {"name": "hinted", "inputSchema": EMPTY, "annotations": {"readOnlyHint": "maybe"}},
             ]
             answer(request, {"tools": tools})
         case "page is no object":
@@ -151,6 +154,8 @@ def main() -> None:
                 listing(message)
             case "tools/call":
                 call(message)
+            case _:
+                pass
     if BEHAVIOUR == "cannot be ended":
         time.sleep(600)
 

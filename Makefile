@@ -1,0 +1,65 @@
+# Everything that these commands install or write lands in .venv/, apart from Debian packages that a test needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CACHE := $(CURDIR)/$(VENV)/cache
+PEERS := $(VENV)/peers
+TESTS ?= tests
+
+export PIP_CACHE_DIR := $(CACHE)/pip
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export NPM_CONFIG_CACHE := $(CACHE)/npm
+export PYRIGHT_PYTHON_CACHE_DIR := $(CACHE)/pyright
+export HYPOTHESIS_STORAGE_DIRECTORY := $(CACHE)/hypothesis
+
+.PHONY: demo test check bench format clean
+
+demo: $(VENV)/installed ## the interface on the built-in server
+	@$(BIN)/sightline demo
+
+test: $(VENV)/tested $(PEERS)/installed chromium ## all tests, with the real servers and the browser they need
+	$(BIN)/python -m pytest -n auto $(TESTS)
+
+check: $(VENV)/tested ## format, lint, types, import rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --cache-dir $(CACHE)/imports
+	$(BIN)/pyright
+
+bench: $(VENV)/tested ## what the performance goals are measured with
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/tested
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/made:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/made pyproject.toml constraints.txt
+	$(BIN)/pip install -q -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/tested: $(VENV)/made pyproject.toml constraints.txt
+	$(BIN)/pip install -q -c constraints.txt -e '.[test]'
+	@touch $@ $(VENV)/installed
+
+# Third-party servers have needs of their own, so they get an environment of their own.
+$(PEERS)/installed: $(VENV)/made tests/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)/python
+	$(PEERS)/python/bin/pip install -q -r tests/peers/requirements.txt
+	@if command -v npm >/dev/null; then \
+	  npm install --silent --no-audit --no-fund --prefix $(PEERS) $$(cat tests/peers/npm-packages.txt); \
+	else echo "no npm here: the tests with npm servers will not run"; fi
+	@touch $@
+
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || { \
+	  sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; }
