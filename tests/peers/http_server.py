@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from inspector.core.json_text import Json
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
@@ -99,7 +101,7 @@ def raw(status: str, body: bytes, kind: str = "application/json", **headers: str
     return reply
 
 
-def result(value: object, **headers: str) -> Reply:
+def result(value: Json, **headers: str) -> Reply:
     """A JSON-RPC result as one JSON body."""
     body = json.dumps({"jsonrpc": "2.0", "id": "$ID", "result": value}).replace('"$ID"', "$ID")
     return raw("200 OK", body.encode(), **headers)
@@ -113,7 +115,7 @@ def error(status: str, code: int, *, with_id: bool = True) -> Reply:
     )
 
 
-def zipped(value: object) -> Reply:
+def zipped(value: Json) -> Reply:
     """A JSON-RPC result that is compressed though nobody asked for it."""
 
     async def reply(asked: Asked, writer: asyncio.StreamWriter) -> None:

@@ -25,7 +25,7 @@ from tests.peers.http_server import (
     zipped,
 )
 
-BIG = {"content": [{"type": "text", "text": "x" * 200_000}]}
+BIG: Json = {"content": [{"type": "text", "text": "x" * 200_000}]}
 
 
 async def outcome_of(reply: Reply, *, timeout_s: float = 5) -> tuple[Outcome, Session, HttpPeer]:
@@ -174,7 +174,7 @@ async def test_the_session_is_kept_and_deleted_and_headers_are_sent() -> None:
 
 
 async def test_the_stateless_era_stamps_each_request() -> None:
-    discovered = {
+    discovered: Json = {
         "supportedVersions": ["2026-07-28"],
         "capabilities": {"tools": {}},
         "resultType": "complete",

@@ -1,0 +1,45 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+INTERFACE = {"textual", "rich"}
+PROTOCOL = {"mcp", "mcp_types", "httpx", "httpx2", "pydantic"}
+
+
+def test_the_layers_and_independences_of_the_design_hold() -> None:
+    linted = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--cache-dir", ".venv/cache/imports"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert linted.returncode == 0, linted.stdout
+
+
+@pytest.mark.parametrize(
+    ("argv", "absent"),
+    [
+        (["--help"], INTERFACE | PROTOCOL | {"jsonschema"}),
+        (["claims"], INTERFACE | PROTOCOL | {"jsonschema"}),
+        (["hosts", "--format", "json"], INTERFACE | PROTOCOL),
+        (["list", "demo"], INTERFACE | PROTOCOL | {"jsonschema"}),
+        (["call", "clean_clock", "demo"], INTERFACE | PROTOCOL),
+    ],
+)
+def test_a_command_without_the_interface_never_loads_it(argv: list[str], absent: set[str]) -> None:
+    script = (
+        "import sys\n"
+        "from inspector.cli.main import run\n"
+        "code = run(sys.argv[1:])\n"
+        "print(code, *sorted(name for name in sys.modules if '.' not in name), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *argv], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    code, *loaded = done.stderr.splitlines()[-1].split()
+    assert code == "0", done.stderr
+    assert absent.isdisjoint(loaded), absent.intersection(loaded)
