@@ -164,7 +164,7 @@ class Session:
         for kind in Kind:
             announced = not isinstance(capabilities, dict) or kind.capability in capabilities
             if kind is Kind.TOOL or announced:
-                pages = Listing(kind)
+                pages = Listing(kind, self._connected().objection)
                 async for page in self._pages(pages, announced=announced):
                     entries[kind] = page
                     self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))

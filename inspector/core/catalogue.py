@@ -1,5 +1,6 @@
 """What a server offers: decoded item by item, so that one bad item never costs the others."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
@@ -134,8 +135,10 @@ MAX_PAGES = 10_000
 class Listing:
     """One list while its pages come in. What is wrong with a page is kept in `problems`, and ends the list."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: Kind, objection: Callable[[Tool], str | None] = lambda _: None) -> None:
+        """`objection`: why a well-formed tool must not be called all the same."""
         self.kind = kind
+        self._objection = objection
         self.entries: list[Entry] = []
         self.problems: list[Malformed] = []
         self._cursor: Json = None
@@ -157,7 +160,7 @@ class Listing:
         if isinstance(page, Malformed):
             self.problems.append(page)
         else:
-            self.entries.extend(self._unless_taken(entry) for entry in page)
+            self.entries.extend(self._callable(entry) for entry in page)
         cursor = result.get("nextCursor") if isinstance(result, dict) else None
         self._ended = cursor is None
         if cursor is None:
@@ -170,13 +173,18 @@ class Listing:
             self._cursor = cursor
             self._seen.add(str(cursor))
 
-    def _unless_taken(self, entry: Entry) -> Entry:
-        """The entry; malformed where an earlier tool has its name, for then it cannot be called."""
+    def _callable(self, entry: Entry) -> Entry:
+        """The entry; malformed where it cannot be called, because an earlier tool has its name or for an objection."""
         if not isinstance(entry, Tool):
             return entry
-        if entry.name in self._taken:
-            reason = "the name is taken by an earlier tool"
-            return Malformed(pointer="/name", reason=reason, value=entry.definition, name=entry.name)
+        pointer, reason = (
+            "/name",
+            "the name is taken by an earlier tool" if entry.name in self._taken else None,
+        )
+        if reason is None:
+            pointer, reason = "/inputSchema", self._objection(entry)
+        if reason is not None:
+            return Malformed(pointer=pointer, reason=reason, value=entry.definition, name=entry.name)
         self._taken.add(entry.name)
         return entry
 

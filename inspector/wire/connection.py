@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Protocol
 
+from inspector.core.catalogue import Tool
 from inspector.core.frames import Frame, Notification
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind
@@ -88,6 +89,18 @@ class Connection:
         return await self._dispatcher.request(
             method, params, timeout_s=timeout_s, on_progress=on_progress, headers=headers
         )
+
+    @property
+    def _routes_by_header(self) -> bool:
+        return isinstance(self._target, HttpTarget) and self.agreement.era is Era.MODERN
+
+    def objection(self, tool: Tool) -> str | None:
+        """Why this tool must not be called over this connection, though its definition is well formed."""
+        if not self._routes_by_header:
+            return None
+        from inspector.wire.http import header_fault  # noqa: PLC0415 - the SDK is loaded by now
+
+        return header_fault(tool.input_schema)
 
     async def notify(self, method: str, params: JsonObject) -> None:
         """Tell the server something."""

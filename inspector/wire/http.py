@@ -126,9 +126,15 @@ class HttpChannel:
             self._dispatcher.fail_all(self._http_tap.last_failure or lost)
 
 
+def header_fault(input_schema: Json) -> str | None:
+    """What is wrong with the headers that an input schema declares; such a tool must not be offered over HTTP."""
+    fault = find_invalid_x_mcp_header(input_schema)
+    return f"`x-mcp-header` is not valid: {fault}" if fault else None
+
+
 def declared_headers(input_schema: Json, arguments: Json) -> dict[str, str]:
     """The `Mcp-Param-*` headers that a tool's input schema asks for (`x-mcp-header`); none where it is invalid."""
-    if not isinstance(arguments, dict) or find_invalid_x_mcp_header(input_schema) is not None:
+    if not isinstance(arguments, dict) or header_fault(input_schema) is not None:
         return {}
     return mcp_param_headers(x_mcp_header_map(input_schema), arguments)
 

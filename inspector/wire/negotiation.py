@@ -112,12 +112,10 @@ async def _initialize(dispatcher: Dispatcher, timeout_s: float) -> Agreement | N
 
 
 async def _discover(dispatcher: Dispatcher, timeout_s: float) -> Agreement | NoAgreement:
-    revision = MODERN_REVISIONS[-1]
-    answer = await _ask_discover(dispatcher, revision, timeout_s)
+    answer = await _ask_discover(dispatcher, MODERN_REVISIONS[-1], timeout_s)
     named = _mutual(_supported_by_error(answer.outcome))
-    if named and named != revision:
-        revision = named
-        answer = await _ask_discover(dispatcher, revision, timeout_s)
+    if named:
+        answer = await _ask_discover(dispatcher, named, timeout_s)
     match answer.outcome:
         case Result(value=dict() as result) if mutual := _mutual(result.get("supportedVersions")):
             return Agreement(era=Era.MODERN, revision=mutual, result=result)

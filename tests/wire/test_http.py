@@ -207,6 +207,45 @@ async def test_the_stateless_era_stamps_each_request() -> None:
     assert "initialize" not in [asked.message["method"] for asked in peer.asked]
 
 
+async def test_a_tool_with_an_invalid_header_declaration_is_malformed_in_the_stateless_era() -> None:
+    tools: list[Json] = [
+        {"name": name, "inputSchema": {"properties": {"a": {"type": "string", "x-mcp-header": header}}}}
+        for name, header in (("good", "A"), ("bad", "A B"))
+    ]
+    replies = {
+        "server/discover": result({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}),
+        "tools/list": result({"tools": tools}),
+    }
+    async with http_peer(replies) as peer:
+        session = Session(HttpTarget(url=peer.url()), Options())
+        await session.connect()
+        catalogue = await session.list_all()
+        await session.close()
+    assert [tool.name for tool in catalogue.tools] == ["good"]
+    assert [(item.name, item.reason.partition(":")[0]) for item in catalogue.malformed] == [
+        ("bad", "`x-mcp-header` is not valid")
+    ]
+
+
+async def test_a_refused_revision_is_asked_again_once_with_one_that_both_know() -> None:
+    answers = [
+        raw(
+            "400 Bad Request",
+            b'{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"no",'
+            b'"data":{"supported":["2026-07-28","2099-01-01"]}}}',
+        ),
+        result({"supportedVersions": ["2026-07-28"], "capabilities": {}}),
+    ]
+
+    async def discover(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        await answers.pop(0)(asked, writer)
+
+    async with http_peer({"server/discover": discover}) as peer:
+        session = Session(HttpTarget(url=peer.url()), Options())
+        assert (await session.connect()).era is Era.MODERN
+        await session.close()
+
+
 async def test_progress_and_logs_of_a_stream_are_told_as_they_come() -> None:
     async def stream(asked: Asked, writer: asyncio.StreamWriter) -> None:
         token = asked.message["params"]["_meta"]["progressToken"]
