@@ -1,6 +1,6 @@
 """What can go wrong, and what the user can do about it.
 
-Each kind carries the exit code that commands end with; docs/exit-codes.md lists them.
+Each kind carries the exit code that commands end with; docs/commands.md lists them.
 """
 
 
