@@ -1,13 +1,26 @@
-"""The command `sightline`."""
+"""The command `sightline`: the command line, and the interface that it may open."""
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.core.boundary.bounded import Level
+    from inspector.core.targets import Target
+    from inspector.session import Options
 
 
 def main() -> int:
     """Run the command line; the exit code."""
     from inspector.cli.main import run  # noqa: PLC0415 - a spawned demo server imports this package too
 
-    return run(sys.argv[1:])
+    return run(sys.argv[1:], interface)
+
+
+def interface(target: "Target", options: "Options", *, level: "Level", host: str, theme: str | None) -> int:
+    """Run the interface until it is left; its exit code."""
+    from inspector.tui.app import run  # noqa: PLC0415 - commands never load it
+
+    return run(target, options, level=level, host=host, theme=theme)
 
 
 if __name__ == "__main__":

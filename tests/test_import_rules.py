@@ -33,8 +33,9 @@ def test_the_layers_and_independences_of_the_design_hold() -> None:
 def test_a_command_without_the_interface_never_loads_it(argv: list[str], absent: set[str]) -> None:
     script = (
         "import sys\n"
+        "from inspector.__main__ import interface\n"
         "from inspector.cli.main import run\n"
-        "code = run(sys.argv[1:])\n"
+        "code = run(sys.argv[1:], interface)\n"
         "print(code, *sorted(name for name in sys.modules if '.' not in name), file=sys.stderr)\n"
     )
     done = subprocess.run(

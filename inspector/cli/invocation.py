@@ -2,13 +2,16 @@
 
 import asyncio
 import signal
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 import click
 
 from inspector.cli.diagnostics import DIAGNOSTICS
+from inspector.cli.lenses import Lens
+from inspector.core.boundary.bounded import Level
 from inspector.core.targets import (
     ConfiguredTarget,
     DemoTarget,
@@ -26,12 +29,32 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 
+class Interface(Protocol):
+    """The terminal interface, as whoever starts the command line provides it."""
+
+    def __call__(
+        self, target: Target, options: Options, *, level: Level, host: str, theme: str | None
+    ) -> int:
+        """Run it until it is left; its exit code."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
-    """What stood on the command line outside of any command's own words."""
+    """What commands get beside their own words."""
 
     command_line: tuple[str, ...] | None
     """Everything behind `--`; None where there is no `--`."""
+    interface: Interface
+
+    def open(self, target: Target, options: Options, lens: Lens, theme: str | None) -> int:
+        """Open the interface; its exit code. Raises UsageError where there is no terminal."""
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise UsageError(
+                "the interface needs a terminal", "Use sightline list, sightline call, or another command."
+            )
+        lens.profile()
+        return self.interface(target, options, level=lens.level, host=lens.host, theme=theme)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import click
 
 from inspector import __version__
 from inspector.cli.diagnostics import DIAGNOSTICS, INTERNAL, INTERRUPTED, OK
-from inspector.cli.invocation import Invocation
+from inspector.cli.invocation import Interface, Invocation
 from inspector.errors import InspectorError, UsageError
 
 COMMANDS = {
@@ -59,7 +59,7 @@ def sightline() -> None:
     """
 
 
-def run(argv: list[str]) -> int:
+def run(argv: list[str], interface: Interface) -> int:
     """Run one command line; the exit code. Everything behind `--` is a server's command."""
     head, command_line = _split(argv)
     if not head and not command_line:
@@ -69,7 +69,10 @@ def run(argv: list[str]) -> int:
     DIAGNOSTICS.as_json = _wants_json(head)
     try:
         result: object = sightline.main(
-            args=head, prog_name="sightline", standalone_mode=False, obj=Invocation(command_line=command_line)
+            args=head,
+            prog_name="sightline",
+            standalone_mode=False,
+            obj=Invocation(command_line=command_line, interface=interface),
         )
     except InspectorError as error:
         return DIAGNOSTICS.fail(error)

@@ -40,7 +40,7 @@ def _raw_lines(raw: Json, shown: Projection) -> list[str]:
 
 def _lines(document: Document) -> list[str]:
     lines = [
-        "  " * line.depth + "".join(span.text for span in line.spans)
+        "".join(span.text for span in line.spans)
         for line in document.lines(0, min(document.line_count, MAX_LINES))
     ]
     if document.line_count > MAX_LINES:

@@ -5,9 +5,8 @@ import sys
 import click
 
 from inspector.cli.commands.call import report
-from inspector.cli.commands.open import open_interface
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.invocation import in_session
+from inspector.cli.invocation import Invocation, in_session
 from inspector.cli.lenses import lenses, lenses_of
 from inspector.core.targets import DemoTarget
 from inspector.session import CallRecord, Options, Session
@@ -23,7 +22,10 @@ SHOWN_WITHOUT_TERMINAL = "generate_api_key"
 )
 @click.option("--theme", metavar="NAME", help="dark, light, high-contrast, or one of your own.")
 @click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
-def command(*, serve: str | None, port: int, theme: str | None, quiet: bool, **options: object) -> int:
+@click.pass_obj
+def command(
+    invocation: Invocation, *, serve: str | None, port: int, theme: str | None, quiet: bool, **options: object
+) -> int:
     """Open the interface on the built-in server. Without a terminal: print both views of one demo call."""
     DIAGNOSTICS.quiet = quiet
     lens = lenses_of(options)
@@ -32,7 +34,7 @@ def command(*, serve: str | None, port: int, theme: str | None, quiet: bool, **o
 
         return demo.serve_stdio() if serve == "stdio" else demo.serve_http(port)
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return open_interface(DemoTarget(), Options(), lens.level.value, lens.host, theme)
+        return invocation.open(DemoTarget(), Options(), lens, theme)
     record = in_session(DemoTarget(), Options(), _one_call)
     report(record, DemoTarget(), None, lens, as_json=False, unmask=False)
     DIAGNOSTICS.say("\nThere is no terminal here, so this was one call. In a terminal, the interface opens.")

@@ -5,8 +5,13 @@ import pytest
 from inspector.core.catalogue import Tool
 from inspector.core.claims.claim import Claim
 from inspector.core.claims.contradictions import ContradictionKind, contradictions
-from inspector.core.claims.registry import claims_of_resolution, claims_of_result, claims_of_tool
-from inspector.core.json_text import Json, JsonObject
+from inspector.core.claims.registry import (
+    claims_of_request,
+    claims_of_resolution,
+    claims_of_result,
+    claims_of_tool,
+)
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 
 Kind = ContradictionKind
 TRUST = "io.modelcontextprotocol/trust-annotations"
@@ -211,14 +216,29 @@ def test_a_contradiction_is_found_with_the_claims_that_make_it(
         (returning("internal", _meta={"ifc": {"integrity": "trusted"}}), None),
         (returning(["untrustedPublic", "internal"]), {"_meta": {TRUST: {"untrusted": False}}}),
         (returning("untrustedPublic"), {"_meta": {TRUST: {"untrusted": True}}}),
+        (
+            returning("untrustedPublic"),
+            {"_meta": {"annotations": {"returnMetadata": {"source": "internal"}}}},
+        ),
     ],
 )
 def test_claims_that_can_all_be_true_contradict_nothing(definition: JsonObject, result: Json) -> None:
     assert contradictions(claims_of(definition, result)) == ()
 
 
+def test_malformed_claims_contradict_nothing() -> None:
+    twice = DuplicateKeys((("readOnlyHint", True), ("destructiveHint", True), ("readOnlyHint", True)))
+    assert contradictions(claims_of_tool(tool_of(annotations=twice))) == ()
+
+
+def test_what_a_request_says_of_its_context_contradicts_no_tool() -> None:
+    claims = claims_of_tool(tool_of(**annotated(openWorldHint=False)))
+    context: Json = {"_meta": {"annotations": {"openWorldHint": True}}}
+    assert contradictions(claims + claims_of_request(context)) == ()
+
+
 def test_a_sensitive_tool_without_any_output_schema_has_nothing_to_mark() -> None:
-    bare, schemed = (
+    bare, described = (
         tool_of(**annotated(sensitiveHint=True)),
         tool_of(outputSchema={}, **annotated(sensitiveHint=True)),
     )

@@ -28,6 +28,7 @@ def marks(schema: Json) -> tuple[Claim, ...]:
         ({"properties": {"x-sensitive": MARKED}}, "/properties/x-sensitive"),
         ({"properties": {"a/b~": MARKED}}, "/properties/a~1b~0"),
         ({"properties": {"default": MARKED}}, "/properties/default"),
+        ({"properties": {"properties": MARKED}}, "/properties/properties"),
         (
             {"properties": {"properties": {"properties": {"a": MARKED}}}},
             "/properties/properties/properties/a",

@@ -1,5 +1,6 @@
 """What claims amount to: truth tables, and the one direction in which they are joined."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -229,7 +230,12 @@ def test_a_trait_names_the_claims_on_both_sides() -> None:
     assert [claim.key for claim in found.destructive.claims_against] == ["destructiveHint"]
     assert not found.effect.defaulted
     only_false = traits(of_tool({"sensitiveHint": False})).sensitive
-    assert (only_false.value, only_false.defaulted, len(only_false.claims_for)) == (False, False, 1)
+    assert (only_false.value, only_false.defaulted) == (False, False)
+    assert (len(only_false.claims_for), only_false.claims_against) == (1, ())
+    none = traits(of_tool({"returnMetadata": {"sensitivity": "none"}})).data_classes
+    assert (len(none.claims_for), none.claims_against) == (1, ())
+    harmless = traits(of_tool({"readOnlyHint": True, "destructiveHint": False})).destructive
+    assert (harmless.value, harmless.defaulted, len(harmless.claims_for)) == (False, False, 1)
 
 
 def test_several_grades_of_the_same_thing_do_not_contradict_each_other() -> None:
@@ -245,6 +251,12 @@ def test_a_claim_that_names_nothing_stands_against_those_that_name_something() -
     found = traits(claims).data_classes
     assert [claim.vocabulary for claim in found.claims_for] == ["action-metadata"]
     assert [claim.vocabulary for claim in found.claims_against] == ["sep-1913"]
+
+
+@pytest.mark.parametrize("value", ["shred", [], True, ["read", "shred"]])
+def test_a_word_that_is_no_step_of_a_trait_counts_as_its_last(value: Json) -> None:
+    (claim,) = of_tool(meta={"mcp.dev/effect": "read"})
+    assert traits([replace(claim, value=value)]).effect.value == "delete"
 
 
 def test_an_override_wins_over_all_claims_and_is_shown_as_one() -> None:
