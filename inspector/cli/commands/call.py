@@ -1,8 +1,10 @@
 """`sightline call TOOL … TARGET`: one call, and both views of its result."""
 
 import sys
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -50,19 +52,7 @@ from inspector.session import CallRecord, Progress, Session, told
 @click.option("--unmask", is_flag=True, help="Show sensitive values in the raw view.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
-def command(
-    invocation: Invocation,
-    *,
-    tool: str,
-    target: str | None,
-    whole: str | None,
-    single: tuple[str, ...],
-    yes: bool,
-    unvalidated: bool,
-    unmask: bool,
-    format_: str,
-    **options: object,
-) -> int:
+def command(invocation: Invocation, *, tool: str, target: str | None, **options: object) -> int:
     """Call TOOL on TARGET and print the raw result beside what the model sees.
 
     The tool comes first, so that `-- COMMAND` can come last.
@@ -70,21 +60,44 @@ def command(
     lens = lenses_of(options)
     lens.profile()
     reach = reach_of(options)
-    given = from_json(_read(whole)) if whole is not None else {}
+    wish = _wish_of(options)
+    given = from_json(_read(wish.whole)) if wish.whole is not None else {}
     chosen = reach.target(target, invocation)
 
     async def use(session: Session) -> CallRecord:
         await session.list_all()
         listed = session.catalogue.tool(tool)
-        if listed is None and not unvalidated:
+        if listed is None and not wish.unvalidated:
             raise _unknown(tool, session)
-        arguments = _arguments(given, single, listed, unvalidated=unvalidated)
-        _confirm(listed, yes=yes)
+        arguments = _arguments(given, wish, listed)
+        _confirm(listed, yes=wish.yes)
         DIAGNOSTICS.say(f"calling {tool} …")
         return await session.call(tool, arguments, on_progress=_say_progress)
 
     record = in_session(chosen, reach.options(), use)
-    return report(record, chosen, reach, lens, as_json=format_ == "json", unmask=unmask)
+    return report(record, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    whole: str | None
+    single: tuple[str, ...]
+    yes: bool
+    unvalidated: bool
+    unmask: bool
+    as_json: bool
+
+
+def _wish_of(options: dict[str, object]) -> _Wish:
+    single = options["single"]
+    return _Wish(
+        whole=str(options["whole"]) if options["whole"] is not None else None,
+        single=tuple(map(str, cast("tuple[object, ...]", single))),
+        yes=options["yes"] is True,
+        unvalidated=options["unvalidated"] is True,
+        unmask=options["unmask"] is True,
+        as_json=options["format_"] == "json",
+    )
 
 
 def report(
@@ -136,12 +149,10 @@ def _exit_code(record: CallRecord) -> int:
             return OK
 
 
-def _arguments(
-    given: JsonObject, single: tuple[str, ...], tool: Tool | None, *, unvalidated: bool
-) -> JsonObject:
+def _arguments(given: JsonObject, wish: _Wish, tool: Tool | None) -> JsonObject:
     schema: Json = tool.input_schema if tool else {}
-    arguments = {**given, **assigned(single, schema)}
-    found = () if unvalidated else violations(arguments, schema)
+    arguments = {**given, **assigned(wish.single, schema)}
+    found = () if wish.unvalidated else violations(arguments, schema)
     if found:
         lines = "\n".join(f"  {violation.pointer or '/'}: {violation.message}" for violation in found)
         raise UsageError(
