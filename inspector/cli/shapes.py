@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from inspector.core.boundary.bounded import Bounded, Removal
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json, JsonObject, Malformed
-from inspector.core.outcome import Failure, Outcome, Result, RpcError
 from inspector.session import ServerFacts
 
 
@@ -57,14 +56,3 @@ def findings_shape(bounded: Bounded) -> list[Json]:
 def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
     """`withheld` of a projection."""
     return [removal_shape(removal) for removal in removals]
-
-
-def outcome_shape(outcome: Outcome) -> Json:
-    """An outcome as raw JSON: the result, or what stood in its place."""
-    match outcome:
-        case Result(value=value):
-            return value
-        case RpcError(value=value):
-            return {"error": value}
-        case Failure(kind=kind, detail=detail):
-            return {"failure": {"kind": kind.value, "detail": detail}}

@@ -1,6 +1,5 @@
 """Two views of one result as text: what was sent, and what the model sees of it."""
 
-from collections import Counter
 from itertools import zip_longest
 
 from inspector.cli.output import WIDE_COLUMNS, clipped
@@ -60,9 +59,7 @@ def _below(titles: tuple[str, str], left: list[str], right: list[str]) -> list[s
 
 def _reasons(shown: Projection, level: Level) -> list[str]:
     removals = shown.bounded.removals
-    counted = ", ".join(
-        f"{count} by {rule}" for rule, count in Counter(removal.rule for removal in removals).items()
-    )
+    counted = ", ".join(f"{count} by {rule}" for rule, count in shown.removals_by_rule.items())
     lines = [
         f"{shown.raw_bytes:,} bytes in, {shown.model_bytes:,} to the model; withheld: {counted or 'nothing'}"
     ]

@@ -12,17 +12,15 @@ from inspector.cli.diagnostics import DIAGNOSTICS, OK, TOOL_FAILED
 from inspector.cli.invocation import Invocation, Reach, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
-from inspector.cli.shapes import findings_shape, outcome_shape, withheld_shape
+from inspector.cli.shapes import findings_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
-from inspector.core.boundary.bounded import Level
-from inspector.core.boundary.mask import mask
 from inspector.core.catalogue import Tool
 from inspector.core.foreign import safe_line
 from inspector.core.hosts.profile import Call
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Result, RpcError
 from inspector.core.policy import confirmations
-from inspector.core.projection import Projection, project
+from inspector.core.projection import project
 from inspector.core.schema.arguments import assigned, from_json
 from inspector.core.schema.validation import violations
 from inspector.core.targets import Target
@@ -105,14 +103,13 @@ def report(
 ) -> int:
     """Print both views of a call; the exit code."""
     call = Call(server=reach.server if reach and reach.server else "server", tool=record.name)
-    shown = project(record.outcome, record.tool, lens.level, lens.profile(), call)
-    raw = outcome_shape(record.outcome)
-    masked = raw if unmask else mask(raw, _declared(record, lens, call, shown).bounded.removals)
+    shown = project(record.outcome, record.tool, lens.level, lens.profile(), call=call)
+    raw = shown.raw if unmask else shown.masked
     if as_json:
         print_json(
             {
                 "tool": record.name,
-                "raw": masked,
+                "raw": raw,
                 "model": shown.context.model,
                 "withheld": withheld_shape(shown.bounded.removals),
                 "findings": findings_shape(shown.bounded),
@@ -121,15 +118,8 @@ def report(
         )
     else:
         print_lines([f"{safe_line(record.name)} on {target}, {record.duration_s * 1000:.0f} ms", ""])
-        print_lines(side_by_side(masked, shown, lens.level, lens.host, columns()))
+        print_lines(side_by_side(raw, shown, lens.level, lens.host, columns()))
     return _exit_code(record)
-
-
-def _declared(record: CallRecord, lens: Lens, call: Call, shown: Projection) -> Projection:
-    """The projection whose removals say what to mask: `open` removes nothing, yet secrets stay covered."""
-    if lens.level is not Level.OPEN:
-        return shown
-    return project(record.outcome, record.tool, Level.DECLARED, lens.profile(), call)
 
 
 def _exit_code(record: CallRecord) -> int:

@@ -8,10 +8,8 @@ import click
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.lenses import lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
-from inspector.cli.shapes import findings_shape, outcome_shape, withheld_shape
+from inspector.cli.shapes import findings_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
-from inspector.core.boundary.bounded import Level
-from inspector.core.boundary.mask import mask
 from inspector.core.catalogue import Kind, Tool, decode_page
 from inspector.core.hosts.profile import Call
 from inspector.core.json_text import Json, JsonText, Malformed, parse
@@ -61,7 +59,7 @@ def command(
     outcome = _outcome(_json(result_file))
     tool = _tool(_json(tool_file)) if tool_file else None
     call = Call(server=server_name, tool=tool.name if tool else "tool")
-    shown = project(outcome, tool, lens.level, host, call)
+    shown = project(outcome, tool, lens.level, host, call=call)
     if format_ == "json":
         print_json(
             {
@@ -75,10 +73,8 @@ def command(
             }
         )
         return OK
-    covering = shown if lens.level is not Level.OPEN else project(outcome, tool, Level.DECLARED, host, call)
-    raw = outcome_shape(outcome)
-    masked = raw if unmask else mask(raw, covering.bounded.removals)
-    print_lines(side_by_side(masked, shown, lens.level, lens.host, columns()))
+    raw = shown.raw if unmask else shown.masked
+    print_lines(side_by_side(raw, shown, lens.level, lens.host, columns()))
     return OK
 
 
