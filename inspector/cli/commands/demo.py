@@ -30,9 +30,10 @@ def command(
     DIAGNOSTICS.quiet = quiet
     lens = lenses_of(options)
     if serve:
-        from inspector import demo  # noqa: PLC0415 - only the server itself needs it
+        from inspector.demo.launch import serve_http, serve_stdio  # noqa: PLC0415 - only the server itself
 
-        return demo.serve_stdio() if serve == "stdio" else demo.serve_http(port)
+        serve_stdio() if serve == "stdio" else serve_http(port)
+        return OK
     if sys.stdin.isatty() and sys.stdout.isatty():
         return invocation.open(DemoTarget(), Options(), lens, theme)
     record = in_session(DemoTarget(), Options(), _one_call)

@@ -1,0 +1,58 @@
+"""`python -m inspector.demo stdio` and `python -m inspector.demo http [--port N]`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from inspector.core.targets import Era
+from inspector.demo.launch import serve_http, serve_stdio
+from inspector.demo.options import Options, environment_seed
+from inspector.errors import InspectorError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code of the demo as a program."""
+    parsed = _parser().parse_args(arguments)
+    options = Options(
+        seed=parsed.seed if parsed.seed is not None else environment_seed(),
+        auth=parsed.auth,
+        era=Era(parsed.era),
+        page_size=parsed.page_size,
+        sound_only=parsed.sound_only,
+    )
+    try:
+        if parsed.transport == "stdio":
+            serve_stdio(options)
+        else:
+            serve_http(parsed.port, options)
+    except InspectorError as error:
+        sys.stderr.write(f"{error.message}\n{error.hint}\n")
+        return error.exit_code
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="inspector.demo", description="The demo workspace as an MCP server."
+    )
+    parser.add_argument("transport", choices=("stdio", "http"))
+    parser.add_argument("--port", type=int, default=0, help="for http; 0 takes any that is free")
+    parser.add_argument("--auth", action="store_true", help="ask for `Authorization: Bearer demo` over HTTP")
+    parser.add_argument("--seed", help="repeatable secrets and a clock that stands still")
+    parser.add_argument("--era", choices=tuple(Era), default=Era.AUTO.value, help="refuse the other era")
+    parser.add_argument("--page-size", type=_positive, default=100, help="items on one page of a listing")
+    parser.add_argument(
+        "--sound-only", action="store_true", help="leave out tools that make strict clients reject the list"
+    )
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("has to be at least 1")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

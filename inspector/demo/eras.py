@@ -1,0 +1,92 @@
+"""The two eras of the protocol: handshake revisions up to 2025-11-25, and stateless ones since 2026-07-28.
+
+Source: the schemas of both revisions, as `mcp_types` 2.3.0 carries them.
+"""
+
+from inspector.core.frames import Request
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.targets import Era
+from inspector.demo.jsonrpc import Code, RefusedError
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+STATELESS_VERSIONS = ("2026-07-28",)
+BATCH_VERSION = "2025-03-26"
+"""The one revision that has JSON-RPC batches."""
+
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
+SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+
+_NEVER_CACHED: JsonObject = {"ttlMs": 0, "cacheScope": "private"}
+_CACHEABLE = frozenset(
+    {
+        "server/discover",
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "prompts/list",
+    }
+)
+
+
+def request_meta(params: Json) -> JsonObject:
+    """`_meta` of a request's parameters, empty where it is missing or no object."""
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return meta if isinstance(meta, dict) else {}
+
+
+def era_of(request: Request) -> Era:
+    """The era that a request belongs to, by what it carries: only stateless requests name their revision."""
+    if request.method != "initialize" and VERSION_KEY in request_meta(request.params):
+        return Era.MODERN
+    return Era.LEGACY
+
+
+def check_envelope(params: JsonObject) -> None:
+    """Raises RefusedError where a stateless request does not say who asks and by which revision."""
+    meta = request_meta(params)
+    missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
+    if missing:
+        raise RefusedError(Code.INVALID_PARAMS, f"Invalid params: _meta lacks {', '.join(missing)}")
+    version = meta[VERSION_KEY]
+    if not isinstance(version, str) or not isinstance(meta[CAPABILITIES_KEY], dict):
+        raise RefusedError(
+            Code.INVALID_PARAMS, "Invalid params: _meta names its revision or capabilities wrongly"
+        )
+    if version not in STATELESS_VERSIONS:
+        raise unsupported_version(version)
+
+
+def unsupported_version(requested: str) -> RefusedError:
+    """The refusal that names the revisions which would do."""
+    supported: list[Json] = [*STATELESS_VERSIONS]
+    return RefusedError(
+        Code.UNSUPPORTED_PROTOCOL_VERSION,
+        "Unsupported protocol version",
+        {"supported": supported, "requested": requested},
+    )
+
+
+def negotiated(requested: str) -> str:
+    """The handshake revision to speak with a client that asks for `requested`."""
+    return requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+
+
+def stamped(method: str, result: JsonObject, server_info: JsonObject) -> JsonObject:
+    """A result as stateless revisions want it: complete, with its cache hints and the server's name on it."""
+    meta = result.get("_meta")
+    return {
+        "resultType": "complete",
+        **result,
+        **(_NEVER_CACHED if method in _CACHEABLE else {}),
+        "_meta": {**(meta if isinstance(meta, dict) else {}), SERVER_INFO_KEY: server_info},
+    }
+
+
+def logged_at(threshold: str | None, level: str) -> bool:
+    """Whether a message of `level` goes to a client that asked for `threshold`; None asks for nothing."""
+    return threshold in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(threshold)

@@ -1,0 +1,182 @@
+"""The demo over HTTP, on loopback only: `/mcp`, the older `/sse` with `/messages`, and `/secrets/{id}`."""
+
+import asyncio
+import secrets
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Self
+from urllib.parse import urlsplit
+
+import h11
+
+from inspector.core.json_text import Json, dump_text
+from inspector.demo.connection import HttpConnection, HttpRequest
+from inspector.demo.jsonrpc import read
+from inspector.demo.options import Options
+from inspector.demo.protocol import Peer
+from inspector.demo.server import DemoServer
+from inspector.demo.streamable import StreamableHttp
+from inspector.errors import UnreachableError
+
+ADDRESS = "127.0.0.1"
+
+_LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
+_SECRETS = "/secrets/"
+
+
+class HttpSite:
+    """A running HTTP server; `async with` starts and stops it."""
+
+    def __init__(
+        self, server: DemoServer | None = None, *, port: int = 0, secrets_only: bool = False
+    ) -> None:
+        """`port`: 0 takes any that is free. `secrets_only`: serves nothing but the redemption endpoint."""
+        self.server = server or DemoServer(Options())
+        self.origin = ""
+        """Scheme, host and port, once it runs."""
+        self._port = port
+        self._secrets_only = secrets_only
+        self._streamable = StreamableHttp(self.server)
+        self._older_sessions: dict[str, _OlderSession] = {}
+        self._connections: set[asyncio.Task[None]] = set()
+        self._listener: asyncio.Server | None = None
+
+    @property
+    def url(self) -> str:
+        """The Streamable HTTP endpoint."""
+        return f"{self.origin}/mcp"
+
+    @property
+    def sse_url(self) -> str:
+        """The endpoint of the older HTTP+SSE transport."""
+        return f"{self.origin}/sse"
+
+    async def __aenter__(self) -> Self:
+        try:
+            self._listener = await asyncio.start_server(self._connected, ADDRESS, self._port)
+        except OSError as error:
+            raise UnreachableError(
+                f"cannot listen on {ADDRESS} port {self._port}: {error.strerror}",
+                "Choose another port, or 0 for any that is free.",
+            ) from error
+        port: int = self._listener.sockets[0].getsockname()[1]
+        self.origin = self.server.vault.origin = f"http://{ADDRESS}:{port}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._listener:
+            self._listener.close()
+        connections = tuple(self._connections)
+        for connection in connections:
+            connection.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
+        await self._streamable.close()
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._serve(reader, writer))
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = HttpConnection(reader, writer)
+        # A client that leaves in the middle of an answer is its own business.
+        with suppress(ConnectionError, h11.LocalProtocolError):
+            try:
+                while (request := await connection.next_request()) is not None:
+                    await self._route(request, connection)
+            finally:
+                writer.close()
+
+    async def _route(self, request: HttpRequest, connection: HttpConnection) -> None:
+        if not _is_local(f"//{request.header('host') or ''}"):
+            await connection.respond(HTTPStatus.MISDIRECTED_REQUEST)
+            return
+        origin = request.header("origin")
+        if origin is not None and not _is_local(origin):
+            await connection.respond(HTTPStatus.FORBIDDEN)
+            return
+        if request.path.startswith(_SECRETS):
+            await self._redeem(request, connection)
+            return
+        if not self.server.vault.authorizes(request.header("authorization")):
+            await connection.respond(HTTPStatus.UNAUTHORIZED, headers=[("WWW-Authenticate", "Bearer")])
+            return
+        match request.method, request.path:
+            case _ if self._secrets_only:
+                await connection.respond(HTTPStatus.NOT_FOUND)
+            case _, "/mcp":
+                await self._streamable.handle(request, connection)
+            case "GET", "/sse":
+                await self._open_older_session(connection)
+            case "POST", "/messages":
+                await self._take_older_message(request, connection)
+            case _, "/sse" | "/messages":
+                await connection.respond(HTTPStatus.METHOD_NOT_ALLOWED)
+            case _:
+                await connection.respond(HTTPStatus.NOT_FOUND)
+
+    async def _redeem(self, request: HttpRequest, connection: HttpConnection) -> None:
+        never_cached = ("Cache-Control", "no-store")
+        if request.method != "GET":
+            headers = [never_cached, ("Allow", "GET")]
+            await connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, headers=headers)
+            return
+        identifier = request.path.removeprefix(_SECRETS)
+        redemption = self.server.vault.redeem(identifier, request.header("authorization"))
+        headers = [never_cached, *redemption.headers]
+        await connection.respond_json(redemption.status, redemption.body, headers)
+
+    async def _open_older_session(self, connection: HttpConnection) -> None:
+        session = _OlderSession(self.server)
+        identifier = secrets.token_urlsafe(24)
+        self._older_sessions[identifier] = session
+        try:
+            async with connection.watched(lambda: session.waiting.put_nowait(None)):
+                await connection.open_stream()
+                await connection.send_event("endpoint", f"/messages?session_id={identifier}")
+                while (message := await session.waiting.get()) is not None:
+                    await connection.send_event("message", dump_text(message))
+        finally:
+            del self._older_sessions[identifier]
+            session.close()
+
+    async def _take_older_message(self, request: HttpRequest, connection: HttpConnection) -> None:
+        session = self._older_sessions.get(request.parameter("session_id") or "")
+        if session is None:
+            await connection.respond(HTTPStatus.NOT_FOUND)
+            return
+        session.take(request.body)
+        await connection.respond(HTTPStatus.ACCEPTED)
+
+
+class _OlderSession:
+    """A client of the older transport: it posts messages, and everything for it goes over one stream."""
+
+    def __init__(self, server: DemoServer) -> None:
+        self.waiting: asyncio.Queue[Json] = asyncio.Queue()
+        """What is to be sent; None once the client has gone."""
+        self._peer = Peer(server)
+        self._running: set[asyncio.Task[None]] = set()
+
+    def take(self, raw: bytes) -> None:
+        """Answer a posted message, in time."""
+        task = asyncio.create_task(self._answer(raw))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    def close(self) -> None:
+        """Stop what is being answered."""
+        for task in self._running:
+            task.cancel()
+
+    async def _answer(self, raw: bytes) -> None:
+        answer = await self._peer.receive(read(raw), self.waiting.put_nowait)
+        if answer is not None:
+            self.waiting.put_nowait(answer)
+
+
+def _is_local(url: str) -> bool:
+    try:
+        return urlsplit(url).hostname in _LOOPBACK
+    except ValueError:
+        return False

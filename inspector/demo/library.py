@@ -1,0 +1,112 @@
+"""Resources, resource templates and prompts of the workspace."""
+
+from inspector.core.json_text import Json, JsonObject, dump_text
+from inspector.demo.jsonrpc import Code, RefusedError
+from inspector.demo.media import picture
+from inspector.demo.workspace import Workspace
+
+_DOCUMENTS = "workspace://documents"
+_PEOPLE = "workspace://people/"
+_LOGO = "workspace://logo.png"
+
+RESOURCES: tuple[JsonObject, ...] = (
+    {
+        "uri": f"{_DOCUMENTS}/handbook.md",
+        "name": "handbook",
+        "title": "Handbook",
+        "description": "How the team works",
+        "mimeType": "text/markdown",
+        "annotations": {
+            "audience": ["user", "assistant"],
+            "priority": 0.8,
+            "lastModified": "2026-07-01T08:00:00Z",
+        },
+    },
+    {
+        "uri": f"{_DOCUMENTS}/runbook.md",
+        "name": "runbook",
+        "title": "Runbook",
+        "description": "What to do when it breaks; for people only",
+        "mimeType": "text/markdown",
+        "annotations": {"audience": ["user"], "priority": 1.0},
+    },
+    {
+        "uri": f"{_DOCUMENTS}/public/press.md",
+        "name": "press",
+        "title": "Press text",
+        "mimeType": "text/markdown",
+        "annotations": {"audience": ["assistant"], "priority": 0},
+    },
+    {"uri": _LOGO, "name": "logo", "title": "Logo", "mimeType": "image/png"},
+)
+
+TEMPLATES: tuple[JsonObject, ...] = (
+    {
+        "uriTemplate": f"{_PEOPLE}{{id}}",
+        "name": "person",
+        "title": "Person",
+        "description": "Who somebody is: ada, ben or chidi",
+        "mimeType": "application/json",
+        "annotations": {"audience": ["assistant"], "priority": 0.4},
+    },
+)
+
+PROMPTS: tuple[JsonObject, ...] = (
+    {
+        "name": "write_update",
+        "title": "Write an update",
+        "description": "A short update about a project, for the team",
+        "arguments": [
+            {"name": "project", "description": "Which project", "required": True},
+            {"name": "tone", "description": "How it should sound", "required": False},
+        ],
+    },
+    {
+        "name": "triage_inbox",
+        "title": "Triage the inbox",
+        "description": "Sort the inbox by what needs an answer today",
+    },
+)
+
+
+def read_resource(uri: str, workspace: Workspace) -> JsonObject | None:
+    """The `resources/read` result; None where there is no such resource."""
+    if uri == _LOGO:
+        return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": picture()}]}
+    if uri.startswith(_PEOPLE):
+        person = workspace.people.get(uri.removeprefix(_PEOPLE))
+        if person is None:
+            return None
+        card = dump_text({"name": person.name, "role": person.role, "email": person.email})
+        return {"contents": [{"uri": uri, "mimeType": "application/json", "text": card}]}
+    text = workspace.documents.get(uri.removeprefix(_DOCUMENTS)) if uri.startswith(_DOCUMENTS) else None
+    if text is None:
+        return None
+    return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
+
+
+def get_prompt(name: str, arguments: JsonObject) -> JsonObject:
+    """The `prompts/get` result. Raises RefusedError."""
+    if name == "triage_inbox":
+        ask = "Call list_inbox and sort what you find: answer today, answer this week, no answer needed."
+        handbook: JsonObject = {
+            "type": "resource_link",
+            "uri": f"{_DOCUMENTS}/handbook.md",
+            "name": "handbook",
+        }
+        return {"description": "Sort the inbox", "messages": [_from_user(_text(ask)), _from_user(handbook)]}
+    if name != "write_update":
+        raise RefusedError(Code.INVALID_PARAMS, f"Unknown prompt: {name}")
+    project, tone = arguments.get("project"), arguments.get("tone", "friendly")
+    if not isinstance(project, str) or not isinstance(tone, str):
+        raise RefusedError(Code.INVALID_PARAMS, "Invalid params: project is required, and arguments are text")
+    ask = f"Write an update on {project} in four sentences. Tone: {tone}."
+    return {"description": f"An update on {project}", "messages": [_from_user(_text(ask))]}
+
+
+def _from_user(content: JsonObject) -> Json:
+    return {"role": "user", "content": content}
+
+
+def _text(text: str) -> JsonObject:
+    return {"type": "text", "text": text}

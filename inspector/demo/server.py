@@ -1,0 +1,114 @@
+"""The server behind every transport: one workspace, and what each method makes of it."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from inspector import __version__
+from inspector.core.catalogue import Kind
+from inspector.core.json_text import Json, JsonObject
+from inspector.demo.jsonrpc import Code, RefusedError, object_param, text_param
+from inspector.demo.library import PROMPTS, RESOURCES, TEMPLATES
+from inspector.demo.mint import Mint
+from inspector.demo.options import BEARER_TOKEN, Options
+from inspector.demo.redemption import Reference, Vault
+from inspector.demo.tools.registry import TOOLS
+from inspector.demo.tools.tool import Context, DemoTool, Slow, failed
+from inspector.demo.workspace import OPENED_AT, opened
+
+SERVER_INFO: JsonObject = {"name": "demo-workspace", "title": "Demo workspace", "version": __version__}
+CAPABILITIES: JsonObject = {
+    "logging": {},
+    "prompts": {"listChanged": False},
+    "resources": {"subscribe": False, "listChanged": False},
+    "tools": {"listChanged": False},
+    "extensions": {"io.modelcontextprotocol/tool-resolution": {}},
+}
+INSTRUCTIONS = "A team workspace made up for demonstrations. Its secrets are fakes and some of its tools lie."
+
+_CURSOR = "after-"
+
+
+class DemoServer:
+    """One workspace with its tools. Every connection to it sees the same state."""
+
+    def __init__(self, options: Options, monotonic: Callable[[], float] = time.monotonic) -> None:
+        """`monotonic`: the clock, in seconds, by which secrets expire."""
+        self.options = options
+        self.vault = Vault(monotonic, BEARER_TOKEN if options.auth else None)
+        self.mint = Mint(options.seed)
+        self.workspace = opened(self.mint.secret("build"))
+        tools = (tool for tool in TOOLS if tool.sound or not options.sound_only)
+        self.tools: dict[str, DemoTool] = {tool.name: tool for tool in tools}
+        definitions = tuple(tool.definition for tool in self.tools.values())
+        self._listings = {
+            Kind.TOOL: definitions,
+            Kind.RESOURCE: RESOURCES,
+            Kind.TEMPLATE: TEMPLATES,
+            Kind.PROMPT: PROMPTS,
+        }
+
+    def listing(self, kind: Kind, params: JsonObject) -> JsonObject:
+        """One page of a list. Raises RefusedError for a cursor that was never given out."""
+        items = self._listings[kind]
+        start = _position(params.get("cursor"), len(items)) if "cursor" in params else 0
+        end = start + self.options.page_size
+        page: JsonObject = {kind.value: list(items[start:end])}
+        if end < len(items):
+            page["nextCursor"] = f"{_CURSOR}{end}"
+        return page
+
+    def call(self, params: JsonObject, log: Callable[[str, Json], None]) -> JsonObject | Slow:
+        """Call a tool. Raises RefusedError where the request, not the call, is wrong."""
+        tool, arguments = self._named(params)
+        log("info", {"event": "tool called", "tool": tool.name})
+        problem = tool.problem(arguments)
+        if problem:
+            return failed(problem)
+        context = Context(
+            mint=self.mint,
+            now=self._now(),
+            deposit=self._deposit,
+            log=log,
+            request_annotations=_annotations(params),
+        )
+        return tool.handle(arguments, self.workspace, context)
+
+    def resolve(self, params: JsonObject) -> JsonObject:
+        """What a call would do, before it is made. Raises RefusedError."""
+        tool, arguments = self._named(params)
+        if tool.resolve is None:
+            raise RefusedError(Code.INVALID_PARAMS, f"Tool is not resolvable: {tool.name}")
+        problem = tool.problem(arguments)
+        if problem:
+            raise RefusedError(Code.INVALID_PARAMS, f"Invalid params: {problem}")
+        return tool.resolve(arguments)
+
+    def _named(self, params: JsonObject) -> tuple[DemoTool, JsonObject]:
+        name, arguments = text_param(params, "name"), object_param(params, "arguments")
+        tool = self.tools.get(name)
+        if tool is None:
+            raise RefusedError(Code.INVALID_PARAMS, f"Unknown tool: {name}")
+        return tool, arguments
+
+    def _deposit(self, value: str, ttl_s: int) -> Reference:
+        return self.vault.deposit(self.mint.letters(24), value, ttl_s)
+
+    def _now(self) -> str:
+        if self.options.seed is not None:
+            return OPENED_AT
+        return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _annotations(params: JsonObject) -> JsonObject:
+    meta = params.get("_meta")
+    annotations = meta.get("annotations") if isinstance(meta, dict) else None
+    return annotations if isinstance(annotations, dict) else {}
+
+
+def _position(cursor: Json, count: int) -> int:
+    digits = cursor.removeprefix(_CURSOR) if isinstance(cursor, str) and cursor.startswith(_CURSOR) else ""
+    position = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
+    if not 0 < position < count:
+        raise RefusedError(Code.INVALID_PARAMS, "Invalid params: unknown cursor")
+    return position

@@ -1,0 +1,1 @@
+"""The tools, in a few modules by theme; `registry` holds them all."""

@@ -1,0 +1,132 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.sightline import raw_server, sightline
+
+KEY = ("call", "generate_api_key", "--arg", "name=production", "--format", "json")
+
+
+def test_a_call_prints_both_views_and_why_they_differ() -> None:
+    ran = sightline(*KEY, "demo")
+    assert ran.code == 0
+    assert list(ran.json) == ["tool", "raw", "model", "withheld", "findings", "duration_ms"]
+    assert "DEMO-SECRET" not in ran.out
+    assert {
+        "pointer": "/structuredContent/secret",
+        "rule": "x-sensitive",
+        "vocabulary": "webmcp-110",
+    }.items() <= (ran.json["withheld"][0].items())
+
+
+@pytest.mark.parametrize(
+    ("options", "in_raw", "in_model"),
+    [
+        ((), False, False),
+        (("--unmask",), True, False),
+        (("--boundary", "open"), False, True),
+        (("--boundary", "closed"), False, False),
+        (("--boundary", "closed", "--unmask"), True, False),
+    ],
+)
+def test_secrets_are_where_the_lenses_say_and_nowhere_else(
+    options: tuple[str, ...], *, in_raw: bool, in_model: bool
+) -> None:
+    ran = sightline(*KEY, *options, "demo")
+    assert ("DEMO-SECRET" in json.dumps(ran.json["raw"])) is in_raw
+    assert ("DEMO-SECRET" in json.dumps(ran.json["model"])) is in_model
+
+
+def test_a_secret_reference_keeps_its_id_and_url_from_the_model() -> None:
+    ran = sightline(
+        "call",
+        "create_share_link",
+        "--args",
+        '{"document": "/handbook.md"}',
+        "--unmask",
+        "--format",
+        "json",
+        "demo",
+    )
+    assert ran.code == 0, ran.err
+    reference = next(block for block in ran.json["raw"]["content"] if block["type"] == "secret_reference")
+    model = json.dumps(ran.json["model"])
+    assert reference["id"] not in model
+    assert reference["redeemUrl"] not in model
+    assert reference["label"] in model
+
+
+def test_arguments_are_read_as_the_schema_says() -> None:
+    ran = sightline(
+        "call", "echo_arguments", "--arg", "text=123", "--arg", "count=3", "--arg", "tags=a", "--arg", "tags=b",
+        "--arg", "exact=1.10", "--arg", "confirm=yes", "--no-validate", "--format", "json", "demo",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    echoed = ran.json["raw"]["structuredContent"]
+    assert (echoed["text"], echoed["count"], echoed["tags"], echoed["confirm"]) == (
+        "123",
+        3,
+        ["a", "b"],
+        True,
+    )
+    assert '"exact":1.10' in ran.out
+
+
+def test_arguments_that_the_schema_does_not_allow_are_shown_with_their_path_and_can_be_sent() -> None:
+    wrong = ("call", "generate_api_key", "--args", '{"name": 5, "more": 1}')
+    ran = sightline(*wrong, "demo")
+    assert ran.code == 2
+    assert "/name: " in ran.err
+    assert "--no-validate" in ran.err
+    sent = sightline(*wrong, "--no-validate", "--format", "json", "demo")
+    assert sent.code == 5
+
+
+def test_arguments_come_from_a_file_or_from_stdin(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"name": "from file"}')
+    call = ("call", "generate_api_key", "--format", "json")
+    assert '"name":"from file"' in sightline(*call, "--args", f"@{path}", "demo").out
+    assert (
+        '"name":"from stdin"' in sightline(*call, "--args", "-", "demo", stdin='{"name": "from stdin"}').out
+    )
+
+
+def test_a_tool_that_asks_to_be_confirmed_is_called_with_yes() -> None:
+    ran = sightline("call", "delete_project", "--arg", "project=apollo", "--yes", "--no-validate", "demo")
+    assert ran.code in {0, 5}
+    assert "not called" not in ran.err
+
+
+def test_an_error_of_the_tool_shows_both_views_and_exits_5() -> None:
+    ran = sightline("call", "sync_calendar", "--no-validate", "--yes", "--format", "json", "demo")
+    assert ran.code == 5
+    assert ran.json["raw"]["isError"] is True
+
+
+def test_an_unlisted_tool_can_be_sent_all_the_same() -> None:
+    ran = sightline("call", "none", "--no-validate", "--format", "json", "demo")
+    assert ran.code == 5
+    assert ran.json["raw"]["error"]["code"] == -32602
+
+
+def test_progress_is_told_on_stderr_unless_quiet() -> None:
+    call = ("call", "t", "--format", "text", *raw_server("progress"))
+    assert "progress 2 of 4: step 2" in sightline(*call).err
+    assert sightline("call", "t", "-q", *raw_server("progress")).err == ""
+
+
+@pytest.mark.parametrize(("columns", "beside"), [(120, True), (80, False)])
+def test_views_stand_side_by_side_where_there_is_room(columns: int, *, beside: bool) -> None:
+    text = sightline("call", "generate_api_key", "--arg", "name=x", "demo", columns=columns).out
+    assert any("RAW RESULT" in line and "WHAT THE MODEL SEES" in line for line in text.splitlines()) is beside
+    assert "✗ /structuredContent/secret  [x-sensitive]" in text
+    assert max(map(len, text.splitlines()[:20])) <= 120
+
+
+def test_the_demo_without_a_terminal_shows_one_call() -> None:
+    ran = sightline("demo")
+    assert ran.code == 0
+    assert "WHAT THE MODEL SEES" in ran.out
+    assert "DEMO-SECRET" not in ran.out

@@ -1,0 +1,123 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.sightline import ROOT, raw_server, sightline
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "message", "hint"),
+    [
+        (("list",), 2, "no target", "Give one of"),
+        (("list", "demo", "--", "x"), 2, "two targets", "Give one of"),
+        (("list", "ftp://x"), 2, "not a target: ftp://x", "A target is"),
+        (("list", "--"), 2, "no command", "Write the server's command"),
+        (("list", "--config", "none.json"), 2, "cannot read none.json: No such file or directory", "Check"),
+        (("list", "--no-such"), 2, "No such option", "--help"),
+        (("list", "--header", "a: b", "--", "x"), 2, "--header is for HTTP targets", "Use -e"),
+        (("list", "-e", "A=1", "http://127.0.0.1:1/"), 2, "-e and --cwd are for commands", "Use --header"),
+        (("list", "-e", "A", "--", "x"), 2, "-e A: no KEY=VALUE", "Write it as"),
+        (
+            ("list", "http://127.0.0.1:1/mcp"),
+            4,
+            "POST http://127.0.0.1:1/mcp: All connection attempts failed",
+            "Is the",
+        ),
+        (
+            ("list", "--", "no-such-command"),
+            4,
+            "cannot start the server: No such file",
+            "Is no-such-command installed",
+        ),
+        (("list", "--cwd", "/no/such", "--", "sh"), 4, "no such folder: /no/such", "Check --cwd"),
+        (
+            ("list", *raw_server("ends at once")),
+            4,
+            "the server exited with code 7",
+            "Run the command by itself",
+        ),
+        (
+            ("list", "--timeout", "1", *raw_server("never answers")),
+            4,
+            "no answer to initialize within 1 s",
+            "Is this",
+        ),
+        (("call", "none", "demo"), 5, "the server lists no tool none", "It lists:"),
+        (
+            ("call", "clean_clok", "demo"),
+            5,
+            "the server lists no tool clean_clok",
+            "Did you mean clean_clock?",
+        ),
+        (
+            ("call", "broken_tool", "demo"),
+            5,
+            "broken_tool is malformed: `inputSchema` is missing",
+            "--no-validate",
+        ),
+        (("call", "delete_project", "--arg", "project=apollo", "demo"), 10, "not called: it claims", "--yes"),
+        (("call", "t", "--args", "{", *raw_server("plain")), 2, "", ""),
+        (
+            ("call", "t", "--timeout", "0.5", *raw_server("silent")),
+            4,
+            "no answer to tools/call within 0.5 s",
+            "--timeout",
+        ),
+        (("call", "t", *raw_server("dies in a call")), 4, "the server exited with code 3", "Is the server"),
+        (("call", "t", "--host", "no-host", "demo"), 2, "no host no-host", "Known hosts: spec"),
+        (("project", "--result", "none.json"), 2, "cannot read none.json", "Check the path"),
+        (("claims", "none"), 2, "no vocabulary none", "Known vocabularies: mcp"),
+        (("open", "demo"), 2, "the interface needs a terminal", "Use sightline list"),
+        (("demo.py",), 2, "not a target: demo.py", "A target is"),
+    ],
+)
+def test_a_failure_is_one_clear_message_with_its_exit_code(
+    argv: tuple[str, ...], code: int, message: str, hint: str
+) -> None:
+    ran = sightline(*argv)
+    assert (ran.code, ran.out) == (
+        code,
+        "" if "dies in a call" not in argv and "silent" not in argv else ran.out,
+    )
+    assert f"sightline: {message}" in ran.err or message in ran.err
+    assert hint in ran.err
+    assert "Traceback (most recent call last)" not in ran.err
+
+
+def test_with_json_a_failure_is_one_object_on_stderr() -> None:
+    ran = sightline("list", "--format", "json", *raw_server("ends at once"))
+    told = json.loads(ran.err)
+    assert set(told) == {"error"}
+    assert told["error"]["code"] == "unreachable"
+    assert "cannot open /etc/nothing" in told["error"]["message"]
+    assert told["error"]["hint"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_command_takes_its_server_along(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    pid_file = tmp_path / "pid"
+    server = f"import os,time; open({str(pid_file)!r},'w').write(str(os.getpid())); time.sleep(60)"
+    running = subprocess.Popen(
+        [sys.executable, "-m", "inspector", "list", "--", sys.executable, "-c", server],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until = time.monotonic() + 10
+    while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < until:
+        time.sleep(0.01)
+    running.send_signal(number)
+    assert running.wait(10) == code
+    assert running.stderr is not None
+    assert "Traceback" not in running.stderr.read()
+    running.stderr.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid_file.read_text()), 0)

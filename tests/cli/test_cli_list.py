@@ -1,0 +1,57 @@
+import unicodedata
+
+import pytest
+
+from tests.cli.sightline import hostile_server, raw_server, sightline
+
+
+def test_a_definition_is_shown_exactly_as_it_was_sent() -> None:
+    ran = sightline("list", "--format", "json", "demo")
+    assert ran.code == 0
+    tools = {tool["name"]: tool for tool in ran.json["tools"]}
+    definition = tools["odd_claims"]["definition"]
+    assert definition["annotations"]["readOnlyHint"] == "maybe"
+    assert definition["annotations"]["x-acme-tier"] == "gold"
+    assert tools["patient_record"]["definition"]["annotations"]["sensitiveHint"] is True
+    invented = [claim for claim in tools["odd_claims"]["claims"] if claim["vocabulary"] == "unrecognised"]
+    assert {"key": "x-acme-tier", "value": "gold"}.items() <= invented[0].items()
+    assert set(invented[0]) == {"vocabulary", "key", "pointer", "value", "standing", "wellFormed"}
+    hint = next(claim for claim in tools["odd_claims"]["claims"] if claim["key"] == "readOnlyHint")
+    assert (hint["wellFormed"], hint["value"]) == (False, "maybe")
+
+
+def test_one_broken_tool_is_named_beside_the_others() -> None:
+    ran = sightline("list", "--format", "json", *raw_server("one broken tool"))
+    assert [tool["name"] for tool in ran.json["tools"]] == ["t", "hinted"]
+    assert ("broken", "`inputSchema` is missing") in [
+        (item["name"], item["reason"]) for item in ran.json["malformed"]
+    ]
+    text = sightline("list", *raw_server("one broken tool")).out
+    assert "MALFORMED\nbroken" in text
+
+
+def test_number_spellings_survive_to_the_output() -> None:
+    ran = sightline("call", "t", "--format", "json", *raw_server("unknown fields"))
+    assert '"x":1e400' in ran.out
+    assert '"zzz":12345678901234567890123' in ran.out
+
+
+def test_ten_thousand_tools_arrive_complete() -> None:
+    ran = sightline("list", "--format", "json", "-q", *raw_server("200 pages"))
+    assert len(ran.json["tools"]) == 10_000
+    assert ran.json["malformed"] == []
+
+
+@pytest.mark.parametrize("format_", ["text", "json"])
+@pytest.mark.parametrize("command", [("list",), ("call", "first"), ("call", "fails"), ("call", "refuses")])
+def test_no_character_that_acts_or_hides_reaches_either_stream(
+    command: tuple[str, ...], format_: str
+) -> None:
+    lenses = [("--yes", "--unmask", "--boundary", level) for level in ("open", "closed")]
+    for options in lenses if command[0] == "call" else [()]:
+        ran = sightline(*command, *options, "--format", format_, *hostile_server())
+        assert "closed" in options or "\u241b]52" in ran.out or "u001b]52" in ran.out
+        for character in ran.out + ran.err:
+            assert character == "\n" or not unicodedata.category(character).startswith("C"), hex(
+                ord(character)
+            )

@@ -1,0 +1,80 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.sightline import sightline
+
+TOOL = {
+    "name": "k",
+    "inputSchema": {},
+    "outputSchema": {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "s": {"type": "string", "x-sensitive": True}},
+    },
+}
+RESULT = {"content": [{"type": "text", "text": "done"}], "structuredContent": {"id": "1", "s": "CANARY-7"}}
+
+
+def projected(tmp_path: Path, result: object, *options: str, tool: object = None) -> tuple[int, str, str]:
+    (tmp_path / "result.json").write_text(result if isinstance(result, str) else json.dumps(result))
+    words = ["project", "--result", "result.json", *options]
+    if tool is not None:
+        (tmp_path / "tool.json").write_text(json.dumps(tool))
+        words += ["--tool", "tool.json"]
+    ran = sightline(*words, cwd=tmp_path)
+    return ran.code, ran.out, ran.err
+
+
+def test_the_json_has_the_shape_that_is_documented(tmp_path: Path) -> None:
+    code, out, _ = projected(tmp_path, RESULT, "--format", "json", tool=TOOL)
+    shape = json.loads(out)
+    assert code == 0
+    assert list(shape) == ["boundary", "host", "model", "result", "withheld", "error", "findings"]
+    assert (shape["boundary"], shape["host"], shape["error"]) == ("declared", "spec", None)
+    assert shape["withheld"][0]["pointer"] == "/structuredContent/s"
+    assert "CANARY" not in out
+
+
+@pytest.mark.parametrize("result", [None, "text", 5, [1], {"content": "no list"}, {"a": 1}])
+@pytest.mark.parametrize("boundary", ["open", "declared", "closed"])
+def test_any_json_value_is_projected(tmp_path: Path, result: object, boundary: str) -> None:
+    code, out, err = projected(
+        tmp_path, json.dumps(result), "--format", "json", "--boundary", boundary, tool=TOOL
+    )
+    assert code == 0, err
+    assert json.loads(out)["boundary"] == boundary
+
+
+def test_three_thousand_levels_are_no_trouble(tmp_path: Path) -> None:
+    deep = '{"content":[],"structuredContent":' + '{"a":' * 3000 + "1" + "}" * 3001
+    for boundary in ("open", "declared", "closed"):
+        code, out, err = projected(tmp_path, deep, "--format", "json", "--boundary", boundary)
+        assert code == 0, err
+        assert out
+    assert projected(tmp_path, deep)[0] == 0
+
+
+def test_a_whole_response_is_opened(tmp_path: Path) -> None:
+    response = {"jsonrpc": "2.0", "id": 1, "result": RESULT}
+    assert '"CANARY-7"' in projected(tmp_path, response, "--format", "json", "--boundary", "open")[1]
+    error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "CANARY"}}
+    shape = json.loads(projected(tmp_path, error, "--format", "json", "--boundary", "closed", tool=TOOL)[1])
+    assert shape["error"] == "protocol_error"
+    assert "CANARY" not in json.dumps(shape)
+
+
+@pytest.mark.parametrize(
+    ("result", "tool", "message"),
+    [
+        ("{", None, "not JSON"),
+        ("{}", {"name": "x"}, "`inputSchema` is missing"),
+        ("{}", [], "is no object"),
+    ],
+)
+def test_files_that_cannot_be_used_are_usage_errors(
+    tmp_path: Path, result: str, tool: object, message: str
+) -> None:
+    code, _, err = projected(tmp_path, result, tool=tool)
+    assert code == 2
+    assert message in err

@@ -1,0 +1,170 @@
+import asyncio
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.core.json_text import dump
+from inspector.demo.options import SEED_VARIABLE
+from tests.demo.clients import PATIENCE_S, StdioClient, call, enveloped, fetch, member, read_object, request
+
+DEMO = (sys.executable, "-m", "inspector.demo")
+KEY = request(1, "tools/call", enveloped(call("generate_api_key")))
+
+
+def run(*arguments: str, seed: str | None = None, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, **({SEED_VARIABLE: seed} if seed else {})}
+    return subprocess.run(
+        [*DEMO, *arguments],
+        input=stdin,
+        capture_output=True,
+        timeout=PATIENCE_S,
+        env=environment,
+        check=False,
+    )
+
+
+def key_of(done: subprocess.CompletedProcess[bytes]) -> object:
+    assert done.returncode == 0
+    return member(read_object(done.stdout), "result", "structuredContent", "secret")
+
+
+def test_a_seed_in_the_environment_or_on_the_command_line_makes_runs_repeat() -> None:
+    line = dump(KEY) + b"\n"
+    by_environment = key_of(run("stdio", seed="7", stdin=line))
+    assert key_of(run("stdio", "--seed", "7", stdin=line)) == by_environment
+    assert key_of(run("stdio", "--seed", "8", seed="7", stdin=line)) != by_environment
+    assert key_of(run("stdio", stdin=line)) != key_of(run("stdio", stdin=line))
+
+
+def test_files_will_do_for_standard_input_and_output(tmp_path: Path) -> None:
+    asked, answered = tmp_path / "asked", tmp_path / "answered"
+    asked.write_bytes(dump(KEY) + b"\n")
+    with asked.open("rb") as stdin, answered.open("wb") as stdout:
+        done = subprocess.run(
+            [*DEMO, "stdio"],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            timeout=PATIENCE_S,
+            check=True,
+        )
+    assert member(read_object(answered.read_bytes()), "id") == 1
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("carrier-pigeon",), ("http", "--port", "x"), ("stdio", "--page-size", "0")]
+)
+def test_a_wrong_command_line_is_a_usage_error(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, b"Traceback" in done.stderr) == (2, False)
+
+
+@pytest.mark.parametrize("busy", [True, False])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
+async def test_stdio_ends_in_peace(number: signal.Signals | None, *, busy: bool) -> None:
+    async with await StdioClient.start() as client:
+        if busy:
+            params = enveloped(call("export_report", {"seconds": 60, "steps": 1}))
+            await client.send(request(1, "tools/call", params))
+        await client.ask(request(2, "ping"))
+        if number:
+            client.process.send_signal(number)
+            async with asyncio.timeout(PATIENCE_S):
+                assert await client.process.wait() == 0
+        code, errors = await client.leave()
+        assert (code, b"Traceback" in errors, errors.count(b"\n")) == (0, False, 1)
+
+
+async def test_a_client_that_does_not_read_cannot_keep_the_server_alive() -> None:
+    async with await StdioClient.start() as client:
+        await client.ask(request(1, "ping"))
+        for number in range(2, 6):
+            params = enveloped(call("list_audit_log", {"rows": 50_000}))
+            await client.send(request(number, "tools/call", params))
+        assert client.process.stdout
+        await client.process.stdout.readexactly(10)
+        client.process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(PATIENCE_S):
+            assert await client.process.wait() == 0
+
+
+def test_a_client_that_is_gone_ends_it_without_a_word() -> None:
+    with subprocess.Popen(
+        [*DEMO, "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write(dump(KEY) + b"\n")
+        process.stdin.close()
+        assert process.wait(PATIENCE_S) == 0
+        assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_http_says_where_it_listens_and_leaves_nothing_behind(number: signal.Signals) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *DEMO, "http", stderr=asyncio.subprocess.PIPE, start_new_session=True
+    )
+    assert process.stderr
+    async with asyncio.timeout(PATIENCE_S):
+        line = (await process.stderr.readline()).decode()
+        url = line.removeprefix("listening on ").rstrip("\n")
+        origin = url.removesuffix("/mcp")
+        assert line == f"listening on {origin}/mcp\n"
+        # An open stream must not hold it up.
+        host, port = origin.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await reader.readuntil(b"endpoint")
+        process.send_signal(number)
+        _, errors = await process.communicate()
+    assert (process.returncode, errors) == (0, b"")
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    with pytest.raises(ConnectionRefusedError):
+        await fetch(origin, "GET", "/mcp")
+    writer.close()
+
+
+async def test_a_port_that_is_taken_ends_the_program_with_the_code_for_unreachable() -> None:
+    server = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        done = await asyncio.to_thread(run, "http", "--port", str(port))
+    assert (done.returncode, b"Traceback" in done.stderr) == (4, False)
+    assert done.stderr.startswith(f"cannot listen on 127.0.0.1 port {port}".encode())
+
+
+HEAVY = (
+    "mcp",
+    "mcp_types",
+    "pydantic",
+    "anyio",
+    "httpx",
+    "httpx2",
+    "starlette",
+    "textual",
+    "rich",
+    "jsonschema",
+)
+
+
+def test_starting_costs_little() -> None:
+    code = f"import sys, inspector.demo.__main__; print([name for name in {HEAVY!r} if name in sys.modules])"
+    spent_s: list[float] = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.stdout == "[]\n"
+        spent_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    # Processor time, since others may be busy on the same machine.
+    assert min(spent_s) < 0.15

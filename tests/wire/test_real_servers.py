@@ -1,0 +1,33 @@
+import pytest
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.exchanges import EntryState
+from inspector.core.hosts.registry import host
+from inspector.core.json_text import dump_text
+from inspector.core.outcome import Result
+from inspector.core.projection import project
+from inspector.core.targets import Era
+from inspector.session import Options, Session
+from tests.wire.real_servers import REAL_SERVERS, RealServer
+
+
+@pytest.mark.parametrize("server", REAL_SERVERS, ids=[server.name for server in REAL_SERVERS])
+@pytest.mark.parametrize("era", [Era.AUTO, Era.LEGACY])
+async def test_a_server_from_elsewhere_is_reached_listed_and_called(server: RealServer, era: Era) -> None:
+    session = Session(server.target, Options(era=era))
+    try:
+        facts = await session.connect()
+        catalogue = await session.list_all()
+        record = await session.call(server.tool, server.arguments)
+    finally:
+        await session.close()
+    assert facts.era is (server.era if era is Era.AUTO else era)
+    assert facts.name
+    assert len(catalogue.tools) >= server.tools
+    assert isinstance(record.outcome, Result)
+    assert server.said in dump_text(record.outcome.value)
+    assert all(entry.state is not EntryState.PENDING for entry in session.timeline.entries)
+    spec = host("spec")
+    assert spec is not None
+    shown = project(record.outcome, record.tool, Level.DECLARED, spec)
+    assert server.said in dump_text(shown.context.model)
