@@ -13,7 +13,9 @@ def test_a_pointer_finds_its_value(pointer: str, value: Json) -> None:
     assert resolve(DOCUMENT, pointer) == value
 
 
-@pytest.mark.parametrize("pointer", ["/b", "/a/1", "/a/-", "/a/00", "/a/\N{ARABIC-INDIC DIGIT ZERO}", "/a/0/x/y"])
+@pytest.mark.parametrize(
+    "pointer", ["/b", "/a/1", "/a/-", "/a/00", "/a/\N{ARABIC-INDIC DIGIT ZERO}", "/a/0/x/y"]
+)
 def test_a_pointer_to_nothing_is_a_lookup_error(pointer: str) -> None:
     with pytest.raises(LookupError):
         resolve(DOCUMENT, pointer)

@@ -68,6 +68,6 @@ DEMO = RealServer(
     era=Era.MODERN,
     tool="clean_clock",
     arguments={},
-    said="utc",
+    said="UTC",
 )
 REAL_SERVERS = [TIME, GIT, DEMO, *([EVERYTHING] if shutil.which("npm") else [])]
