@@ -1,0 +1,101 @@
+"""A real pseudo-terminal with a program in it: keys go in, bytes come out, and a screen is kept."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[PX^_\]].*?(?:\x1b\\|\x07)|[ -/]*[0-~])", re.DOTALL)
+
+
+class Terminal:
+    """What a program in a terminal has written so far, and a hand on its keyboard."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", master: int) -> None:
+        self.process = process
+        self._master = master
+        self.written = b""
+
+    def press(self, *keys: str) -> None:
+        """Type keys, as the bytes that a terminal sends for them."""
+        for key in keys:
+            os.write(self._master, _KEYS.get(key, key).encode())
+
+    def read(self, within_s: float) -> bool:
+        """Take what has been written; False where nothing came in time, or the program has ended."""
+        if not select.select([self._master], [], [], within_s)[0]:
+            return False
+        with contextlib.suppress(OSError):
+            chunk = os.read(self._master, 1 << 16)
+            self.written += chunk
+            return bool(chunk)
+        return False
+
+    def wait_for(self, text: str, *, since: int = 0, limit_s: float = 20) -> int:
+        """Wait until `text` has been drawn after byte `since`; where the output then ends."""
+        until = time.monotonic() + limit_s
+        while text not in self.plain(since):
+            assert time.monotonic() < until, (
+                f"{text!r} was not drawn; the end of what was:\n{self.plain(since)[-3000:]}"
+            )
+            if not self.read(0.2) and self.process.poll() is not None:
+                raise AssertionError(f"ended with {self.process.returncode}:\n{self.plain(since)[-3000:]}")
+        return len(self.written)
+
+    def settle(self, quiet_s: float = 0.4, limit_s: float = 10) -> None:
+        """Read until nothing has come for a while."""
+        until = time.monotonic() + limit_s
+        while time.monotonic() < until and self.read(quiet_s):
+            pass
+
+    def plain(self, since: int = 0) -> str:
+        """What was drawn, without the sequences that placed and coloured it."""
+        return _SEQUENCE.sub(b"", self.written[since:]).decode("utf-8", "replace")
+
+    def sequences(self) -> list[bytes]:
+        """Every escape sequence that was written."""
+        return _SEQUENCE.findall(self.written)
+
+
+_KEYS = {"enter": "\r", "escape": "\x1b", "tab": "\t", "down": "\x1b[B", "up": "\x1b[A", "ctrl+p": "\x10"}
+
+
+@contextmanager
+def terminal(
+    argv: Sequence[str], *, columns: int = 140, lines: int = 45, **environment: str
+) -> Generator[Terminal]:
+    """A program in a terminal of that size; ended afterwards with all that it started."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    process = subprocess.Popen(
+        argv,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        cwd=ROOT,
+        env={**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", **environment},
+        start_new_session=True,
+    )
+    os.close(slave)
+    try:
+        yield Terminal(process, master)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        os.close(master)

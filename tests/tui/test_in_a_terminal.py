@@ -1,0 +1,89 @@
+import re
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from tests.peers.terminal import ROOT, Terminal, terminal
+
+SIGHTLINE = (sys.executable, "-m", "inspector")
+HOSTILE = (
+    *SIGHTLINE, "-e", f"PYTHONPATH={ROOT}", "--", sys.executable, str(ROOT / "tests" / "peers" / "hostile_server.py"),
+)  # fmt: skip
+OWN_SEQUENCES = re.compile(
+    rb"\x1b(?:"
+    rb"\[[<>=?]?[0-9;:]*[$ ]?[A-HJKSTfhlmnpqrtu]"  # CSI: position, erase, modes, colours, queries
+    rb"|\]22;(?:default|pointer|text)\x07"  # the shape of the mouse pointer
+    rb"|[78=>c]"
+    rb")"
+)
+
+
+def assert_clean(screen: Terminal) -> None:
+    """No byte that could have come from the server is a control, and no sequence is other than our own."""
+    for sequence in screen.sequences():
+        assert b"777" not in sequence, sequence
+        assert b"Q0FOQVJZ" not in sequence, sequence
+        assert b"CANARY" not in sequence, sequence
+        assert OWN_SEQUENCES.fullmatch(sequence), sequence
+    for character in screen.plain():
+        assert character in "\r\n\t" or not unicodedata.category(character).startswith("C"), hex(
+            ord(character)
+        )
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (140, 45)])
+def test_no_text_of_a_hostile_server_acts_on_the_terminal(columns: int, lines: int) -> None:
+    with terminal(HOSTILE, columns=columns, lines=lines) as screen:
+        screen.wait_for("27 tools")
+        screen.press("2")
+        screen.settle()
+        screen.press("3")
+        screen.settle()
+        screen.press("4")
+        screen.settle()
+        for _ in range(30):
+            screen.press("j")
+        screen.settle()
+        screen.press("g", "1", "enter")
+        screen.settle()
+        screen.press("escape", "t")
+        screen.settle()
+        screen.press("G", "enter")
+        screen.settle()
+        screen.press("escape", "escape", "escape", "b", "b", "?")
+        screen.settle()
+        screen.press("escape", "ctrl+p")
+        screen.settle()
+        screen.press("escape", "q")
+        screen.settle(limit_s=5)
+        assert "␛]52;c;Q0FOQVJZ" in screen.plain()
+        assert_clean(screen)
+
+
+def test_a_real_call_shows_both_views_and_no_secret() -> None:
+    with terminal((*SIGHTLINE, "demo")) as screen:
+        screen.wait_for("generate_api_key")
+        screen.press("j", "j", "enter")
+        screen.settle()
+        screen.press("p", "r", "o", "d", "enter")
+        screen.wait_for("x-sensitive")
+        screen.settle()
+        assert "••••••••" in screen.plain()
+        assert "DEMO-SECRET" not in screen.plain()
+        assert_clean(screen)
+
+
+def test_the_interface_leaves_no_server_behind() -> None:
+    with terminal((*SIGHTLINE, "demo")) as screen:
+        screen.wait_for("generate_api_key")
+        found = re.search(r"started process (\d+)", screen.plain())
+        assert found is not None
+        screen.press("escape", "escape")
+        screen.settle()
+        assert screen.process.poll() is None
+        screen.press("q")
+        assert screen.process.wait(10) == 0
+        with pytest.raises(FileNotFoundError):
+            Path("/proc", found[1], "stat").read_text()
