@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from inspector.core.json_text import Json, JsonObject, JsonText, dump, parse
-from inspector.demo.tools.tool import Slow
 
 PATIENCE_S = 20.0
 """How long a test waits for something that has to happen."""
@@ -215,8 +214,3 @@ def stateless_headers(message: JsonObject, **others: str) -> dict[str, str]:
     params = message.get("params")
     name = (params.get("name") or params.get("uri")) if isinstance(params, dict) else None
     return {**headers, **({"Mcp-Name": name} if isinstance(name, str) else {}), **others}
-
-
-def finished(outcome: JsonObject | Slow) -> JsonObject:
-    """A handler's result, without the wait."""
-    return outcome.result if isinstance(outcome, Slow) else outcome

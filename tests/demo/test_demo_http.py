@@ -277,20 +277,32 @@ async def test_hanging_up_cancels_a_stateless_call_and_no_other(site: HttpSite, 
     assert (answer is None) is stateless
 
 
-async def test_requests_on_one_connection_are_answered_in_turn(site: HttpSite) -> None:
+@pytest.mark.parametrize("hurried", [True, False])
+async def test_requests_on_one_connection_are_answered_in_turn(site: HttpSite, *, hurried: bool) -> None:
     message = request(1, "tools/call", enveloped(call("export_report", {"seconds": 0.1, "steps": 1})))
     reader, writer = await connect(site)
     writer.write(raw_post(message, stateless_headers(message)))
     await running(site)
-    # The second request comes while the first is being answered.
-    writer.write(raw_post(DISCOVER, stateless_headers(DISCOVER)))
-    for key in (b"content", b"supportedVersions"):
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 200 OK")
-        length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
-        assert key in await reader.readexactly(length)
+    discover = raw_post(DISCOVER, stateless_headers(DISCOVER))
+    if hurried:
+        writer.write(discover)
+    assert b'"content"' in await read_answer(reader)
+    if not hurried:
+        writer.write(discover)
+    assert b'"supportedVersions"' in await read_answer(reader)
+    writer.write(discover)
+    assert b'"supportedVersions"' in await read_answer(reader)
     writer.close()
     await writer.wait_closed()
+
+
+async def read_answer(reader: asyncio.StreamReader) -> bytes:
+    """The body of the next response, which says how long it is."""
+    async with asyncio.timeout(PATIENCE_S):
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 ")
+        length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+        return await reader.readexactly(length)
 
 
 @pytest.mark.parametrize(
@@ -382,6 +394,9 @@ async def test_a_site_may_refuse_an_era(era: Era, discover: int, handshake: int)
     async with HttpSite(DemoServer(Options(era=era))) as site:
         assert (await ask(site, DISCOVER)).status == discover
         assert (await ask(site, initialize(), {})).status == handshake
+        contradicting = await post(site.origin, DISCOVER, {"MCP-Protocol-Version": MODERN})
+        code = member(contradicting.value, "error", "code")
+        assert code == (-32601 if era is Era.LEGACY else -32020)
 
 
 async def test_a_port_that_is_taken_is_said_to_be(site: HttpSite) -> None:

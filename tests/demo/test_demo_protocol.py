@@ -150,7 +150,8 @@ async def test_a_request_that_cannot_be_met_is_refused_under_its_own_id(
     [
         (b"garbage", -32700),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping"', -32700),
-        (b'\xff{"jsonrpc":"2.0","id":1,"method":"ping"}', -32700),
+        (b'{"jsonrpc":"2.0","id":"\xff","method":"ping"}', -32700),
+        (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"method":"ping"}', -32700),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":NaN}}', -32700),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[-Infinity]}}', -32700),
         (b"1", -32600),

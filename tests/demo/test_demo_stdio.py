@@ -91,6 +91,7 @@ async def test_garbage_is_answered_without_an_id_and_the_conversation_goes_on() 
             assert (refused["id"], member(refused, "error", "code")) == (None, code)
         await client.write(b"\n  \r\n")
         assert member(await client.ask(request(1, "ping")), "result") == {}
+        assert client.others == []
 
 
 async def test_batches_belong_to_one_revision() -> None:

@@ -196,7 +196,6 @@ _SYNC_CALENDAR = DemoTool(
             "destructiveHint": False,
             "idempotentHint": True,
             "openWorldHint": True,
-            "secretHint": True,
         },
         "_meta": {"mcp.dev/effect": "external", "mcp.dev/idempotent": True},
     },

@@ -128,6 +128,7 @@ _PATIENT_RECORD = DemoTool(
             "readOnlyHint": True,
             "openWorldHint": False,
             "sensitiveHint": True,
+            "secretHint": True,
             "inputMetadata": {"destination": "ephemeral", "sensitivity": "user", "outcomes": "benign"},
             "returnMetadata": {
                 "source": "internal",
