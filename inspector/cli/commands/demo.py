@@ -4,7 +4,6 @@ import sys
 
 import click
 
-from inspector.cli.commands.call import report
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.invocation import Invocation, in_session
 from inspector.cli.lenses import lenses, lenses_of
@@ -36,6 +35,8 @@ def command(
         return OK
     if sys.stdin.isatty() and sys.stdout.isatty():
         return invocation.open(DemoTarget(), Options(), lens, theme)
+    from inspector.cli.commands.call import report  # noqa: PLC0415 - the interface paints sooner without it
+
     record = in_session(DemoTarget(), Options(), _one_call)
     report(record, DemoTarget(), None, lens, as_json=False, unmask=False)
     DIAGNOSTICS.say("\nThere is no terminal here, so this was one call. In a terminal, the interface opens.")

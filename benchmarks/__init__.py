@@ -1,0 +1,1 @@
+"""What the performance goals are measured with: `make bench`."""

@@ -1,0 +1,111 @@
+"""`make bench`: what the performance goals are measured with, each beside its yardstick of the same run."""
+
+import asyncio
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from functools import partial
+
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from benchmarks import bench_document
+from benchmarks.interface import application, until
+from benchmarks.measuring import Measurement, measured
+from benchmarks.terminal import seconds_until
+
+SIGHTLINE = (sys.executable, "-m", "inspector")
+FIRST_FRAME = b"Call"
+MEGABYTE = 1_000_000
+
+
+def main() -> None:
+    """Print all measurements."""
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}\n")
+    print("Start")
+    bare = measured("bare `import textual`", _python("import textual"))
+    print(bare.line())
+    print(measured("bare interpreter", _python("pass")).line())
+    frames: list[float] = []
+    tools: list[float] = []
+    for _ in range(7):
+        first, listed = seconds_until((*SIGHTLINE, "demo"), FIRST_FRAME, b"generate_api_key")
+        frames.append(first)
+        tools.append(listed)
+    print(Measurement(name="first frame of `sightline demo`", runs_s=tuple(frames)).line(bare))
+    print(Measurement(name="its tool list on the screen", runs_s=tuple(tools)).line(bare))
+    print(measured("`sightline list demo`", _command("list", "demo")).line(bare))
+    print("\nInterface, in memory at 140x45, on a real server process")
+    asyncio.run(_large_result(5 * MEGABYTE))
+    asyncio.run(_many_tools(10_000))
+    print("\nDocuments")
+    bench_document.main()
+
+
+def _python(code: str) -> "_Run":
+    return _Run((sys.executable, "-c", code))
+
+
+def _command(*argv: str) -> "_Run":
+    return _Run((*SIGHTLINE, *argv))
+
+
+class _Run:
+    def __init__(self, argv: tuple[str, ...]) -> None:
+        self._argv = argv
+
+    def __call__(self) -> None:
+        subprocess.run(self._argv, check=True, capture_output=True)
+
+
+async def _large_result(size_bytes: int, runs: int = 5) -> None:
+    taken: list[float] = []
+    stalls: list[float] = []
+    async with application(1, size_bytes) as (pilot, observed):
+        # The tool is chosen and its only field left empty; Enter in it calls.
+        await pilot.press("enter")
+        for number in range(1, runs + 1):
+            observed.stalls_s.clear()
+            started = time.perf_counter()
+            await pilot.press("enter" if number == 1 else "ctrl+r")
+            await until(pilot, partial(_shows_call, pilot, number))
+            taken.append(time.perf_counter() - started)
+            stalls.append(observed.longest_stall_s)
+        raw = observed.last_result
+    size = f"{len(raw) / MEGABYTE:.1f} MB"
+    loads = measured("`json.loads` of the same bytes", lambda: _discard(json.loads(raw)))
+    print(loads.line())
+    print(Measurement(name=f"{size}: from call to both panes", runs_s=tuple(taken)).line(loads))
+    print(Measurement(name=f"{size}: longest stall of the event loop", runs_s=tuple(stalls)).line())
+
+
+def _shows_call(pilot: Pilot[None], number: int) -> bool:
+    return f"#{number} done" in str(pilot.app.query("#result .pane-title").first(Static).content)
+
+
+def _discard(_value: object) -> None:
+    """Only the time counts."""
+
+
+async def _many_tools(count: int, runs: int = 3) -> None:
+    listed: list[float] = []
+    stalls: list[float] = []
+    filtered: list[float] = []
+    for _ in range(runs):
+        async with application(count, 10) as (pilot, observed):
+            listed.append(observed.listed_s)
+            await pilot.press("slash")
+            started = time.perf_counter()
+            await pilot.press(*"09999")
+            filtered.append(time.perf_counter() - started)
+            stalls.append(observed.longest_stall_s)
+    print(Measurement(name=f"{count:,} tools: on the screen", runs_s=tuple(listed)).line())
+    print(Measurement(name=f"{count:,} tools: filtered by five keys", runs_s=tuple(filtered)).line())
+    print(Measurement(name=f"{count:,} tools: longest stall of the event loop", runs_s=tuple(stalls)).line())
+
+
+if __name__ == "__main__":
+    main()
