@@ -18,6 +18,24 @@ class Level(StrEnum):
     """All but what a declared, non-sensitive schema position names."""
 
 
+class Rule(StrEnum):
+    """Why something is withheld. Source: docs/boundaries.md."""
+
+    X_SENSITIVE = "x-sensitive"
+    SENSITIVE_HINT = "sensitive-hint"
+    SECRET_REFERENCE = "secret-reference"  # noqa: S105 - the name of a rule
+    AUDIENCE = "audience"
+    LABELLED = "labelled"
+    MIRROR = "mirror"
+    UNKNOWN_CONTENT = "unknown-content"
+    META = "meta"
+    UNDECLARED = "undeclared"
+    NO_CONTRACT = "no-contract"
+    ERROR = "error"
+    INTERNAL = "internal"
+    """What could not be judged."""
+
+
 class ErrorCode(StrEnum):
     """All that a model learns of an error at `closed`."""
 
@@ -44,12 +62,15 @@ class Removal:
     pointer: str
     """Into the raw result; resolves there."""
     rule: str
+    """One of `Rule`."""
     detail: str
     """Why, in one sentence for the user. Quotes no withheld value."""
     claim: Claim | None = None
     """The declaration behind it; None where the rule needs none."""
     schema_pointer: str | None = None
     """The position in the output schema behind it."""
+    name: str | None = None
+    """What the model may be told that is missing: the nearest property that the output schema names."""
 
     @property
     def vocabulary(self) -> str | None:

@@ -1,0 +1,114 @@
+"""A draft put together again: a tool result that a gateway could forward, with its notice."""
+
+from dataclasses import replace
+
+from inspector.core.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
+from inspector.core.boundary.draft import Block, Draft, Fate, Reason, Structured
+from inspector.core.boundary.error_code import coded_error, is_tool_result
+from inspector.core.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
+from inspector.core.boundary.reading import is_result_type
+from inspector.core.boundary.same_content import text_pointer, with_text
+from inspector.core.json_text import Json, JsonObject, dump_text, equal
+from inspector.core.outcome import Outcome, Result
+
+_MIRRORED = Reason(
+    rule=Rule.MIRROR, detail="it repeats structured content, and is written anew from what is left"
+)
+_OUTSIDE = ("/content/", "/isError")
+"""Where in a tool result nothing is a field."""
+_UNTOLD = frozenset({Rule.MIRROR, Rule.META, Rule.UNKNOWN_CONTENT, Rule.AUDIENCE})
+"""Rules that take no field."""
+
+
+def assemble(draft: Draft) -> Bounded:
+    """The bounded result of a draft that has been through all rules."""
+    if draft.error is not None:
+        return _bounded(draft, {"error": draft.error})
+    notice = merged(draft.earlier, _notice(draft))
+    structured = _with_notice(draft.structured, notice)
+    text = dump_text(structured.value) if structured and _is_mirrored(draft) else ""
+    content: list[Json] = []
+    for block in draft.blocks:
+        if block.fate is Fate.MIRROR and structured:
+            value = _mirrored(draft, block, structured, text)
+            if not equal(value, block.value):
+                draft = draft.removing(_MIRRORED.at(block.pointer + text_pointer(block.value)))
+            content.append(value)
+        elif block.fate is not Fate.WITHHELD:
+            content.append(block.value)
+    if not notice.is_empty:
+        content.append(text_block(notice.text))
+    return _bounded(draft, _result(draft, content, structured))
+
+
+def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detail: str) -> Bounded:
+    """What is left of a result that cannot be judged."""
+    removal = Removal(pointer="", rule=Rule.INTERNAL, detail=detail)
+    result: JsonObject = {"content": [text_block(Notice(others=Amount.ALL, blocks=Amount.ALL).text)]}
+    if isinstance(outcome, Result):
+        if code:
+            result["isError"] = True
+    else:
+        result = {"error": coded_error(code or ErrorCode.INTERNAL_ERROR)}
+    return Bounded(level=level, result=result, removals=(removal,), error=code, findings=(detail,))
+
+
+def _bounded(draft: Draft, result: JsonObject) -> Bounded:
+    return Bounded(
+        level=draft.level,
+        result=result,
+        removals=draft.removals,
+        error=draft.code,
+        findings=tuple(dict.fromkeys(draft.findings)),
+    )
+
+
+def _result(draft: Draft, content: list[Json], structured: Structured | None) -> JsonObject:
+    """The members of a tool result, in the order of the raw one."""
+    members: JsonObject = dict(draft.members or {})
+    members["content"] = content
+    if structured:
+        members["structuredContent"] = structured.value
+    sent = draft.raw if isinstance(draft.raw, dict) and is_tool_result(draft.raw) else {}
+    if draft.meta is not None and "_meta" in sent:
+        members["_meta"] = draft.meta
+    if "isError" in sent:
+        members["isError"] = draft.code is not None
+    if is_result_type(sent.get("resultType")):
+        members["resultType"] = sent["resultType"]
+    order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")
+    return {key: members[key] for key in dict.fromkeys(order) if key in members}
+
+
+def _notice(draft: Draft) -> Notice:
+    """What these rules have taken from the model and not told it in a text of their own."""
+    names: list[str | None] = []
+    if draft.structured or draft.members is not None:
+        outside = _OUTSIDE if draft.members is not None else ()
+        names = [
+            removal.name
+            for removal in draft.removals
+            if removal.rule not in _UNTOLD and not removal.pointer.startswith(outside)
+        ]
+    blocks = sum(block.fate is Fate.WITHHELD for block in draft.blocks)
+    return notice_of(names, blocks=blocks, whole=draft.structured is not None and draft.structured.gone)
+
+
+def _with_notice(structured: Structured | None, notice: Notice) -> Structured | None:
+    """The structured content that is left, with its notice; None where none is left."""
+    if structured is None or structured.gone:
+        return None
+    if notice.is_empty or not isinstance(structured.value, dict):
+        return structured
+    return replace(structured, value={**structured.value, MEMBER: notice.value})
+
+
+def _is_mirrored(draft: Draft) -> bool:
+    return any(block.fate is Fate.MIRROR for block in draft.blocks)
+
+
+def _mirrored(draft: Draft, block: Block, structured: Structured, text: str) -> Json:
+    """A block that repeats the structured content, as it is now."""
+    if draft.level is Level.CLOSED:
+        return text_block(text)
+    return block.value if structured.value is structured.raw else with_text(block.value, text)

@@ -1,0 +1,75 @@
+"""The boundary: from a raw result to the part of it that may reach a model."""
+
+from inspector.core.boundary.assembly import assemble, whole_withheld
+from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level
+from inspector.core.boundary.contract import Contract, contract_of
+from inspector.core.boundary.draft import DraftRule
+from inspector.core.boundary.error_code import error_code
+from inspector.core.boundary.ledger import UnjudgeableError
+from inspector.core.boundary.reading import draft_of, raw_of
+from inspector.core.boundary.rules import (
+    audience,
+    error,
+    labelled,
+    meta,
+    mirror,
+    no_contract,
+    secret_reference,
+    sensitive_hint,
+    structured,
+    unknown_content,
+)
+from inspector.core.catalogue import Tool
+from inspector.core.outcome import Outcome
+
+RULES: tuple[DraftRule, ...] = (
+    # First what puts the boundary's own words in place of a block: no later rule takes those away.
+    secret_reference.apply,
+    unknown_content.apply,
+    # Then what takes everything, so that it is the reason given.
+    error.apply,
+    labelled.apply,
+    sensitive_hint.apply,
+    structured.apply,
+    audience.apply,
+    # It compares with what is left of the structured content.
+    mirror.apply,
+    no_contract.apply,
+    meta.apply,
+)
+"""All rules, in order. Each is a pure function from draft to draft."""
+
+DEFAULT_POLICY = BoundaryPolicy()
+
+
+def bound(
+    outcome: Outcome,
+    tool: Tool | None,
+    level: Level,
+    *,
+    policy: BoundaryPolicy = DEFAULT_POLICY,
+    declared: Contract | None = None,
+) -> Bounded:
+    """The part of an outcome that may reach a model, and why the rest may not.
+
+    `tool`: None where the server lists no such tool. `declared`: its contract, where it is known already.
+    A result is one of tools/call, or any JSON value from a page; kept leaves stay exact. Pointers are into
+    `raw_of(outcome)`. At `open` nothing is withheld.
+    Source: docs/decisions/0004-boundaries.md; WebMCP issue 110.
+    Never raises: what it cannot judge it withholds (rule `internal`).
+    """
+    contract = declared or contract_of(tool)
+    code = error_code(outcome, is_listed=contract.is_listed)
+    if level is Level.OPEN:
+        return Bounded(level=level, result=raw_of(outcome), error=code)
+    try:
+        if contract.fault:
+            raise UnjudgeableError(contract.fault)  # noqa: TRY301 - one way out for all that cannot be judged
+        draft = draft_of(outcome, contract, level, policy)
+        for rule in RULES:
+            draft = rule(draft)
+        return assemble(draft)
+    except UnjudgeableError as fault:
+        return whole_withheld(level, code, outcome, str(fault))
+    except Exception as fault:  # noqa: BLE001 - a rule that fails must withhold, whatever failed in it
+        return whole_withheld(level, code, outcome, f"a rule could not judge it ({type(fault).__name__})")

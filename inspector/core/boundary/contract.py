@@ -1,0 +1,50 @@
+"""What a tool declares about its results, read once and used for every call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inspector.core.catalogue import Tool
+from inspector.core.claims.claim import Claim
+from inspector.core.claims.registry import claims_of_tool
+from inspector.core.pointer import child
+from inspector.core.schema.positions import SchemaPositions, Source, positions_of
+
+_SCHEMA = "/outputSchema"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """The declarations of one tool that bear on its results."""
+
+    claims: tuple[Claim, ...] = ()
+    positions: SchemaPositions | None = None
+    """None where the tool has no output schema."""
+    is_listed: bool = True
+    """False where the server lists no such tool."""
+    fault: str = ""
+    """Why the declarations could not be read at all; nothing of a result passes then."""
+
+    marks: Mapping[str, Claim] = field(default_factory=dict[str, Claim])
+    """The claims on the output schema, by their pointers from the tool's root."""
+
+    def claim_at(self, source: Source) -> Claim | None:
+        """The declaration that makes a position sensitive, where it is one."""
+        if source.mark_key is None or source.schema_pointer is None:
+            return None
+        return self.marks.get(child(_SCHEMA + source.schema_pointer, source.mark_key))
+
+
+def contract_of(tool: Tool | None) -> Contract:
+    """The contract of `tool`; of no tool, one that declares nothing. Never raises."""
+    if tool is None:
+        return Contract(is_listed=False)
+    try:
+        claims = claims_of_tool(tool)
+        schema = tool.output_schema
+        return Contract(
+            claims=claims,
+            positions=None if schema is None else positions_of(schema),
+            marks={claim.pointer: claim for claim in claims if claim.pointer.startswith(f"{_SCHEMA}/")},
+        )
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong here must withhold, not raise
+        return Contract(fault=f"the tool's declarations could not be read ({type(error).__name__})")

@@ -1,0 +1,80 @@
+"""`meta`: of `_meta`, what registered vocabularies say about trust passes, built anew from their claims.
+
+At `closed`, and of a result that is declared sensitive, nothing does: their values are a server's words too.
+"""
+
+from dataclasses import replace
+
+from inspector.core.boundary.bounded import Level, Removal, Rule
+from inspector.core.boundary.draft import Block, Draft, Fate, Reason, claims_by_block
+from inspector.core.claims.claim import Claim, Subject
+from inspector.core.json_text import Json, JsonObject, equal
+from inspector.core.pointer import child, split
+
+_TRUST = frozenset({"trust-annotations", "sep-1913", "ifc", "webmcp-110"})
+_REASON = Reason(rule=Rule.META, detail="`_meta` is for programs; only registered claims about trust pass")
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft with the `_meta` that may pass."""
+    removals: list[Removal] = []
+    if draft.members is not None and isinstance(draft.raw, dict) and "_meta" in draft.raw:
+        of_result = [claim for claim in draft.claims if claim.subject is Subject.RESULT]
+        draft = replace(draft, meta=_kept(draft, draft.meta, "/_meta", of_result, removals))
+    claims = claims_by_block(draft)
+    blocks = tuple(_judge(draft, block, claims.get(block.pointer, []), removals) for block in draft.blocks)
+    return replace(draft, blocks=blocks).removing(*removals)
+
+
+def _judge(draft: Draft, block: Block, claims: list[Claim], removals: list[Removal]) -> Block:
+    if block.fate not in {Fate.RAW, Fate.MIRROR} or not isinstance(block.value, dict):
+        return block
+    value = _without(draft, block.value, block.pointer, claims, removals)
+    resource = value.get("resource")
+    if isinstance(resource, dict):
+        inner = _without(draft, resource, child(block.pointer, "resource"), claims, removals)
+        value = value if inner is resource else value | {"resource": inner}
+    return block if value is block.value else replace(block, value=value)
+
+
+def _without(
+    draft: Draft, holder: JsonObject, pointer: str, claims: list[Claim], removals: list[Removal]
+) -> JsonObject:
+    """`holder` with the `_meta` that may pass; the same object where all of it does."""
+    if "_meta" not in holder:
+        return holder
+    kept = _kept(draft, holder["_meta"], child(pointer, "_meta"), claims, removals)
+    if kept is holder["_meta"]:
+        return holder
+    left: JsonObject = {**holder, "_meta": kept}
+    return left if kept else {key: value for key, value in holder.items() if key != "_meta"}
+
+
+def _kept(
+    draft: Draft, meta: Json, pointer: str, claims: list[Claim], removals: list[Removal]
+) -> JsonObject | None:
+    """What passes of one `_meta`, the same object where all of it does; None where nothing does."""
+    if not isinstance(meta, dict):
+        removals.append(_REASON.at(pointer))
+        return None
+    kept: JsonObject = {}
+    if draft.level is not Level.CLOSED and draft.hint is None:
+        for claim in claims:
+            if claim.vocabulary in _TRUST and claim.well_formed and claim.pointer.startswith(f"{pointer}/"):
+                value = dict(claim.value) if isinstance(claim.value, dict) else claim.value
+                _put(kept, split(claim.pointer.removeprefix(pointer)), value)
+    changed = [key for key in meta if key not in kept or not equal(kept[key], meta[key])]
+    removals.extend(_REASON.at(child(pointer, key)) for key in changed)
+    if not changed:
+        return meta
+    return {key: kept[key] for key in meta if key in kept} or None
+
+
+def _put(holder: JsonObject, tokens: tuple[str, ...], value: Json) -> None:
+    """Let `value` stand where the tokens lead."""
+    for token in tokens[:-1]:
+        inner = holder.setdefault(token, {})
+        if not isinstance(inner, dict):
+            return
+        holder = inner
+    holder[tokens[-1]] = value

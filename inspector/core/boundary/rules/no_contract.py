@@ -1,0 +1,31 @@
+"""`no-contract`: at `closed` nothing passes that no output schema is about."""
+
+from inspector.core.boundary.bounded import Level, Rule
+from inspector.core.boundary.draft import (
+    Block,
+    Draft,
+    Fate,
+    Reason,
+    withhold_blocks,
+    withhold_members,
+    withhold_structured,
+)
+
+_NO_SCHEMA = Reason(rule=Rule.NO_CONTRACT, detail="the tool declares no output schema")
+_FREE = Reason(rule=Rule.NO_CONTRACT, detail="no output schema is about content outside the structured part")
+_MEMBER = Reason(rule=Rule.UNDECLARED, detail="the protocol knows no such member of a result")
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft without content that no schema is about; repetitions of structured content stay."""
+    if draft.level is not Level.CLOSED:
+        return draft
+    draft = withhold_members(draft, _MEMBER)
+    if draft.contract.positions is None:
+        return withhold_structured(withhold_blocks(draft, lambda _: _NO_SCHEMA), _NO_SCHEMA)
+    return withhold_blocks(draft, _reason_for)
+
+
+def _reason_for(block: Block) -> Reason | None:
+    is_text = isinstance(block.value, dict) and block.value.get("type") == "text"
+    return None if block.fate is Fate.MIRROR and is_text else _FREE

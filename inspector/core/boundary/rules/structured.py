@@ -1,0 +1,44 @@
+"""`x-sensitive`, `undeclared`, and what `sensitive-hint` does to structured content: the output schema decides.
+
+Source: WebMCP issue 110, `x-sensitive`; docs/decisions/0004-boundaries.md.
+"""
+
+from dataclasses import replace
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.construct import Gate, construct
+from inspector.core.boundary.draft import Draft
+from inspector.core.boundary.ledger import Ledger
+from inspector.core.boundary.walking import Walked
+from inspector.core.boundary.withhold import withhold
+from inspector.core.json_text import Json
+from inspector.core.schema.positions import Position, positions_of
+
+_NO_SCHEMA = positions_of(True)
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft with the structured content that may pass, and so for members that no protocol knows."""
+    start = (draft.contract.positions or _NO_SCHEMA).start()
+    ledger = Ledger(draft.contract, "")
+    structured, members = draft.structured, draft.members
+    if structured and not structured.gone:
+        ledger.root = structured.pointer
+        walked = _walk(draft, structured.value, start, ledger)
+        structured = replace(structured, value=walked.value, gone=walked.gone)
+    if members:
+        # A page may return its fields beside `content`, and mean its schema to be about them.
+        ledger.root = ""
+        left = withhold(members, start, ledger).value
+        members = left if isinstance(left, dict) else {}
+    positions = draft.contract.positions
+    faults = positions.faults if positions and draft.structured else ()
+    draft = replace(draft, structured=structured, members=members).removing(*ledger.removals)
+    return draft.finding(*faults)
+
+
+def _walk(draft: Draft, value: Json, start: Position, ledger: Ledger) -> Walked:
+    closed = draft.level is Level.CLOSED and draft.contract.positions is not None
+    if closed or draft.hint:
+        return construct(value, start, ledger, Gate(declared=closed, hint=draft.hint))
+    return withhold(value, start, ledger)

@@ -1,0 +1,136 @@
+"""What MCP's Rust client library, and serde under it, make of a result before Codex sees it.
+
+Source: github.com/modelcontextprotocol/rust-sdk, crates/rmcp/src/model/content.rs.
+"""
+
+from dataclasses import dataclass
+
+from inspector.core.hosts.python_text import float_text
+from inspector.core.hosts.writing import Leaf, Style, write
+from inspector.core.json_text import Json, JsonObject
+
+_ANNOTATIONS = ("audience", "priority", "lastModified")
+_LEAST, _MOST = -(2**63), 2**64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A result that the library accepted."""
+
+    blocks: tuple[JsonObject, ...]
+    structured: Json
+    """None where there is none, or null."""
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the structured content has a number whose spelling is not known for sure."""
+        stack: list[Json] = [self.structured]
+        while stack:
+            match stack.pop():
+                case dict() as value:
+                    stack.extend(value.values())
+                case list() as items:
+                    stack.extend(items)
+                case bool():
+                    pass
+                case int() as number if not _LEAST <= number < _MOST:
+                    return True
+                case float() as number if "e" in float_text(number):
+                    return True
+                case _:
+                    pass
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A result that fits none of the responses that the library knows."""
+
+    certain: bool
+    """False where nobody observed such a result."""
+
+
+def compact(value: Json) -> str:
+    """`serde_json::to_string(value)`."""
+    return write(value, _COMPACT)
+
+
+def receive(result: JsonObject) -> Received | Refused:
+    """`result` as the library gives it: members that it does not name are gone."""
+    content = result.get("content", [])
+    if "content" not in result and result.get("structuredContent") is None:
+        return Refused(certain=False)
+    if not isinstance(content, list) or not isinstance(result.get("isError"), (bool, type(None))):
+        return Refused(certain=False)
+    blocks: list[JsonObject] = []
+    for block in content:
+        read = _block(block)
+        if read is None:
+            is_known = isinstance(block, dict) and block.get("type") in _READERS
+            return Refused(certain=not is_known)
+        blocks.append(read)
+    return Received(blocks=tuple(blocks), structured=result.get("structuredContent"))
+
+
+def _block(block: Json) -> JsonObject | None:
+    kind = block.get("type") if isinstance(block, dict) else None
+    if not isinstance(block, dict) or not isinstance(kind, str) or kind not in _READERS:
+        return None
+    required, optional = _READERS[kind]
+    if not all(isinstance(block.get(key), str) for key in required):
+        return None
+    read: JsonObject = {"type": kind}
+    if kind == "resource":
+        resource = _resource(block.get("resource"))
+        if resource is None:
+            return None
+        if block.get("_meta") is not None:
+            read["_meta"] = block["_meta"]
+        read["resource"] = resource
+    else:
+        read.update((key, block[key]) for key in (*required, *optional) if block.get(key) is not None)
+    return _with_annotations(read, block.get("annotations"))
+
+
+def _with_annotations(read: JsonObject, annotations: Json) -> JsonObject:
+    if isinstance(annotations, dict):
+        read["annotations"] = {
+            key: annotations[key] for key in _ANNOTATIONS if annotations.get(key) is not None
+        }
+    return read
+
+
+def _resource(resource: Json) -> JsonObject | None:
+    if not isinstance(resource, dict) or not isinstance(resource.get("uri"), str):
+        return None
+    payload = next((key for key in ("text", "blob") if isinstance(resource.get(key), str)), None)
+    if payload is None:
+        return None
+    return {
+        key: resource[key] for key in ("uri", "mimeType", payload, "_meta") if resource.get(key) is not None
+    }
+
+
+_READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "text": (("text",), ("_meta",)),
+    "image": (("data", "mimeType"), ("_meta",)),
+    "audio": (("data", "mimeType"), ("_meta",)),
+    "resource": ((), ()),
+    "resource_link": (("uri", "name"), ("title", "description", "mimeType", "size", "icons", "_meta")),
+}
+"""The members of each type in the order in which they are written again: those it needs, those it may have."""
+
+
+def _leaf(value: Leaf) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case _:
+            return float_text(value)
+
+
+_COMPACT = Style(leaf=_leaf)

@@ -1,0 +1,85 @@
+"""The projection: from how a call ended to what a host's model sees of it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from inspector.core.boundary.bound import DEFAULT_POLICY, bound
+from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level, Removal
+from inspector.core.boundary.contract import Contract, contract_of
+from inspector.core.boundary.mask import mask
+from inspector.core.boundary.reading import raw_of
+from inspector.core.catalogue import Tool
+from inspector.core.hosts.profile import Call, Host, ModelContext
+from inspector.core.json_text import Json, dump
+from inspector.core.outcome import Outcome
+
+
+# No slots: what is costly is worked out when it is asked for, and kept.
+@dataclass(frozen=True, kw_only=True)
+class Projection:
+    """One outcome at one boundary, through one host."""
+
+    outcome: Outcome
+    contract: Contract
+    policy: BoundaryPolicy
+    bounded: Bounded
+    context: ModelContext
+
+    @property
+    def raw(self) -> Json:
+        """What the pointers of removals point into; for an error, `{"error": …}`."""
+        return raw_of(self.outcome)
+
+    @cached_property
+    def sensitive(self) -> tuple[Removal, ...]:
+        """The removals by which the raw result is masked: at `open`, those of `declared`."""
+        if self.bounded.level is not Level.OPEN:
+            return self.bounded.removals
+        return bound(self.outcome, None, Level.DECLARED, policy=self.policy, declared=self.contract).removals
+
+    @cached_property
+    def masked(self) -> Json:
+        """The raw result with sensitive values masked."""
+        return mask(self.raw, self.sensitive)
+
+    @cached_property
+    def raw_bytes(self) -> int:
+        """Size of the raw result as compact JSON."""
+        return len(dump(self.raw))
+
+    @cached_property
+    def model_bytes(self) -> int:
+        """Size of what the model gets as compact JSON."""
+        return len(dump(self.context.model))
+
+    @cached_property
+    def removals_by_rule(self) -> dict[str, int]:
+        """How often each rule withheld something, in the order of their first removals."""
+        return dict(Counter(str(removal.rule) for removal in self.bounded.removals))
+
+
+def project(
+    outcome: Outcome,
+    tool: Tool | None,
+    level: Level,
+    host: Host,
+    *,
+    call: Call | None = None,
+    policy: BoundaryPolicy = DEFAULT_POLICY,
+    contract: Contract | None = None,
+) -> Projection:
+    """What reaches the model of `outcome`. Never raises.
+
+    `contract`: of `tool`, where it is known already.
+    """
+    known = contract or contract_of(tool)
+    bounded = bound(outcome, tool, level, policy=policy, declared=known)
+    asked = call or Call(tool=tool.name if tool else "tool")
+    return Projection(
+        outcome=outcome,
+        contract=known,
+        policy=policy,
+        bounded=bounded,
+        context=host.hand_over(bounded, asked),
+    )

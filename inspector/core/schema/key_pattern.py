@@ -1,0 +1,40 @@
+"""Patterns for keys, matched in time linear in the key: a server's pattern cannot stall the program.
+
+Source: JSON Schema, `patternProperties`; ECMA-262 syntax without look-around and back-references.
+"""
+
+from enum import Enum, auto
+
+from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
+
+_LINEAR = RegexOptions(size_limit=1_000_000, dfa_size_limit=1_000_000)
+
+
+class Match(Enum):
+    """Whether a key matches."""
+
+    YES = auto()
+    NO = auto()
+    UNKNOWN = auto()
+    """The pattern cannot be judged, or the key is no valid Unicode."""
+
+
+class KeyPattern:
+    """One compiled pattern."""
+
+    __slots__ = ("_validator",)
+
+    def __init__(self, pattern: str) -> None:
+        try:
+            self._validator = Draft202012Validator({"pattern": pattern}, pattern_options=_LINEAR)
+        except (ValidationError, ReferencingError, ValueError):
+            self._validator = None
+
+    def match(self, key: str) -> Match:
+        """Whether the pattern occurs in `key`. Never raises."""
+        if self._validator is None:
+            return Match.UNKNOWN
+        try:
+            return Match.YES if self._validator.is_valid(key) else Match.NO
+        except ValueError:
+            return Match.UNKNOWN

@@ -1,0 +1,171 @@
+"""The interface. The command line calls `run`."""
+
+import asyncio
+import gc
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import App
+from textual.binding import BindingType
+from textual.command import Provider
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
+from textual.theme import Theme
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.foreign import safe, safe_line
+from inspector.core.targets import Target
+from inspector.errors import UsageError
+from inspector.session import Listener, Options, Session
+from inspector.store import themes
+from inspector.tui.commands import CommandSearch, Place, ThemeSearch, bindings
+from inspector.tui.guard import ControlGuard
+from inspector.tui.screens.frame import FrameScreen
+from inspector.tui.screens.help import HelpScreen
+from inspector.tui.screens.link import Opener
+from inspector.tui.screens.main import MainScreen
+from inspector.tui.widgets.keys import KeyLine
+
+
+def run(target: Target, options: Options, *, level: Level, host: str, theme: str | None) -> int:
+    """Open the interface on `target` until the user leaves it; the exit code.
+
+    Raises UsageError where a theme file is wrong or `theme` names none.
+    """
+    found = themes.themes()
+    chosen = theme or themes.DEFAULT
+    if chosen not in {each.name for each in found}:
+        names = ", ".join(each.name for each in found)
+        raise UsageError(f"no theme {chosen}", f"Known themes: {names}.")
+
+    async def open_session(listener: Listener) -> Session:
+        # The protocol library takes half a second to load: in a thread, so that the screen stays alive.
+        await asyncio.to_thread(import_module, "inspector.wire.connection")
+        return Session(target, options, listener)
+
+    # A large result is hundreds of thousands of objects; with Python's own settings the collector would go through
+    # all of them again and again, and hold up the screen for a fifth of a second each time.
+    gc.set_threshold(50_000, 20, 50)
+    app = SightlineApp(target, open_session, level=level, host=host, theme_files=found, theme=chosen)
+    app.run()
+    return app.return_code or 0
+
+
+class SightlineApp(App[None], inherit_bindings=False):
+    """Screens, keys that work everywhere, themes, and the last line against text that acts."""
+
+    TITLE = "Sightline"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.EVERYWHERE)
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {CommandSearch, ThemeSearch}
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    # All at once: a style sheet that came with its screen would have every widget styled anew.
+    CSS_PATH = ["screens/main.tcss", "screens/frame.tcss", "screens/help.tcss"]  # noqa: RUF012 - Textual declares it so
+    NOTIFICATION_TIMEOUT = 4
+    CSS = """
+    Toast { width: auto; max-width: 60; padding: 0 1; margin-top: 0; }
+    ToastRack { margin-bottom: 1; }
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        opener: Opener,
+        *,
+        level: Level = Level.DECLARED,
+        host: str = "spec",
+        theme_files: Sequence[themes.ThemeFile],
+        theme: str = themes.DEFAULT,
+    ) -> None:
+        super().__init__()
+        self.guard = ControlGuard()
+        self._main = MainScreen(opener, target, level=level, host=host)
+        self._theme_files = theme_files
+        self._leaving = False
+        self._failed = False
+        for each in theme_files:
+            self.register_theme(_theme(each))
+        self.theme = theme
+
+    def get_default_screen(self) -> MainScreen:
+        """The main screen."""
+        return self._main
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's filters, and after them the guard: every line of every widget passes it."""
+        return [*super().get_line_filters(), self.guard]
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """A notification. Its text may be foreign: it is made safe here, and never read as markup."""
+        del markup
+        super().notify(
+            safe(message), title=safe_line(title), severity=severity, timeout=timeout, markup=False
+        )
+
+    async def action_leave(self) -> None:
+        """End the session, then the interface. Asked twice, it does not wait for the session."""
+        if not self._leaving:
+            self._leaving = True
+            await self._main.end()
+        self.exit()
+
+    def action_help(self) -> None:
+        """All keys."""
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen())
+
+    def action_interrupt(self) -> None:
+        """Copy what is selected; otherwise say how to quit."""
+        selected = self.screen.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+        else:
+            self.notify("q quits, also ctrl+q. Esc goes back.")
+
+    @on(FrameScreen.Wanted)
+    def show_frame(self, message: FrameScreen.Wanted) -> None:
+        """A frame of the timeline is wanted."""
+        self.push_screen(FrameScreen(message))
+
+    @on(KeyLine.Pressed)
+    def press(self, message: KeyLine.Pressed) -> None:
+        """A click on a key of the footer is that key."""
+        self.simulate_key(message.command.keys.partition(",")[0])
+
+    def _fatal_error(self) -> None:
+        """End after a defect.
+
+        Textual prints the locals of every frame at this point, server text and secrets among them, and has no
+        public way to say otherwise.
+        """
+        if not self._failed:
+            self._failed = True
+            self.bell()
+            self.panic(Text(safe(_where(sys.exception()))))
+
+
+def _where(error: BaseException | None) -> str:
+    """Where it failed. What the exception says stays unsaid: it may quote a server, or a secret."""
+    frames = "".join(traceback.format_tb(error.__traceback__)) if error else ""
+    return f"Sightline stopped because of a defect.\n{frames}{type(error).__name__}"
+
+
+def _theme(file: themes.ThemeFile) -> Theme:
+    colours = dict(file.colours)
+    primary = colours.pop("primary")
+    theme = Theme(name=file.name, primary=primary, dark=file.dark, variables=dict(file.variables))
+    return replace(theme, **colours)

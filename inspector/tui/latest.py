@@ -1,0 +1,65 @@
+"""Work in a thread, one piece at a time, of which only the last one asked for counts."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from textual.dom import DOMNode
+from textual.worker import WorkerCancelled, WorkerFailed
+
+Asked = TypeVar("Asked")
+Made = TypeVar("Made")
+
+
+class Latest(Generic[Asked, Made]):
+    """Makes something of each request in a thread; requests overtaken by a newer one are dropped.
+
+    Inputs must be frozen: `make` runs beside the event loop. It may raise: then `fail` is told.
+    """
+
+    def __init__(
+        self,
+        owner: DOMNode,
+        make: Callable[[Asked], Made],
+        take: Callable[[Asked, Made], None],
+        fail: Callable[[Asked, BaseException], None],
+    ) -> None:
+        self._owner = owner
+        self._make = make
+        self._take = take
+        self._fail = fail
+        self._waiting: list[Asked] = []
+        """The newest request that has not begun, if there is one."""
+        self._busy = False
+
+    def ask(self, asked: Asked) -> None:
+        """Ask for something; it takes the place of what was asked for before and is not there yet."""
+        self._waiting[:] = [asked]
+        if not self._busy:
+            self._busy = True
+            self._owner.run_worker(self._work(), exit_on_error=True)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is still being made."""
+        return self._busy
+
+    def _bound(self, asked: Asked) -> Callable[[], Made]:
+        return lambda: self._make(asked)
+
+    async def _work(self) -> None:
+        try:
+            while self._waiting:
+                asked = self._waiting.pop()
+                # A function of its own: Textual writes down a partial with its arguments, megabytes of secrets among them.
+                worker = self._owner.run_worker(self._bound(asked), thread=True, exit_on_error=False)
+                try:
+                    made = await worker.wait()
+                except WorkerFailed as failed:
+                    self._fail(asked, failed.error)
+                    continue
+                except WorkerCancelled:
+                    return
+                if not self._waiting:
+                    self._take(asked, made)
+        finally:
+            self._busy = False

@@ -1,0 +1,104 @@
+"""The catalogue: one row an item, groups with counts, malformed items among the good ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from inspector.core.catalogue import Catalogue, Entry, Item, Kind, Tool
+from inspector.core.json_text import Malformed
+from inspector.tui.present.foreign import content, shortened
+
+_SEARCHED_LENGTH = 600
+
+_TITLES = {
+    Kind.TOOL: "Tools",
+    Kind.RESOURCE: "Resources",
+    Kind.TEMPLATE: "Templates",
+    Kind.PROMPT: "Prompts",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The heading of one list."""
+
+    title: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One item, with the text that the filter looks through."""
+
+    entry: Entry
+    group: str
+    searched: str
+
+
+CatalogueRow = Group | Row
+
+
+def rows(catalogue: Catalogue) -> tuple[Row, ...]:
+    """Every item, in the order sent; problems with a listing as a whole come last."""
+    found = [_row(entry, _TITLES[kind]) for kind in Kind for entry in catalogue.entries.get(kind, ())]
+    found += [_row(problem, "Problems") for problem in catalogue.problems]
+    return tuple(found)
+
+
+def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
+    """The rows in which every word of `query` occurs, under the headings of their groups."""
+    words = query.casefold().split()
+    kept = [row for row in found if all(word in row.searched for word in words)] if words else found
+    sizes: dict[str, int] = {}
+    for row in kept:
+        sizes[row.group] = sizes.get(row.group, 0) + 1
+    grouped: list[CatalogueRow] = []
+    for row in kept:
+        if row.group in sizes:
+            grouped.append(Group(title=row.group, size=sizes.pop(row.group)))
+        grouped.append(row)
+    return tuple(grouped)
+
+
+def group_line(group: Group, total: int) -> Content:
+    """`Tools 12`, or `Tools 3 of 12` while a filter is on."""
+    counted = f"{group.size:,}" if group.size == total else f"{group.size:,} of {total:,}"
+    return Content.assemble((group.title, "bold $text-primary"), (f" {counted}", "$foreground 70%"))
+
+
+def entry_line(entry: Entry, badges: Content, width: int, *, here: bool) -> Content:
+    """One item in `width` cells; badges stand on the right and always whole. `here`: the cursor is on it."""
+    sign = "▸ " if here else "  "
+    if isinstance(entry, Malformed):
+        named = content(shortened(entry.name or entry.pointer or "?", width), "$text-error strike")
+        return Content.assemble(
+            sign,
+            ("✗ ", "bold $text-error"),
+            named,
+            ("  malformed: ", "$text-error"),
+            content(shortened(entry.reason, 200)),
+        ).truncate(width, ellipsis=True)
+    name = Content.assemble(sign, content(shortened(entry.name, width)))
+    room = max(width - badges.cell_length - 1, 4)
+    return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", badges)
+
+
+def item_identity(entry: Entry) -> str:
+    """What tells an item from the others when the list is read again."""
+    match entry:
+        case Tool() | Item():
+            return f"{type(entry).__name__} {entry.name}"
+        case Malformed():
+            return f"malformed {entry.pointer}"
+
+
+def _row(entry: Entry, group: str) -> Row:
+    match entry:
+        case Tool():
+            texts = (entry.name, entry.title or "", (entry.description or "")[:_SEARCHED_LENGTH])
+        case Item():
+            texts = (entry.name,)
+        case Malformed():
+            texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], "malformed")
+    return Row(entry=entry, group=group, searched=" ".join(texts).casefold())

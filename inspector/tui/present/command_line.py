@@ -1,0 +1,73 @@
+"""A call as a `sightline call` command, fit to be pasted into a shell."""
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from inspector.core.foreign import safe_line
+from inspector.core.json_text import JsonObject
+from inspector.core.pointer import split
+from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget, Target
+from inspector.tui.present.editing import editable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """A command, and what was left out of it."""
+
+    text: str
+    left_out: tuple[str, ...] = ()
+    """In words for the user; may quote foreign text."""
+
+
+def call_command(
+    target: Target, name: str, arguments: JsonObject, sensitive: Iterable[str]
+) -> CommandLine | str:
+    """The command, or why there is none. `sensitive`: pointers into `arguments` whose values stay out.
+
+    A terminal may run what is pasted into it, so that nothing but plain characters goes into the command.
+    """
+    left_out: list[str] = []
+    kept = arguments
+    for pointer in sensitive:
+        without = _without(kept, pointer)
+        if without is not kept:
+            kept = without
+            left_out.append(f"the sensitive argument {pointer}")
+    words = ["sightline", "call", name, *(["--args", " ".join(editable(kept).split("\n"))] if kept else [])]
+    words += _target_words(target, left_out)
+    if any(safe_line(word) != word for word in words):
+        return "The command would hold control or invisible characters: it is not copied."
+    return CommandLine(text=shlex.join(words), left_out=tuple(left_out))
+
+
+def _target_words(target: Target, left_out: list[str]) -> list[str]:
+    match target:
+        case DemoTarget():
+            return ["demo"]
+        case HttpTarget(url=url, older_sse=older, headers=headers):
+            left_out += [f"the value of the header {name}" for name, _ in headers]
+            shown = str(target)
+            if shown != url:
+                left_out.append("user name and query of the URL")
+            return [f"sse+{shown}" if older else shown]
+        case StdioTarget(command=command, environment=environment, cwd=cwd):
+            left_out += [f"the value of {name} in its environment" for name in environment]
+            return [*(["--cwd", cwd] if cwd else []), "--", *command]
+
+
+def _without(arguments: JsonObject, pointer: str) -> JsonObject:
+    """The same without the value at `pointer`, or the very same where there is none."""
+    path: list[JsonObject] = [arguments]
+    tokens = split(pointer)
+    for token in tokens[:-1]:
+        inner = path[-1].get(token)
+        if not isinstance(inner, dict):
+            return arguments
+        path.append(inner)
+    if not tokens or tokens[-1] not in path[-1]:
+        return arguments
+    changed: JsonObject = {key: value for key, value in path[-1].items() if key != tokens[-1]}
+    for container, token in zip(reversed(path[:-1]), reversed(tokens[:-1]), strict=True):
+        changed = {**container, token: changed}
+    return changed

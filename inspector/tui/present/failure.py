@@ -1,0 +1,55 @@
+"""What to show where a connection could not be made or was lost."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from inspector.core.exchanges import Entry, EntryKind
+from inspector.tui.present.foreign import content, paragraph, shortened
+
+_STDERR_LINES = 8
+_LINE_LENGTH = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureView:
+    """What failed, what to do, and the server's last words. All of it may quote foreign text."""
+
+    message: str
+    hint: str = ""
+    stderr: tuple[str, ...] = ()
+
+
+def last_words(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The last lines of stderr among `entries`, which come newest first."""
+    found: list[str] = []
+    for entry in entries:
+        if entry.kind is EntryKind.STDERR:
+            found += reversed(entry.detail.splitlines())
+            if len(found) >= _STDERR_LINES:
+                break
+    return tuple(reversed(found[:_STDERR_LINES]))
+
+
+def failure(view: FailureView) -> Content:
+    """The panel's text."""
+    lines = [paragraph(shortened(view.message, 2000), "bold $text-error")]
+    if view.hint:
+        lines.append(paragraph(shortened(view.hint, 2000)))
+    if view.stderr:
+        lines.append(Content(""))
+        lines.append(Content.styled("The last lines of its stderr:", "$foreground 70%"))
+        lines += [content("  " + shortened(line, _LINE_LENGTH), "$text-warning") for line in view.stderr]
+    lines.append(Content(""))
+    lines.append(
+        Content.assemble(
+            ("R", "bold $accent"),
+            " tries again   ",
+            ("t", "bold $accent"),
+            " shows the timeline   ",
+            ("q", "bold $accent"),
+            " quits",
+        )
+    )
+    return Content("\n").join(lines)

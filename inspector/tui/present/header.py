@@ -1,0 +1,70 @@
+"""The header: what is looked at, how it stands, and the two lenses in force."""
+
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from inspector.core.boundary.bounded import Level
+from inspector.session import State
+from inspector.tui.present.foreign import content, shortened
+from inspector.tui.present.measures import count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderView:
+    """What the header tells."""
+
+    target: str
+    """Foreign text, as are `server` and `protocol`."""
+    state: State
+    level: Level
+    host: str
+    server: str = ""
+    protocol: str = ""
+    era: str = ""
+    tools: int | None = None
+    """None until the first page of the listing is in."""
+
+
+_STATE_STYLES = {
+    State.IDLE: "$foreground 60%",
+    State.CONNECTING: "$text-warning",
+    State.READY: "$text-success",
+    State.FAILED: "bold $text-error",
+    State.CLOSED: "$text-warning",
+}
+
+_LEAST_TARGET = 12
+
+
+def header(view: HeaderView, width: int) -> Content:
+    """One line of `width` cells. The lenses and the state always fit; the target gives way first."""
+    lenses = Content.assemble(
+        ("boundary: ", "$foreground 70%"),
+        (str(view.level), f"bold {level_style(view.level)}"),
+        ("  host: ", "$foreground 70%"),
+        content(view.host, "bold"),
+    )
+    state = Content.styled(str(view.state), _STATE_STYLES[view.state])
+    details = [
+        content(shortened(f"{view.protocol} {view.era}".strip(), 24), "$foreground 70%"),
+        Content(count(view.tools, "tool") if view.tools is not None else ""),
+    ]
+    parts = [state, *(detail for detail in details if detail.plain)]
+    least = min(len(view.target), _LEAST_TARGET)
+    while len(parts) > 1 and _left_over(parts, lenses, width) < least:
+        parts.pop(1)
+    target = content(shortened(view.target, max(_left_over(parts, lenses, width), 4)), "bold $text-primary")
+    left = Content("  ").join([target, *parts])
+    gap = max(width - left.cell_length - lenses.cell_length - 2, 1)
+    return Content.assemble(" ", left, " " * gap, lenses, " ")
+
+
+def level_style(level: Level) -> str:
+    """The colour of a boundary; its word says the same."""
+    return {Level.OPEN: "$text-error", Level.DECLARED: "$text-warning", Level.CLOSED: "$text-success"}[level]
+
+
+def _left_over(parts: list[Content], lenses: Content, width: int) -> int:
+    taken = sum(part.cell_length + 2 for part in parts) + lenses.cell_length
+    return width - taken - 4

@@ -1,0 +1,48 @@
+"""The help page, made from the table of keys."""
+
+from textual.content import Content
+
+from inspector.tui.commands import COMMANDS, Place
+
+_KEYS_WIDTH = 9
+
+_SIGNS = (
+    ("▸", "the cursor, or the open tab"),
+    ("✗", "withheld from the model; or malformed, in the catalogue and among claims"),
+    ("≠", "contradicted by another claim"),
+    ("~", "not handed over by the host, or changed by it; the boundary had no part in it"),
+    ("+", "only in what the model sees: a notice, or text written anew"),
+    ("→ ←", "a request from here, a request from the server"),
+    ("!", "a line of the server's stderr, or a finding"),
+)
+
+_BADGES = (
+    ("R", "read"),
+    ("W", "write"),
+    ("D", "delete, or destructive"),
+    ("X", "external: it reaches an open world"),
+    ("S", "sensitive, as a whole or in part"),
+    ("U", "untrusted content"),
+    ("C", "asks for confirmation"),
+    ("M", "malicious, says the server itself"),
+)
+
+
+def help_lines() -> list[Content]:
+    """One line a key, under the place where it works; then signs and badges."""
+    lines: list[Content] = []
+    for place in Place:
+        lines.append(Content.styled(place.value, "bold $text-primary"))
+        lines += [
+            _line(found.key, f"{found.label}: {found.tooltip}") for found in COMMANDS if found.place is place
+        ]
+        lines.append(Content(""))
+    lines.append(Content.styled("Signs", "bold $text-primary"))
+    lines += [_line(sign, words) for sign, words in _SIGNS]
+    lines += [Content(""), Content.styled("Badges of a tool, for what it claims", "bold $text-primary")]
+    lines += [_line(letter, words) for letter, words in _BADGES]
+    return lines
+
+
+def _line(key: str, words: str) -> Content:
+    return Content.assemble("  ", (key.ljust(_KEYS_WIDTH), "bold $accent"), " ", words)

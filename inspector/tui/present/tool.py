@@ -1,0 +1,89 @@
+"""A tool, or another item: its title, its definition, its claims, what does not fit together."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from inspector.core.catalogue import Entry, Tool
+from inspector.core.json_text import Malformed
+from inspector.tui.present.foreign import content, paragraph, shortened
+from inspector.tui.present.measures import size, tokens
+
+if TYPE_CHECKING:
+    from inspector.core.document import Document
+    from inspector.core.schema.fields import Form
+    from inspector.tui.present.claims import ClaimRow
+
+_DESCRIPTION_LENGTH = 1200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolView:
+    """Everything that the tabs of an item show."""
+
+    entry: Entry
+    definition: "Document"
+    definition_bytes: int
+    badges: Content
+    traits: tuple[Content, ...] = ()
+    claims: "tuple[ClaimRow, ...]" = ()
+    findings: tuple[Content, ...] = ()
+    form: "Form | None" = None
+    """None for what cannot be called."""
+    confirmations: tuple[str, ...] = ()
+    """Why the user is asked before a call, in sentences."""
+    definition_masked: bool = False
+
+
+def title(entry: Entry) -> Content:
+    """Its name, and its title where that says something else."""
+    match entry:
+        case Malformed():
+            return Content.assemble(
+                ("✗ malformed ", "bold $text-error"),
+                content(shortened(entry.name or entry.pointer, 120), "bold"),
+            )
+        case Tool(title=str() as words) if words != entry.name:
+            return Content.assemble(
+                content(shortened(entry.name, 80), "bold"),
+                "  ",
+                content(shortened(words, 120), "$foreground 80%"),
+            )
+        case _:
+            return content(shortened(entry.name, 120), "bold")
+
+
+def about(entry: Entry) -> Content:
+    """What it says of itself; for what cannot be called, why not."""
+    match entry:
+        case Malformed():
+            return Content.assemble(
+                content(shortened(entry.reason, 500), "$text-error"),
+                "\nIt stands at ",
+                content(shortened(entry.pointer or "the root", 200), "bold"),
+                " of the listing, and cannot be called.",
+            )
+        case Tool():
+            text = entry.description
+            return paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
+        case _:
+            description = entry.definition.get("description")
+            text = shortened(description, _DESCRIPTION_LENGTH) if isinstance(description, str) else ""
+            return Content.assemble(
+                paragraph(text),
+                "\n" if text else "",
+                ("Listed here to be looked at; only tools are called.", "$foreground 70%"),
+            )
+
+
+def definition_line(view: ToolView) -> Content:
+    """How large the definition is, for it is read by the model too."""
+    return Content.styled(
+        f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as it stood on the wire",
+        "$foreground 70%",
+    )
+
+
+def _silent() -> Content:
+    return Content.styled("The server gives no description.", "$foreground 70%")

@@ -1,0 +1,245 @@
+"""Views of what a session holds, made in worker threads from frozen inputs. Importing this loads the core."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from textual.content import Content
+
+from inspector.core.boundary.bounded import Level, Removal
+from inspector.core.boundary.mask import mask
+from inspector.core.catalogue import Catalogue, Entry, Tool
+from inspector.core.claims.claim import Claim
+from inspector.core.claims.contradictions import Contradiction, contradictions
+from inspector.core.claims.registry import claims_of_item, claims_of_result, claims_of_tool
+from inspector.core.claims.traits import traits
+from inspector.core.document import Document, Line, SpanKind
+from inspector.core.frames import Direction, Frame, Request, Response, messages, request_key
+from inspector.core.hosts.profile import Call
+from inspector.core.hosts.registry import host as host_of
+from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump, dump_text
+from inspector.core.outcome import Result, RpcError
+from inspector.core.policy import confirmations
+from inspector.core.projection import project
+from inspector.core.schema.fields import Field, form_of
+from inspector.core.schema.validation import violations
+from inspector.session import CallRecord
+from inspector.tui.present import badges
+from inspector.tui.present.alignment import Alignment, align, side_by_side
+from inspector.tui.present.claims import ClaimRow, value_text
+from inspector.tui.present.foreign import content, shortened
+from inspector.tui.present.form import Draft, merged
+from inspector.tui.present.frame import FrameView, pieces
+from inspector.tui.present.result import ResultView, marks
+from inspector.tui.present.tool import ToolView
+
+MAX_ALIGNED_LINES = 20_000
+"""Longer documents stand line beside line."""
+
+
+def tool_view(entry: Entry, record: CallRecord | None) -> ToolView:
+    """An item of the catalogue with its claims, and with those of its last result."""
+    definition: Json = entry.value if isinstance(entry, Malformed) else entry.definition
+    claims = _claims(entry)
+    of_result = (
+        claims_of_result(record.outcome.value) if record and isinstance(record.outcome, Result) else ()
+    )
+    tool = entry if isinstance(entry, Tool) else None
+    found = contradictions((*claims, *of_result), tool=tool)
+    known = traits((*claims, *of_result))
+    return ToolView(
+        entry=entry,
+        definition=Document(definition),
+        definition_bytes=len(dump(definition)),
+        badges=badges.words(known),
+        traits=badges.trait_lines(known),
+        claims=tuple(_claim_row(claim, found) for claim in (*claims, *of_result)),
+        findings=tuple(_findings(claims, found)),
+        form=form_of(tool.input_schema) if tool else None,
+        confirmations=confirmations(tool) if tool else (),
+    )
+
+
+def result_view(record: CallRecord, level: Level, host: str, *, server: str, chunk: int) -> ResultView:
+    """A call through two lenses. `server`: the name that hosts know the server by. `chunk`: as of a document."""
+    profile = host_of(host) or host_of("spec")
+    if profile is None:
+        raise LookupError(host)
+    call = Call(server=server, tool=record.name)
+    shown = project(record.outcome, record.tool, level, profile, call=call)
+    # What is covered does not depend on the boundary: what `declared` withholds is sensitive at any.
+    declared = shown
+    if level is not Level.DECLARED:
+        declared = project(
+            record.outcome, record.tool, Level.DECLARED, profile, call=call, contract=shown.contract
+        )
+    raw = Document(declared.masked, chunk=chunk)
+    model = Document(shown.context.model, chunk=chunk)
+    removals = shown.bounded.removals
+    pointed = tuple(change for change in shown.context.changes if change.pointer)
+    aligned = raw.line_count + model.line_count <= MAX_ALIGNED_LINES
+    return ResultView(
+        record=record,
+        level=level,
+        host=host,
+        raw=raw,
+        model=model,
+        rows=_aligned(raw, model) if aligned else side_by_side(raw.line_count, model.line_count),
+        removals=removals,
+        marks=marks(_extent(raw, removal.pointer) for removal in removals),
+        changes=shown.context.changes,
+        pointed=pointed,
+        change_marks=marks(_extent(raw, change.pointer) for change in pointed),
+        aligned=aligned,
+        observed=shown.context.observed,
+        findings=shown.bounded.findings,
+        raw_bytes=shown.raw_bytes,
+        model_bytes=shown.model_bytes,
+    )
+
+
+def checked(draft: Draft, schema: Json) -> Draft:
+    """A draft with what its schema finds wrong."""
+    found = violations(draft.arguments, schema) if draft.arguments is not None else ()
+    return replace(draft, problems=merged(draft, found))
+
+
+def frame_view(frame: Frame, frames: Sequence[Frame], catalogue: Catalogue, *, chunk: int) -> FrameView:
+    """A frame of a session; what its tools declare sensitive is covered, in arguments and in results."""
+    if not isinstance(frame.body, JsonText):
+        text = frame.raw.decode("utf-8", "replace")
+        return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0)
+    called = dict(_called(frames, catalogue))
+    batch = frame.body.value if isinstance(frame.body.value, list) else None
+    masked = 0
+    shown: list[Json] = []
+    for message in messages(frame.body):
+        value, number = (
+            _covered(message.value, message, called)
+            if not isinstance(message, Malformed)
+            else (message.value, 0)
+        )
+        shown.append(value)
+        masked += number
+    value: Json = shown if batch is not None else shown[0]
+    text = dump_text(value) if masked else frame.raw.decode("utf-8", "replace")
+    return FrameView(
+        frame=frame,
+        document=Document(value, chunk=max(chunk - 24, 40)),
+        text=pieces(text, chunk),
+        masked=masked,
+    )
+
+
+def sensitive_pointers(tool: Tool) -> tuple[str, ...]:
+    """The arguments that the input schema marks, as pointers into the arguments."""
+    found: list[str] = []
+    waiting: list[Field] = list(form_of(tool.input_schema).fields)
+    while waiting:
+        field = waiting.pop()
+        if field.sensitive:
+            found.append(field.pointer)
+        waiting.extend(field.fields)
+    return tuple(found)
+
+
+def _claims(entry: Entry) -> tuple[Claim, ...]:
+    match entry:
+        case Tool():
+            return claims_of_tool(entry)
+        case Malformed():
+            return ()
+        case _:
+            return claims_of_item(entry)
+
+
+def _claim_row(claim: Claim, found: Iterable[Contradiction]) -> ClaimRow:
+    against = tuple(
+        contradiction.message for contradiction in found if any(claim is one for one in contradiction.claims)
+    )
+    return ClaimRow(claim=claim, value=value_text(claim.value), contradictions=against)
+
+
+def _findings(claims: Iterable[Claim], found: Iterable[Contradiction]) -> Iterator[Content]:
+    for contradiction in found:
+        where = ", ".join(f"{claim.vocabulary}: {claim.key}" for claim in contradiction.claims[:4])
+        yield Content.assemble(
+            ("≠ ", "bold $text-error"),
+            content(contradiction.message),
+            "  ",
+            content(shortened(where, 200), "$foreground 70%"),
+        )
+    for claim in claims:
+        if not claim.well_formed:
+            yield Content.assemble(
+                ("✗ ", "bold $text-error"),
+                content(shortened(f"{claim.vocabulary}: {claim.key} {claim.problem}", 300)),
+            )
+
+
+def _aligned(raw: Document, model: Document) -> Alignment:
+    left, right = raw.lines(0, raw.line_count), model.lines(0, model.line_count)
+    left_keys, right_keys = [_key(line) for line in left], [_key(line) for line in right]
+    return align(
+        [_text(line) for line in left],
+        [_text(line) for line in right],
+        lambda a, b: left_keys[a] is not None and left_keys[a] == right_keys[b],
+    )
+
+
+def _text(line: Line) -> str:
+    """A line without what differs only because something around it is gone: indentation and commas."""
+    return "".join(span.text for span in line.spans).strip().rstrip(",")
+
+
+def _key(line: Line) -> str | None:
+    return next((span.text for span in line.spans if span.kind is SpanKind.KEY), None)
+
+
+def _extent(document: Document, pointer: str) -> tuple[int, int]:
+    lines = document.extent(pointer)
+    return (lines.start, lines.stop) if lines else (0, 0)
+
+
+def _called(frames: Iterable[Frame], catalogue: Catalogue) -> Iterator[tuple[str, Tool]]:
+    for frame in frames:
+        if frame.direction is Direction.SENT:
+            for message in messages(frame.body):
+                tool = _tool_of(message, catalogue) if isinstance(message, Request) else None
+                if tool and isinstance(message, Request):
+                    yield request_key(message.id), tool
+
+
+def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
+    if request.method != "tools/call" or not isinstance(request.params, dict):
+        return None
+    name = request.params.get("name")
+    return catalogue.tool(name) if isinstance(name, str) else None
+
+
+def _covered(value: JsonObject, message: object, called: dict[str, Tool]) -> tuple[Json, int]:
+    match message:
+        case Request(id=request_id, params=dict() as params) if request_key(request_id) in called:
+            removals = [
+                Removal(pointer=f"/params/arguments{pointer}", rule="x-sensitive", detail="")
+                for pointer in sensitive_pointers(called[request_key(request_id)])
+                if "arguments" in params
+            ]
+            return (mask(value, removals), len(removals)) if removals else (value, 0)
+        case Response(id=request_id) if request_key(request_id) in called:
+            return _covered_answer(value, message, called[request_key(request_id)])
+        case _:
+            return value, 0
+
+
+def _covered_answer(value: JsonObject, response: Response, tool: Tool) -> tuple[Json, int]:
+    profile = host_of("spec")
+    if profile is None:
+        return {"withheld": "no host profile to judge it by"}, 1
+    outcome = RpcError(value=response.error) if response.is_error else Result(value=response.result)
+    judged = project(outcome, tool, Level.DECLARED, profile)
+    if not judged.sensitive:
+        return value, 0
+    covered = judged.masked
+    if response.is_error and isinstance(covered, dict):
+        return {**value, **covered}, len(judged.sensitive)
+    return {**value, "result": covered}, len(judged.sensitive)

@@ -1,0 +1,172 @@
+"""What worker threads make for the screens. The core is imported here, behind the first paint."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.catalogue import Catalogue, Tool
+from inspector.core.catalogue import Entry as Item
+from inspector.core.exchanges import Entry
+from inspector.core.frames import Frame
+from inspector.core.json_text import Json, JsonObject, equal
+from inspector.core.targets import Target
+from inspector.errors import UsageError
+from inspector.session import CallRecord
+from inspector.tui.present.catalogue import Row, rows
+
+if TYPE_CHECKING:
+    from textual.content import Content
+
+    from inspector.core.schema.fields import Form
+    from inspector.tui.present.command_line import CommandLine
+    from inspector.tui.present.form import Draft, Entered
+    from inspector.tui.present.frame import FrameView
+    from inspector.tui.present.result import ResultView
+    from inspector.tui.present.tool import ToolView
+    from inspector.tui.widgets.call import Writing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemAsked:
+    """An item of the catalogue, with its last call."""
+
+    entry: Item
+    record: CallRecord | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultAsked:
+    """A call through two lenses."""
+
+    record: CallRecord
+    level: Level
+    host: str
+    chunk: int
+    """Characters after which a text breaks, so that it can be read without moving sideways."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckAsked:
+    """Arguments as written, and the schema that they must meet."""
+
+    edition: int
+    entry: Tool
+    writing: "Writing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameAsked:
+    """One frame of an entry."""
+
+    entry: Entry
+    frame: Frame
+    frames: tuple[Frame, ...]
+    """All of the session so far."""
+    catalogue: Catalogue
+    chunk: int
+    """Characters after which text breaks."""
+
+
+Rows: TypeAlias = tuple[Row, ...]
+
+SERVER_NAME = "server"
+"""The name under which hosts are taken to know the server."""
+
+
+def load() -> tuple[str, ...]:
+    """Import the core and everything that makes views; the names of the hosts."""
+    from inspector.core.claims.registry import vocabularies  # noqa: PLC0415 - behind the first paint
+    from inspector.core.hosts.registry import hosts  # noqa: PLC0415
+    from inspector.tui.present import views  # noqa: PLC0415
+
+    _ = views, vocabularies()
+    return tuple(host.name for host in hosts())
+
+
+def catalogue_rows(catalogue: Catalogue) -> Rows:
+    """The rows of a catalogue."""
+    return rows(catalogue)
+
+
+def badge_letters(tool: Tool) -> "Content":
+    """A tool's badges."""
+    from inspector.tui.present.badges import letters_of  # noqa: PLC0415 - behind the first paint
+
+    return letters_of(tool)
+
+
+def tool_view(asked: ItemAsked) -> "ToolView":
+    """What the tabs of an item show."""
+    from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
+
+    return views.tool_view(asked.entry, asked.record)
+
+
+def result_view(asked: ResultAsked) -> "ResultView":
+    """What both panes show."""
+    from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
+
+    return views.result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, chunk=asked.chunk)
+
+
+def frame_view(asked: FrameAsked) -> "FrameView":
+    """What the frame screen shows."""
+    from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
+
+    return views.frame_view(asked.frame, asked.frames, asked.catalogue, chunk=asked.chunk)
+
+
+def check(asked: CheckAsked) -> "Draft":
+    """The arguments that were written, and all that is wrong with them."""
+    from inspector.core.schema.arguments import coerce, from_json  # noqa: PLC0415 - behind the first paint
+    from inspector.tui.present import views  # noqa: PLC0415
+    from inspector.tui.present.form import Draft, Problem, draft  # noqa: PLC0415
+
+    schema: Json = asked.entry.input_schema
+    if asked.writing.text is None:
+        return views.checked(draft(asked.writing.lines, asked.writing.entered, coerce), schema)
+    try:
+        arguments = from_json(asked.writing.text)
+    except UsageError as error:
+        return Draft(arguments=None, problems=(Problem(pointer="", message=error.message),))
+    return views.checked(Draft(arguments=arguments), schema)
+
+
+def as_arguments(writing: "Writing") -> "Draft":
+    """What a form says, unchecked."""
+    from inspector.core.schema.arguments import coerce  # noqa: PLC0415 - behind the first paint
+    from inspector.tui.present.form import draft  # noqa: PLC0415
+
+    return draft(writing.lines, writing.entered, coerce)
+
+
+def as_entries(writing: "Writing") -> "dict[str, Entered] | None":
+    """What a form would hold to say what was written as JSON; None where it cannot say just that."""
+    from inspector.core.schema.arguments import coerce, from_json  # noqa: PLC0415 - behind the first paint
+    from inspector.tui.present.form import draft, entries  # noqa: PLC0415
+
+    try:
+        arguments = from_json(writing.text or "")
+    except UsageError:
+        return None
+    entered = entries(writing.lines, arguments)
+    if entered is None or not equal(draft(writing.lines, entered, coerce).arguments, arguments):
+        return None
+    return entered
+
+
+def example(form: "Form") -> JsonObject:
+    """Arguments to begin with."""
+    from inspector.core.schema.fields import example_arguments  # noqa: PLC0415 - behind the first paint
+
+    return example_arguments(form)
+
+
+def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> "CommandLine | str":
+    """A call as a command, or why there is none. A tool known by name only has no schema to say what is sensitive."""
+    from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
+    from inspector.tui.present.command_line import call_command  # noqa: PLC0415
+
+    if isinstance(tool, str):
+        return call_command(target, tool, arguments, ())
+    return call_command(target, tool.name, arguments, views.sensitive_pointers(tool))

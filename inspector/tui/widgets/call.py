@@ -1,0 +1,263 @@
+"""The Call tab: what the tool says of itself, its form or its arguments as JSON, and whether they are valid."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Button, Static, TextArea
+
+from inspector.tui.commands import Place, bindings
+from inspector.tui.present.foreign import content, shortened
+from inspector.tui.present.form import Draft, Entered, FormLine, place_problems
+from inspector.tui.present.tool import ToolView, about
+from inspector.tui.widgets.form import ArgumentForm
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+_PAUSE_S = 0.15
+"""How long typing must rest before the arguments are checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """What the user has written so far, in one of the two ways."""
+
+    lines: tuple[FormLine, ...]
+    entered: Mapping[str, Entered]
+    text: str | None
+    """The arguments as JSON; None while the form is used."""
+
+
+class CallPane(Vertical):
+    """The arguments of a call, and the call."""
+
+    DEFAULT_CSS = """
+    CallPane {
+        background: $surface;
+        & > #about { height: auto; max-height: 4; padding: 0 1; color: $foreground 80%; overflow-y: auto; }
+        & > #arguments {
+            display: none; height: 1fr; border: none; padding: 0 1; background: $panel; scrollbar-size: 1 1;
+        }
+        &.-json > #arguments { display: block; }
+        &.-json > #form { display: none; }
+        & > #problems { display: none; height: auto; max-height: 4; padding: 0 1; color: $text-error; overflow-y: auto; }
+        &.-wrong > #problems, &.-asking > #problems { display: block; }
+        &.-asking > #problems { color: $text-warning; }
+        & > #actions { height: 1; padding: 0 1; }
+        & #actions Button { margin: 0 2 0 0; min-width: 8; }
+        & #send-anyway { display: none; }
+        &.-wrong #send-anyway { display: block; }
+        &.-inert > #actions, &.-inert > #form { display: none; }
+        & #state { width: 1fr; height: 1; text-align: right; color: $foreground 70%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FORM)
+
+    @dataclass
+    class Edited(Message):
+        """The arguments have changed and typing has rested."""
+
+        writing: Writing
+        edition: int
+        """Counts the changes, so that the check of an older one can be told from the last."""
+
+    @dataclass
+    class Submitted(Message):
+        """The user wants the call."""
+
+        anyway: bool
+
+    @dataclass
+    class Switched(Message):
+        """The user wants the other way of writing."""
+
+    def __init__(self) -> None:
+        super().__init__(id="call")
+        self._about = Static("", markup=False, id="about")
+        self._form = ArgumentForm()
+        self._editor = TextArea(id="arguments", soft_wrap=True, tab_behavior="focus", compact=True)
+        self._problems = Static("", markup=False, id="problems")
+        self._state = Static("", markup=False, id="state")
+        self._view: ToolView | None = None
+        self._draft: Draft | None = None
+        self._pause: Timer | None = None
+        self._edition = 0
+        self._tried = False
+
+    def compose(self) -> ComposeResult:
+        """Description, form or JSON, problems, actions."""
+        yield self._about
+        yield self._form
+        yield self._editor
+        yield self._problems
+        with Horizontal(id="actions"):
+            yield Button("Call", id="send", variant="primary", compact=True)
+            yield Button("Send anyway", id="send-anyway", variant="warning", compact=True)
+            yield Button("JSON", id="switch", compact=True)
+            yield self._state
+
+    def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
+        """Show another tool, with what was last written for it. `text`: as JSON, None for the form."""
+        self._view = view
+        self._draft = None
+        self._tried = False
+        self._about.update(about(view.entry))
+        self.set_class(view.form is None, "-inert")
+        self._use_json(text)
+        if view.form is not None:
+            self._form.show(view.form, entered)
+        self.show_draft(None)
+        self.rest()
+
+    @property
+    def writing(self) -> Writing:
+        """What the user has written."""
+        return Writing(
+            lines=self._form.lines,
+            entered=self._form.entered(),
+            text=self._editor.text if self.has_class("-json") else None,
+        )
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the arguments are written as JSON."""
+        return self.has_class("-json")
+
+    @property
+    def draft(self) -> Draft | None:
+        """What was last checked; None while typing has not rested."""
+        return self._draft
+
+    def show_draft(self, draft: Draft | None) -> None:
+        """Say whether the arguments are valid; None while that is not known.
+
+        What is merely missing is no fault before the user has tried to call.
+        """
+        self._draft = draft
+        problems = draft.problems if draft else ()
+        shown = problems if self._tried else tuple(found for found in problems if not found.missing)
+        placed, rest = place_problems(() if self.is_json else self._form.lines, shown)
+        self._form.complain(placed)
+        self.set_class(bool(shown), "-wrong")
+        self.remove_class("-asking")
+        self._problems.update(
+            Content("\n").join(
+                content(shortened(f"{problem.pointer or 'the arguments'}: {problem.message}", 300))
+                for problem in rest[:20]
+            )
+        )
+        self._problems.display = bool(rest)
+        self._state.update(_state(draft))
+
+    def complain(self) -> None:
+        """The user has tried to call: say all that is wrong."""
+        self._tried = True
+        self.show_draft(self._draft)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether something is said to be wrong."""
+        return self.has_class("-wrong")
+
+    def ask(self, reasons: tuple[str, ...]) -> None:
+        """Ask whether to call a tool that claims to do harm."""
+        self.add_class("-asking")
+        self._problems.display = True
+        words = "; ".join(reasons)
+        words = words[:1].upper() + words[1:]
+        self._problems.update(content(shortened(f"{words}. Enter once more calls it; Esc does not.", 600)))
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the question stands."""
+        return self.has_class("-asking")
+
+    def stop_asking(self) -> None:
+        """Withdraw the question."""
+        self.show_draft(self._draft)
+
+    def focus_form(self) -> None:
+        """Put the focus where arguments are entered, or on the button where there are none."""
+        if self.is_json:
+            self._editor.focus()
+        elif not self._form.focus_first():
+            self.query_one("#send", Button).focus()
+
+    def write_json(self, text: str) -> None:
+        """Change to JSON, with this text."""
+        self._use_json(text)
+        self._editor.focus()
+        self.rest()
+
+    def write_form(self, entered: Mapping[str, Entered]) -> None:
+        """Change to the form, with these entries."""
+        self._use_json(None)
+        self._form.enter(entered)
+        self.focus_form()
+        self.rest()
+
+    def action_submit(self) -> None:
+        """Enter, or the button."""
+        self.post_message(self.Submitted(anyway=False))
+
+    @on(Button.Pressed)
+    def press(self, event: Button.Pressed) -> None:
+        """A button does what its key does."""
+        event.stop()
+        if event.button.id == "switch":
+            self.post_message(self.Switched())
+        else:
+            self.post_message(self.Submitted(anyway=event.button.id == "send-anyway"))
+
+    @on(ArgumentForm.Submitted)
+    def submit(self, event: ArgumentForm.Submitted) -> None:
+        """Enter in an input."""
+        event.stop()
+        self.action_submit()
+
+    @on(ArgumentForm.Changed)
+    @on(TextArea.Changed, "#arguments")
+    def wait_for_rest(self, event: ArgumentForm.Changed | TextArea.Changed) -> None:
+        """Check once typing rests."""
+        event.stop()
+        self._draft = None
+        self._edition += 1
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = self.set_timer(_PAUSE_S, self.rest)
+
+    @property
+    def edition(self) -> int:
+        """How often the arguments have changed."""
+        return self._edition
+
+    def rest(self) -> None:
+        """Have the arguments checked as they are."""
+        if self._view is not None and self._view.form is not None:
+            self.post_message(self.Edited(self.writing, self._edition))
+
+    def _use_json(self, text: str | None) -> None:
+        self.set_class(text is not None, "-json")
+        if text is not None and text != self._editor.text:
+            self._editor.text = text
+        self.query_one("#switch", Button).label = Content("Form" if text is not None else "JSON")
+
+
+def _state(draft: Draft | None) -> Content:
+    if draft is None:
+        return Content("")
+    if draft.arguments is None:
+        return Content.styled("no JSON object", "$text-error")
+    if all(problem.missing for problem in draft.problems):
+        missing = len(draft.problems)
+        return Content.styled(
+            f"{missing} missing" if missing else "valid", "$foreground 70%" if missing else "$text-success"
+        )
+    return Content.styled("invalid", "$text-error")

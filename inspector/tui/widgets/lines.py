@@ -1,0 +1,155 @@
+"""Rows of text, drawn one by one: ten thousand cost no more than thirty."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import BindingType
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from inspector.tui.commands import Place, bindings
+
+
+class Lines(ScrollView, can_focus=True):
+    """A list with a cursor. What a row shows is up to `row`, which is asked for visible rows only."""
+
+    DEFAULT_CSS = """
+    Lines {
+        height: 1fr;
+        scrollbar-size: 1 1;
+        background: $surface;
+        & > .lines--cursor { background: $block-cursor-blurred-background; }
+        &:focus > .lines--cursor {
+            color: $block-cursor-foreground;
+            background: $block-cursor-background;
+        }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.LINES)
+
+    cursor: reactive[int] = reactive(0, repaint=False)
+    count: reactive[int] = reactive(0, repaint=False)
+    _row_width = 0
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another row."""
+
+        lines: "Lines"
+        index: int
+
+        @property
+        def control(self) -> "Lines":
+            """The list, for `on` selectors."""
+            return self.lines
+
+    @dataclass
+    class Chosen(Message):
+        """Enter or a double click on a row."""
+
+        lines: "Lines"
+        index: int
+
+        @property
+        def control(self) -> "Lines":
+            """The list, for `on` selectors."""
+            return self.lines
+
+    def row(self, index: int, width: int) -> Content:
+        """What row `index` shows, in `width` cells or, where rows are wider, in as many as it takes."""
+        raise NotImplementedError
+
+    def show_rows(self, count: int, cursor: int | None = None, *, width: int = 0) -> None:
+        """There are `count` rows now; all are drawn anew. `cursor`: the row to stand on, None to stay.
+
+        `width`: of the widest row in cells, about; 0 where rows fit themselves into the view.
+        """
+        self.count = count
+        self._row_width = width
+        self.virtual_size = Size(width, count)
+        self.cursor = self.validate_cursor(self.cursor if cursor is None else cursor)
+        self.refresh()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Within the rows there are."""
+        return max(0, min(cursor, self.count - 1))
+
+    def watch_cursor(self, before: int, after: int) -> None:
+        """Follow the cursor."""
+        self.refresh_lines(before)
+        self.refresh_lines(after)
+        self.reveal(after)
+        self.post_message(self.Moved(self, after))
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the view."""
+        left, top = self.scroll_offset
+        width = self.scrollable_content_region.width
+        index = top + y
+        at_cursor = index == self.cursor
+        base = self.get_visual_style("lines--cursor") if at_cursor and self.count else self.visual_style
+        if index >= self.count:
+            return Strip.blank(width, self.visual_style.rich_style)
+        rendered = self.row(index, width).render(base, end="")
+        strip = Strip([Segment(text, style.rich_style) for text, style in rendered])
+        if self._row_width and self._row_width < strip.cell_length:
+            # Wide characters take more cells than were counted; the end of a line must be in reach.
+            self.call_later(self._widen, strip.cell_length)
+        return strip.crop_extend(left, left + width, base.rich_style)
+
+    def on_resize(self) -> None:
+        """Keep the cursor in view."""
+        self.reveal(self.cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor where the mouse is; a double click chooses."""
+        index = event.y + self.scroll_offset.y
+        if index < self.count:
+            self.cursor = index
+            if event.chain == 2:
+                self.action_choose()
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor by rows."""
+        self.cursor += step
+
+    def action_page(self, step: int) -> None:
+        """Move the cursor by pages."""
+        self.cursor += step * max(1, self.scrollable_content_region.height - 1)
+
+    def action_first(self) -> None:
+        """To the first row."""
+        self.cursor = 0
+
+    def action_last(self) -> None:
+        """To the last row."""
+        self.cursor = self.count - 1
+
+    def action_slide(self, cells: int) -> None:
+        """Scroll sideways."""
+        self.scroll_to(x=self.scroll_x + cells, animate=False)
+
+    def action_choose(self) -> None:
+        """Choose the row under the cursor."""
+        if self.count:
+            self.post_message(self.Chosen(self, self.cursor))
+
+    def _widen(self, width: int) -> None:
+        self._row_width = max(self._row_width, width)
+        self.virtual_size = Size(self._row_width, self.count)
+
+    def reveal(self, index: int) -> None:
+        """Scroll so far that row `index` is in view."""
+        height = self.scrollable_content_region.height
+        top = self.scroll_offset.y
+        if index < top:
+            self.scroll_to(y=index, animate=False)
+        elif height and index >= top + height:
+            self.scroll_to(y=index - height + 1, animate=False)

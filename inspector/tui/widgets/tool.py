@@ -1,0 +1,124 @@
+"""The tool: its call, its definition, its claims, its findings."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import ContentSwitcher, Static
+
+from inspector.tui.present.form import Entered
+from inspector.tui.present.measures import count
+from inspector.tui.present.tool import ToolView, definition_line, title
+from inspector.tui.widgets.call import CallPane
+from inspector.tui.widgets.claims import ClaimsPane
+from inspector.tui.widgets.content_lines import ContentLines
+from inspector.tui.widgets.document import DocumentLines
+from inspector.tui.widgets.tab_line import Tab, TabLine
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+_TABS = (
+    Tab(id="call", label="Call"),
+    Tab(id="definition", label="Definition"),
+    Tab(id="claims", label="Claims"),
+    Tab(id="findings", label="Findings"),
+)
+
+
+class ToolPane(Vertical):
+    """One item of the catalogue under four tabs."""
+
+    DEFAULT_CSS = """
+    ToolPane {
+        background: $surface;
+        & > ContentSwitcher { height: 1fr; }
+        & > #tool-title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; background: $panel; }
+        &:focus-within > #tool-title, &:focus-within > TabLine { background: $primary 40%; }
+        & #definition { height: 1fr; }
+        & #definition-line { height: 1; padding: 0 1; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="tool")
+        self.tabs = TabLine(_TABS)
+        self.call = CallPane()
+        self._title = Static("", markup=False, id="tool-title")
+        self._definition = DocumentLines(id="definition-lines")
+        self._definition_line = Static("", markup=False, id="definition-line")
+        self._claims = ClaimsPane()
+        self._findings = ContentLines(id="findings")
+
+    def compose(self) -> ComposeResult:
+        """Title, tabs, what the tab shows."""
+        yield self._title
+        yield self.tabs
+        with ContentSwitcher(initial="call"):
+            yield self.call
+            with Vertical(id="definition"):
+                yield self._definition
+                yield self._definition_line
+            yield self._claims
+            yield self._findings
+
+    def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
+        """Show another item, with what was last written for its call."""
+        self._title.update(title(view.entry))
+        self._definition.show(view.definition)
+        self._definition_line.update(definition_line(view))
+        self.show_claims(view)
+        self.call.show(view, entered, text)
+
+    def show_claims(self, view: ToolView) -> None:
+        """Show the claims anew: a result may have made some. The form stays as it is."""
+        self._claims.show(view.badges, view.claims)
+        self.tabs.annotate("claims", str(len(view.claims)) if view.claims else "")
+        self.show_findings(view, ())
+
+    def show_findings(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
+        """Show what does not fit together: in the definition, and in its last result."""
+        number = len(view.findings) + len(of_result)
+        self.tabs.annotate("findings", str(number) if number else "")
+        self._findings.show(
+            [
+                Content.styled(count(number, "finding") if number else "No findings.", "bold"),
+                *view.findings,
+                *of_result,
+                Content(""),
+                Content.styled("What the claims amount to", "bold"),
+                *view.traits,
+            ]
+        )
+
+    @property
+    def tab(self) -> str:
+        """The tab that is open."""
+        return self.tabs.active
+
+    def open_tab(self, tab: str) -> None:
+        """Open a tab and put the focus into it."""
+        self.tabs.active = tab
+        self.query_one(ContentSwitcher).current = tab
+
+    def focus_tab(self) -> None:
+        """Put the focus into the tab that is open."""
+        if self.tab == "call":
+            self.call.focus_form()
+        else:
+            target: dict[str, Widget] = {
+                "definition": self._definition,
+                "claims": self._claims.query_one("#claim-lines"),
+                "findings": self._findings,
+            }
+            target[self.tab].focus()
+
+    @on(TabLine.Changed)
+    def change_tab(self, event: TabLine.Changed) -> None:
+        """A tab was clicked."""
+        event.stop()
+        self.open_tab(event.tab)
+        self.focus_tab()

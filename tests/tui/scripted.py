@@ -1,0 +1,212 @@
+"""A session that plays a script: the real frames, timeline and catalogue, without a wire."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from textual.pilot import Pilot
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.catalogue import Catalogue, Kind, decode_page
+from inspector.core.frames import Channel, Direction, Frame
+from inspector.core.json_text import Json, JsonObject, Malformed, dump, parse
+from inspector.core.outcome import Outcome, Result
+from inspector.core.targets import DemoTarget, Era, Target
+from inspector.errors import InspectorError
+from inspector.session import (
+    CallRecord,
+    Event,
+    FrameSeen,
+    ListChanged,
+    Listener,
+    ListingAdvanced,
+    Options,
+    Progress,
+    ServerFacts,
+    Session,
+    State,
+    StateChanged,
+)
+from inspector.store import themes
+from inspector.tui.app import SightlineApp
+
+SMALL = (80, 24)
+LARGE = (140, 45)
+
+Answer = Callable[[JsonObject, Callable[[Progress], None]], Awaitable[Outcome]]
+
+
+def answering(value: Json) -> Answer:
+    """A tool that gives this result at once."""
+
+    async def answer(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        return Result(value=value)
+
+    return answer
+
+
+@dataclass
+class Script:
+    """What the server lists and answers."""
+
+    tools: Sequence[Json] = ()
+    resources: Sequence[Json] = ()
+    prompts: Sequence[Json] = ()
+    answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
+    failure: InspectorError | None = None
+    """What connecting ends with."""
+    stderr: Sequence[str] = ()
+    calls: list[tuple[str, JsonObject]] = field(default_factory=list[tuple[str, JsonObject]])
+    """Every call that was made."""
+    opened: list["ScriptedSession"] = field(default_factory=list["ScriptedSession"])
+    """Every session that was opened."""
+
+
+class ScriptedSession(Session):
+    """Plays a script."""
+
+    def __init__(self, script: Script, target: Target, listener: Listener) -> None:
+        super().__init__(target, Options(timeout_s=60.0))
+        self._script = script
+        self._hearer = listener
+        self._asked = 0
+        self.closed = False
+        self.cancelled = 0
+        script.opened.append(self)
+
+    def tell(self, event: Event) -> None:
+        self._hearer(event)
+
+    def enter(self, state: State, message: str = "", hint: str = "") -> None:
+        self.state = state
+        self.tell(StateChanged(state=state, message=message, hint=hint))
+
+    def change_lists(self) -> None:
+        self.tell(ListChanged())
+
+    def frame(self, direction: Direction, raw: bytes, channel: Channel = Channel.STDIO) -> None:
+        body = parse(raw) if channel is Channel.STDIO else None
+        number = len(self.timeline.frames) + 1
+        frame = Frame(
+            number=number,
+            at_s=number / 100,
+            direction=direction,
+            channel=channel,
+            raw=raw,
+            head="",
+            body=body,
+        )
+        self.tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
+
+    def exchange(self, method: str, params: Json, result: Json) -> None:
+        self._asked += 1
+        request: JsonObject = {"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params}
+        self.frame(Direction.SENT, dump(request))
+        self.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "id": self._asked, "result": result}))
+
+    async def connect(self) -> ServerFacts:
+        self.enter(State.CONNECTING)
+        for line in self._script.stderr:
+            self.frame(Direction.RECEIVED, line.encode("utf-8", "surrogatepass"), Channel.STDERR)
+        await asyncio.sleep(0)
+        if self._script.failure:
+            self.enter(State.FAILED, self._script.failure.message, self._script.failure.hint)
+            raise self._script.failure
+        self.server = ServerFacts(
+            name="scripted",
+            version="1",
+            protocol_version="2025-11-25",
+            era=Era.LEGACY,
+            capabilities={},
+            instructions=None,
+            raw={},
+        )
+        self.enter(State.READY)
+        return self.server
+
+    async def list_all(self) -> Catalogue:
+        listed = {
+            Kind.TOOL: self._script.tools,
+            Kind.RESOURCE: self._script.resources,
+            Kind.PROMPT: self._script.prompts,
+        }
+        entries = {
+            kind: page
+            for kind, items in listed.items()
+            if items and not isinstance(page := decode_page(kind, {kind.value: list(items)}), Malformed)
+        }
+        self.catalogue = Catalogue(entries=entries)
+        self.tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
+        return self.catalogue
+
+    async def call(
+        self,
+        name: str,
+        arguments: JsonObject,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+        timeout_s: float | None = None,
+    ) -> CallRecord:
+        del timeout_s
+        self._script.calls.append((name, arguments))
+        try:
+            outcome = await self._script.answers[name](arguments, on_progress or (lambda _: None))
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        value = outcome.value if isinstance(outcome, Result) else None
+        self.exchange("tools/call", {"name": name, "arguments": arguments}, value)
+        record = CallRecord(
+            number=len(self.calls) + 1,
+            name=name,
+            tool=self.catalogue.tool(name),
+            arguments=arguments,
+            outcome=outcome,
+            at_s=1.0,
+            duration_s=0.012,
+            size_bytes=len(dump(value)),
+        )
+        self.calls.append(record)
+        return record
+
+    async def close(self) -> None:
+        self.closed = True
+        if self.state is not State.FAILED:
+            self.enter(State.CLOSED)
+
+
+def app_of(script: Script, *, level: Level = Level.DECLARED, target: Target | None = None) -> SightlineApp:
+    """The interface on a script."""
+    chosen = target or DemoTarget()
+
+    async def open_session(listener: Listener) -> Session:
+        return ScriptedSession(script, chosen, listener)
+
+    return SightlineApp(chosen, open_session, level=level, theme_files=themes.shipped())
+
+
+def screen_lines(app: SightlineApp) -> list[str]:
+    """What is on the screen, line by line."""
+    # Textual has no public way to read the screen but an SVG.
+    compositor = app.screen._compositor  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    return [strip.text for strip in compositor.render_strips()]
+
+
+def screen_text(app: SightlineApp) -> str:
+    """The same as one text, without the blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in screen_lines(app))
+
+
+async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
+    """The screen once it shows `shows` and every worker but the connection has ended."""
+    for _ in range(400):
+        await pilot.pause()
+        busy = [
+            worker
+            for worker in app.workers
+            if worker.group not in {"connection", "call"} and not worker.is_finished
+        ]
+        if shows in screen_text(app) and not busy:
+            return screen_text(app)
+        await asyncio.sleep(0.005)
+    raise AssertionError(f"the screen does not show {shows!r}:\n{screen_text(app)}")

@@ -1,0 +1,61 @@
+import asyncio
+import threading
+
+from textual.app import App
+
+from inspector.tui.latest import Latest
+
+
+async def ended(app: App[None]) -> None:
+    while any(not worker.is_finished for worker in app.workers):
+        await asyncio.sleep(0.001)
+
+
+async def test_only_the_newest_request_counts() -> None:
+    app: App[None] = App()
+    made: list[int] = []
+    begun: list[int] = []
+    gate = threading.Event()
+
+    def make(asked: int) -> int:
+        begun.append(asked)
+        assert gate.wait(5)
+        return asked * 10
+
+    async with app.run_test() as pilot:
+        latest = Latest[int, int](app, make, lambda _, value: made.append(value), lambda *_: None)
+        for number in range(1, 6):
+            latest.ask(number)
+            await pilot.pause()
+        gate.set()
+        await ended(app)
+        assert begun == [1, 5]
+        assert made == [50]
+        latest.ask(6)
+        await ended(app)
+        assert made == [50, 60]
+
+
+async def test_what_could_not_be_made_is_told_and_the_next_is_made() -> None:
+    app: App[None] = App()
+    made: list[int] = []
+    failed: list[tuple[int, str]] = []
+
+    def make(asked: int) -> int:
+        if asked == 1:
+            raise LookupError
+        return asked
+
+    async with app.run_test():
+        latest = Latest[int, int](
+            app,
+            make,
+            lambda _, value: made.append(value),
+            lambda asked, error: failed.append((asked, type(error).__name__)),
+        )
+        latest.ask(1)
+        await ended(app)
+        latest.ask(2)
+        await ended(app)
+        assert failed == [(1, "LookupError")]
+        assert made == [2]

@@ -1,0 +1,284 @@
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.outcome import Outcome, Result
+from inspector.errors import UnreachableError
+from inspector.session import Progress, State
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+
+KEY = "sk-planted-4711-secret"
+
+MINT: JsonObject = {
+    "name": "mint",
+    "title": "Mint a key",
+    "description": "Makes a key.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"owner": {"type": "string"}, "days": {"type": "integer", "maximum": 30}},
+        "required": ["owner"],
+    },
+    "outputSchema": {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "key": {"type": "string", "x-sensitive": True}},
+    },
+    "annotations": {"readOnlyHint": False},
+}
+MINTED: Json = {"content": [], "structuredContent": {"id": "key-one", "key": KEY}}
+CLOCK: JsonObject = {
+    "name": "clock",
+    "inputSchema": {"type": "object"},
+    "annotations": {"readOnlyHint": True},
+}
+NOON: Json = {"content": [{"type": "text", "text": "It is noon."}]}
+BROKEN: JsonObject = {"name": "broken"}
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+
+
+def script() -> Script:
+    return Script(
+        tools=[MINT, CLOCK, BROKEN],
+        resources=[{"uri": "file:///notes", "name": "notes"}],
+        prompts=[{"name": "greet"}],
+        answers={"mint": answering(MINTED), "clock": answering(NOON)},
+    )
+
+
+@SIZES
+async def test_everything_that_the_server_offers_is_listed_and_the_malformed_with_its_reason(
+    size: tuple[int, int],
+) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size) as pilot:
+        text = await settled(pilot, app, "mint")
+        assert "Tools 3" in text
+        assert "✗ broken  malformed" in text
+        assert "Resources 1" in text
+        assert "Prompts 1" in text
+        assert "ready" in text
+        assert "boundary: declared  host: spec" in text
+
+
+@SIZES
+async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple[int, int]) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        text = await settled(pilot, app, "#1 done")
+        assert told.calls == [("mint", {"owner": "ada"})]
+        assert KEY not in text
+        assert "What the model sees" in text
+        assert "it fails open for what nobody declared"[:20] in text
+        await pilot.press("G")
+        for _ in range(10):
+            if "✗ x-sensitive" in screen_text(app):
+                break
+            await pilot.press("N")
+        assert "✗ x-sensitive  /structuredContent/key" in await settled(pilot, app)
+        await pilot.press("enter")
+        text = await settled(pilot, app, "declaration")
+        assert "/properties/key" in text
+        assert KEY not in text
+
+
+async def test_both_panes_follow_the_boundary_at_once_and_the_raw_side_stays_masked() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "spec, declared")
+        await pilot.press("B")
+        text = await settled(pilot, app, "spec, open")
+        raw_side = "\n".join(line[40:90] for line in text.splitlines())
+        assert KEY[:8] not in raw_side
+        assert KEY in text
+        await pilot.press("B")
+        text = await settled(pilot, app, "spec, closed")
+        assert KEY not in text
+        await pilot.press("b", "b")
+        assert "spec, declared" in await settled(pilot, app, "boundary: declared")
+
+
+async def test_another_host_is_shown_in_the_header_and_in_the_pane() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "spec, declared")
+        await pilot.press("H")
+        await settled(pilot, app, "host: ")
+        await pilot.press("h")
+        await settled(pilot, app, "spec, declared")
+
+
+async def test_repeat_calls_with_the_same_arguments_again() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("r")
+        await settled(pilot, app, "#2 done")
+        assert told.calls == [("mint", {"owner": "ada"})] * 2
+
+
+async def test_a_key_that_cannot_apply_says_why() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("r")
+        await settled(pilot, app, "Nothing has been called yet.")
+        await pilot.press("y")
+        await settled(pilot, app)
+
+
+async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("slash", *"clo")
+        text = await settled(pilot, app, "Tools 1 of 3")
+        assert "greet" not in text
+        await pilot.press("escape")
+        assert "Tools 3" in await settled(pilot, app, "greet")
+
+
+async def test_escape_leaves_the_form_and_never_quits() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", "x")
+        await pilot.press(*["escape"] * 8)
+        await settled(pilot, app, "owner")
+        assert app.is_running
+        assert app.return_code is None
+
+
+async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it() -> None:
+    told = script()
+    begun = asyncio.Event()
+
+    async def slow(_arguments: JsonObject, progress: Callable[[Progress], None]) -> Outcome:
+        progress(Progress(progress=3, total=10, message="copying"))
+        begun.set()
+        await asyncio.Event().wait()
+        return Result(value=None)
+
+    told.answers["clock"] = slow
+    app = app_of(told)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("down", "enter")
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter")
+        await asyncio.wait_for(begun.wait(), 5)
+        text = await settled(pilot, app, "3 of 10: copying")
+        assert "calling clock" in text
+        assert "Esc cancel" in text
+        await pilot.press("escape")
+        await settled(pilot, app, "cancelled after")
+        assert told.opened[0].cancelled == 1
+        assert app.is_running
+
+
+@SIZES
+async def test_a_failed_connection_says_what_why_and_what_to_press(size: tuple[int, int]) -> None:
+    told = Script(
+        failure=UnreachableError("the server ended with status 3", "Run its command by hand."),
+        stderr=["Traceback", "ModuleNotFoundError: No module named 'server'"],
+    )
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        text = await settled(pilot, app, "the server ended with status 3")
+        assert "Run its command by hand." in text
+        assert "ModuleNotFoundError" in text
+        assert "R tries again" in text
+        assert "failed" in text
+        told.failure = None
+        told.tools = [CLOCK]
+        await pilot.press("R")
+        text = await settled(pilot, app, "clock")
+        assert "status 3" not in text
+        assert told.opened[0].closed
+
+
+async def test_a_server_that_dies_leaves_the_result_on_the_screen() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        told.opened[0].enter(State.FAILED, "the server was killed by signal 9", "Reconnect to go on.")
+        text = await settled(pilot, app, "killed by signal 9")
+        assert "#1 done" in text
+        await pilot.press("r")
+        await settled(pilot, app, "R reconnects")
+
+
+async def test_quitting_closes_the_session() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("q")
+        await pilot.pause()
+    assert told.opened[0].closed
+    assert app.return_code == 0
+
+
+async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "tools/call mint")
+        await pilot.press("t", "G", "enter")
+        text = await settled(pilot, app, "received frame 2")
+        assert '"structuredContent"' in text
+        assert KEY not in text
+        assert "1 sensitive position covered" in text
+        await pilot.press("x")
+        text = await settled(pilot, app, '{"jsonrpc"')
+        assert KEY not in text
+        await pilot.press("N")
+        await settled(pilot, app, "sent frame 1")
+        await pilot.press("escape")
+        await settled(pilot, app, "Raw result")
+
+
+async def test_every_part_can_be_zoomed_and_is_given_back() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("z")
+        text = await settled(pilot, app)
+        assert "What the model sees" not in text
+        await pilot.press("escape")
+        assert "What the model sees" in await settled(pilot, app)
+
+
+async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        told.tools = [*told.tools, {"name": "newcomer", "inputSchema": {"type": "object"}}]
+        told.opened[0].change_lists()
+        await settled(pilot, app, "newcomer")
+
+
+async def test_help_lists_every_key_and_goes_away() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("question_mark")
+        await settled(pilot, app, "Cancels a running call" if False else "All keys")
+        await pilot.press("escape")
+        assert "All keys" not in await settled(pilot, app)

@@ -1,0 +1,169 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.catalogue import Tool
+from inspector.core.json_text import Json, JsonObject, dump_text
+from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.session import CallRecord
+from inspector.tui.present.alignment import GAP
+from inspector.tui.present.result import (
+    Difference,
+    ResultView,
+    marks,
+    reason_line,
+    removal_detail,
+    result_findings,
+    strip,
+    title,
+)
+from inspector.tui.present.views import result_view, tool_view
+
+SECRET = "planted-secret-4711"
+TOOL = Tool(
+    name="mint",
+    definition={
+        "name": "mint",
+        "inputSchema": {"type": "object"},
+        "outputSchema": {
+            "type": "object",
+            "properties": {"id": {"type": "string"}, "key": {"type": "string", "x-sensitive": True}},
+        },
+    },
+)
+RESULT: JsonObject = {
+    "content": [{"type": "text", "text": "made"}],
+    "structuredContent": {"id": "one", "key": SECRET},
+    "surplus": 1,
+}
+
+
+def record_of(outcome: Outcome, tool: Tool | None = TOOL) -> CallRecord:
+    return CallRecord(
+        number=3,
+        name="mint",
+        tool=tool,
+        arguments={},
+        outcome=outcome,
+        at_s=0,
+        duration_s=0.012,
+        size_bytes=100,
+    )
+
+
+def view_of(value: Json, level: Level = Level.DECLARED, chunk: int = 60) -> ResultView:
+    return result_view(record_of(Result(value=value)), level, "spec", server="server", chunk=chunk)
+
+
+def side(view: ResultView, name: str) -> list[str]:
+    document, rows = (view.raw, view.rows.left) if name == "raw" else (view.model, view.rows.right)
+    return [
+        "" if line == GAP else "".join(span.text for span in document.line(line).spans).strip()
+        for line in rows
+    ]
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_raw_side_never_shows_what_is_sensitive(level: Level) -> None:
+    assert SECRET not in "".join(side(view_of(RESULT, level), "raw"))
+
+
+def test_the_model_side_shows_at_open_what_leaks() -> None:
+    assert SECRET in "".join(side(view_of(RESULT, Level.OPEN), "model"))
+    assert SECRET not in "".join(side(view_of(RESULT), "model"))
+
+
+def test_every_row_that_differs_has_a_reason() -> None:
+    view = view_of(RESULT)
+    for row, (raw, model) in enumerate(zip(side(view, "raw"), side(view, "model"), strict=True)):
+        if raw.rstrip(",") != model.rstrip(","):
+            assert view.difference(row) is not Difference.NONE, (raw, model)
+    by_line = dict(zip(side(view, "raw"), range(len(view.rows)), strict=True))
+    assert view.difference(by_line['"surplus": 1']) is Difference.CHANGED
+    assert "/surplus" in reason_line(view, by_line['"surplus": 1']).plain
+
+
+def test_the_reason_of_a_removal_names_rule_place_and_declaration() -> None:
+    view = view_of(RESULT)
+    row = view.next_difference(0, 1)
+    while row is not None and not view.removals_on(row):
+        row = view.next_difference(row, 1)
+    assert row is not None
+    assert reason_line(view, row).plain.startswith("✗ x-sensitive  /structuredContent/key")
+    detail = removal_detail(view.removals_on(row)).plain
+    assert "why" in detail
+    assert "webmcp-110: x-sensitive (proposal)" in detail
+    assert "/properties/key" in detail
+
+
+def test_the_strip_counts_bytes_and_removals_by_rule_and_the_host_apart() -> None:
+    text = strip(view_of(RESULT)).plain
+    assert text.startswith(f"{len(dump_text(RESULT))} B in, ")
+    assert "x-sensitive 1" in text
+    assert "~ host: 1 change" in text
+    assert "nothing withheld" in strip(view_of(RESULT, Level.OPEN)).plain
+    assert any("/surplus" in line.plain for line in result_findings(view_of(RESULT)))
+
+
+def test_at_declared_a_line_without_a_reason_says_that_it_fails_open() -> None:
+    assert "fails open" in reason_line(view_of(RESULT), 0).plain
+    assert "fails open" not in reason_line(view_of(RESULT, Level.CLOSED), 0).plain
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (Result(value={"content": []}), "done"),
+        (Result(value={"isError": True}), "tool error"),
+        (Result(value=[1]), "done"),
+        (RpcError(value={"code": -32602, "message": "no"}), "JSON-RPC error"),
+        (Failure(kind=FailureKind.CONNECTION_LOST, detail="gone"), "no answer: connection lost"),
+    ],
+)
+@pytest.mark.parametrize("level", list(Level))
+def test_however_a_call_ends_there_is_a_view_that_says_so(outcome: Outcome, words: str, level: Level) -> None:
+    view = result_view(record_of(outcome), level, "spec", server="server", chunk=60)
+    assert title(view).plain == f"#3 {words} 12 ms mint"
+    assert strip(view).plain
+    assert all(reason_line(view, row).plain for row in range(len(view.rows)))
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda c: st.lists(c) | st.dictionaries(st.text(), c),
+)
+
+
+@given(json_values, st.sampled_from(list(Level)))
+def test_whatever_the_result_every_row_that_differs_has_a_reason(value: Json, level: Level) -> None:
+    view = view_of(value, level)
+    raw, model = side(view, "raw"), side(view, "model")
+    assert [line for line in view.rows.left if line != GAP] == list(range(view.raw.line_count))
+    assert [line for line in view.rows.right if line != GAP] == list(range(view.model.line_count))
+    for row in range(len(view.rows)):
+        assert reason_line(view, row).plain
+        if raw[row] == "" and model[row]:
+            assert view.difference(row) is Difference.ADDED
+
+
+def test_a_deep_result_is_shown_too() -> None:
+    deep: Json = 1
+    for _ in range(3000):
+        deep = [deep]
+    assert view_of({"structuredContent": {"deep": deep}}, Level.OPEN).raw.line_count > 3000
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12))
+def test_a_line_is_marked_if_and_only_if_a_removal_covers_it(extents: list[tuple[int, int]]) -> None:
+    found = marks(extents)
+    for line in range(32):
+        covering = [index for index, (start, stop) in enumerate(extents) if start <= line < stop]
+        assert found.covers(line) is bool(covering)
+        assert bool(found.of(line)) is bool(covering)
+
+
+def test_the_claims_of_a_result_stand_among_those_of_its_tool() -> None:
+    told: Json = {"content": [], "_meta": {"io.modelcontextprotocol/trust-annotations": {"sensitive": True}}}
+    before, after = tool_view(TOOL, None), tool_view(TOOL, record_of(Result(value=told)))
+    assert len(after.claims) == len(before.claims) + 1
