@@ -18,7 +18,7 @@ from benchmarks.measuring import Measurement, measured
 from benchmarks.terminal import seconds_until
 
 SIGHTLINE = (sys.executable, "-m", "inspector")
-FIRST_FRAME = b"Call"
+FIRST_FRAME = b"Opening"
 MEGABYTE = 1_000_000
 
 

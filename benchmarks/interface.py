@@ -11,7 +11,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.level import Level
 from inspector.core.frames import Direction
 from inspector.core.targets import StdioTarget
 from inspector.session import Event, FrameSeen, Listener, ListingAdvanced, Options, Session

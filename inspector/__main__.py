@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.core.boundary.bounded import Level
+    from inspector.core.boundary.level import Level
     from inspector.core.targets import Target
     from inspector.session import Options
 

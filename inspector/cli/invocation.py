@@ -11,7 +11,7 @@ import click
 
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.cli.lenses import Lens
-from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.level import Level
 from inspector.core.targets import (
     ConfiguredTarget,
     DemoTarget,

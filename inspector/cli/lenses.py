@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.hosts.profile import Host
+from inspector.core.boundary.level import Level
 from inspector.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspector.core.hosts.profile import Host
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -21,7 +23,7 @@ class Lens:
     level: Level
     host: str
 
-    def profile(self) -> Host:
+    def profile(self) -> "Host":
         """The host's profile. Raises UsageError where there is none of that name."""
         from inspector.core.hosts.registry import host, hosts  # noqa: PLC0415 - loads every profile
 

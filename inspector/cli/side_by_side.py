@@ -3,7 +3,7 @@
 from itertools import zip_longest
 
 from inspector.cli.output import WIDE_COLUMNS, clipped
-from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.level import Level
 from inspector.core.document import Document
 from inspector.core.foreign import safe_line
 from inspector.core.json_text import Json

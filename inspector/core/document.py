@@ -141,7 +141,7 @@ class Document:
             return
         for index, place in zip(range(start, stop), self._places(start), strict=False):
             shown = "".join([text for text, _ in self._parts(place)])
-            if False:
+            if place.pieces > 1:
                 shown += self._following(place, len(needle) - 1)
             if needle in shown.casefold():
                 yield index

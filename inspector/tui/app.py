@@ -7,10 +7,9 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on
 from textual.app import App
 from textual.binding import BindingType
 from textual.command import Provider
@@ -18,19 +17,20 @@ from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.theme import Theme
 
-from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.level import Level
 from inspector.core.foreign import safe, safe_line
 from inspector.core.targets import Target
 from inspector.errors import UsageError
 from inspector.session import Listener, Options, Session
 from inspector.store import themes
-from inspector.tui.commands import CommandSearch, Place, ThemeSearch, bindings
+from inspector.tui.commands import CommandSearch, HostSearch, Place, ThemeSearch, bindings
 from inspector.tui.guard import ControlGuard
-from inspector.tui.screens.frame import FrameScreen
-from inspector.tui.screens.help import HelpScreen
-from inspector.tui.screens.link import Opener
-from inspector.tui.screens.main import MainScreen
-from inspector.tui.widgets.keys import KeyLine
+from inspector.tui.screens.opening import OpeningScreen
+
+if TYPE_CHECKING:
+    from inspector.tui.screens.link import Opener
+    from inspector.tui.screens.main import MainScreen
+    from inspector.tui.widgets.keys import KeyLine
 
 
 def run(target: Target, options: Options, *, level: Level, host: str, theme: str | None) -> int:
@@ -62,7 +62,11 @@ class SightlineApp(App[None], inherit_bindings=False):
 
     TITLE = "Sightline"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.EVERYWHERE)
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {CommandSearch, ThemeSearch}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {
+        CommandSearch,
+        HostSearch,
+        ThemeSearch,
+    }
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     # All at once: a style sheet that came with its screen would have every widget styled anew.
@@ -76,7 +80,7 @@ class SightlineApp(App[None], inherit_bindings=False):
     def __init__(
         self,
         target: Target,
-        opener: Opener,
+        opener: "Opener",
         *,
         level: Level = Level.DECLARED,
         host: str = "spec",
@@ -85,7 +89,11 @@ class SightlineApp(App[None], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self.guard = ControlGuard()
-        self._main = MainScreen(opener, target, level=level, host=host)
+        self._opener = opener
+        self._target = target
+        self._level = level
+        self._host = host
+        self._main: MainScreen | None = None
         self._theme_files = theme_files
         self._leaving = False
         self._failed = False
@@ -93,9 +101,20 @@ class SightlineApp(App[None], inherit_bindings=False):
             self.register_theme(_theme(each))
         self.theme = theme
 
-    def get_default_screen(self) -> MainScreen:
-        """The main screen."""
-        return self._main
+    def get_default_screen(self) -> OpeningScreen:
+        """What is painted first."""
+        return OpeningScreen(str(self._target), self._level.value, self._host, self._load_main)
+
+    def _load_main(self) -> None:
+        self.run_worker(self._open_main(), group="opening")
+
+    async def _open_main(self) -> None:
+        # In a thread, so that keys are taken while the modules load.
+        await asyncio.to_thread(import_module, "inspector.tui.screens.main")
+        from inspector.tui.screens.main import MainScreen  # noqa: PLC0415 - after the first paint
+
+        self._main = MainScreen(self._opener, self._target, level=self._level, host=self._host)
+        await self.push_screen(self._main)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's filters, and after them the guard: every line of every widget passes it."""
@@ -116,15 +135,23 @@ class SightlineApp(App[None], inherit_bindings=False):
             safe(message), title=safe_line(title), severity=severity, timeout=timeout, markup=False
         )
 
-    async def action_leave(self) -> None:
+    def action_leave(self) -> None:
         """End the session, then the interface. Asked twice, it does not wait for the session."""
-        if not self._leaving:
+        if self._leaving:
+            self.exit()
+        else:
             self._leaving = True
+            self.run_worker(self._leave())
+
+    async def _leave(self) -> None:
+        if self._main is not None:
             await self._main.end()
         self.exit()
 
     def action_help(self) -> None:
         """All keys."""
+        from inspector.tui.screens.help import HelpScreen  # noqa: PLC0415 - after the first paint
+
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen())
 
@@ -136,13 +163,7 @@ class SightlineApp(App[None], inherit_bindings=False):
         else:
             self.notify("q quits, also ctrl+q. Esc goes back.")
 
-    @on(FrameScreen.Wanted)
-    def show_frame(self, message: FrameScreen.Wanted) -> None:
-        """A frame of the timeline is wanted."""
-        self.push_screen(FrameScreen(message))
-
-    @on(KeyLine.Pressed)
-    def press(self, message: KeyLine.Pressed) -> None:
+    def on_key_line_pressed(self, message: "KeyLine.Pressed") -> None:
         """A click on a key of the footer is that key."""
         self.simulate_key(message.command.keys.partition(",")[0])
 

@@ -1,9 +1,10 @@
 """Every key: what it does, where it works, what it is called. Bindings, footer, help and palette come from here."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import ClassVar, Protocol, runtime_checkable
 
 from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -299,26 +300,75 @@ class CommandSearch(Provider):
         return partial(self.screen.run_action, found.qualified_action)
 
 
-class ThemeSearch(Provider):
-    """The palette: themes."""
+class _NameSearch(Provider):
+    """The palette: things that are chosen by their names."""
+
+    KIND: ClassVar[str]
+
+    def names(self) -> Iterable[str]:
+        """All there are."""
+        raise NotImplementedError
+
+    def choose(self, name: str) -> None:
+        """Take one."""
+        raise NotImplementedError
 
     async def discover(self) -> Hits:
         """All of them."""
-        for name, shown in self._themes():
-            yield DiscoveryHit(Content(shown), partial(self._set, name), shown)
+        for name in self.names():
+            shown = f"{self.KIND} {name}"
+            yield DiscoveryHit(Content(shown), partial(self.choose, name), shown)
 
     async def search(self, query: str) -> Hits:
         """Those that match."""
         matcher = self.matcher(query)
-        for name, shown in self._themes():
+        for name in self.names():
+            shown = f"{self.KIND} {name}"
             score = matcher.match(shown)
             if score > 0:
-                yield Hit(score, matcher.highlight(shown), partial(self._set, name), shown)
+                yield Hit(score, matcher.highlight(shown), partial(self.choose, name), shown)
 
-    def _themes(self) -> list[tuple[str, str]]:
-        return [(name, f"Theme {name}") for name in self.app.available_themes if name not in BUILTIN_THEMES]
 
-    def _set(self, name: str) -> None:
+@runtime_checkable
+class Lensed(Protocol):
+    """A screen that looks at results through a host."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every host by its name."""
+        ...
+
+    def set_host(self, host: str) -> None:
+        """Look through this one."""
+        ...
+
+
+class HostSearch(_NameSearch):
+    """The palette: hosts."""
+
+    KIND = "Host"
+
+    def names(self) -> Iterable[str]:
+        """Those of the screen, where it has some."""
+        return self.screen.hosts if isinstance(self.screen, Lensed) else ()
+
+    def choose(self, name: str) -> None:
+        """Look through it."""
+        if isinstance(self.screen, Lensed):
+            self.screen.set_host(name)
+
+
+class ThemeSearch(_NameSearch):
+    """The palette: themes."""
+
+    KIND = "Theme"
+
+    def names(self) -> Iterable[str]:
+        """Ours and the user's; Textual's own are not made for our signs."""
+        return [name for name in self.app.available_themes if name not in BUILTIN_THEMES]
+
+    def choose(self, name: str) -> None:
+        """Take it on."""
         self.app.theme = name
 
 

@@ -145,6 +145,20 @@ def test_no_line_is_wider_than_the_document(value: Json, indent: int, chunk: int
     assert max(map(len, shown(document))) <= document.width
 
 
+@pytest.mark.parametrize(
+    "text", ['"' * 160, "\\" * 160, "\U000e0100" * 60, "\x1b" * 60, "a\n" * 90, "é" * 160]
+)
+def test_what_is_escaped_widens_the_document_behind_longer_plain_text(text: str) -> None:
+    for value in (["a" * 300, text], [text, "a" * 300], {text: 1, "a" * 300: 2}):
+        document = Document(list[Json](value) if isinstance(value, list) else dict[str, Json](value))
+        assert max(map(len, shown(document))) <= document.width
+
+
+def test_a_text_of_many_short_lines_is_not_taken_for_a_wide_one() -> None:
+    document = Document(f"{'x' * 60}\n" * 1000)
+    assert document.width < 75
+
+
 def test_the_width_of_ordinary_json_is_close() -> None:
     rows: Json = [{"name": f"row {number}", "text": "grüße an alle " * (number % 9)} for number in range(300)]
     document = Document(rows)

@@ -66,7 +66,7 @@ async def test_a_fault_is_told_under_its_field_and_can_be_sent_all_the_same() ->
         below = next(n for n, line in enumerate(lines) if " cups " in line) + 1
         assert "4" in lines[below]
         await pilot.press("enter")
-        await settled(pilot, app, "^s sends them anyway")
+        await settled(pilot, app, "The schema does not allow these")
         assert told.calls == []
         await pilot.press("ctrl+s")
         await settled(pilot, app, "#1 done")

@@ -23,7 +23,9 @@ async def test_only_the_newest_request_counts() -> None:
         return asked * 10
 
     async with app.run_test() as pilot:
-        latest = Latest[int, int](app, make, lambda _, value: made.append(value), lambda *_: None)
+        latest = Latest[int, int](
+            app, make, lambda _, value: made.append(value), lambda _number, _error: None
+        )
         for number in range(1, 6):
             latest.ask(number)
             await pilot.pause()

@@ -116,6 +116,26 @@ async def test_another_host_is_shown_in_the_header_and_in_the_pane() -> None:
         await settled(pilot, app, "spec, declared")
 
 
+async def test_both_sides_scroll_together_whichever_is_moved() -> None:
+    told = script()
+    told.answers["mint"] = answering({"content": [], "structuredContent": {f"id{n}": n for n in range(200)}})
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        raw, model = app.screen.query_one("#result-raw"), app.screen.query_one("#result-model")
+        await pilot.press("G")
+        await settled(pilot, app)
+        assert raw.scroll_offset.y == model.scroll_offset.y > 150
+        model.scroll_to(y=20, animate=False)
+        await settled(pilot, app)
+        assert raw.scroll_offset.y == 20
+        await pilot.press("tab", "g")
+        await settled(pilot, app)
+        assert raw.scroll_offset.y == model.scroll_offset.y == 0
+
+
 async def test_repeat_calls_with_the_same_arguments_again() -> None:
     told = script()
     app = app_of(told)

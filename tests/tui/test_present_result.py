@@ -69,6 +69,12 @@ def test_the_raw_side_never_shows_what_is_sensitive(level: Level) -> None:
     assert SECRET not in "".join(side(view_of(RESULT, level), "raw"))
 
 
+def test_what_closed_withholds_without_a_declaration_is_marked_and_stays_readable() -> None:
+    view = view_of(RESULT, Level.CLOSED)
+    row = side(view, "raw").index('"text": "made"')
+    assert view.difference(row) is Difference.REMOVED
+
+
 def test_the_model_side_shows_at_open_what_leaks() -> None:
     assert SECRET in "".join(side(view_of(RESULT, Level.OPEN), "model"))
     assert SECRET not in "".join(side(view_of(RESULT), "model"))

@@ -3,19 +3,9 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from inspector.core.boundary.level import Level
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json
-
-
-class Level(StrEnum):
-    """How much is withheld."""
-
-    OPEN = "open"
-    """Nothing: what leaks today."""
-    DECLARED = "declared"
-    """What the declarations ask for. A deny-list: it fails open for what nobody declared."""
-    CLOSED = "closed"
-    """All but what a declared, non-sensitive schema position names."""
 
 
 class Rule(StrEnum):

@@ -37,8 +37,8 @@ def _left_of_object(
     known = position.by_key
     marked: list[str] = []
     for key, inner in value.items():
-        below = known.get(key)
-        if below is None or below.hides_key:
+        below = known.get(key) or position.step(key)
+        if below.hides_key:
             return None
         if below.sensitive is not None:
             marked.append(key)
@@ -51,7 +51,7 @@ def _left_of_object(
     left = value.copy()
     pointer = f"{child(above.pointer(ledger), token)}/"
     for key in marked:
-        source = known[key].sensitive
+        source = position.step(key).sensitive
         if source:
             ledger.mark(pointer + escape(key), source, key if key in position.names else None)
         del left[key]

@@ -47,13 +47,16 @@ _SAID = {
 class Notes:
     """Collects while a profile works."""
 
-    def __init__(self) -> None:
+    def __init__(self, result: Json) -> None:
+        """`result` is what the pointers point into."""
+        self._members = frozenset(result) if isinstance(result, dict) else frozenset[str]()
         self._changes: list[Change] = []
         self._observed = True
 
     def change(self, pointer: str, what: str) -> None:
-        """The host added, dropped or rewrote something."""
-        self._changes.append(Change(pointer=pointer, what=what))
+        """The host added, dropped or rewrote something; of a member that is not there, the whole is meant."""
+        is_there = pointer[1:].partition("/")[0] in self._members
+        self._changes.append(Change(pointer=pointer if is_there else "", what=what))
 
     def beyond(self, pointer: str, what: str) -> None:
         """Nobody observed what the host does here; `what` says what is assumed."""

@@ -42,17 +42,17 @@ def _output(answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
         case Received():
             notes.dropped(answer.result, _DROPPED)
             if use_structured and received.structured is not None and not received.is_error:
-                return _structured(received, notes)
+                return _structured(received, answer, notes)
             notes.dropped(answer.result, frozenset({Part.STRUCTURED}))
             return _items(received, answer, notes)
 
 
-def _structured(received: Received, notes: Notes) -> Json:
+def _structured(received: Received, answer: Answer, notes: Notes) -> Json:
     if received.structured == {}:
         notes.beyond("/structuredContent", "empty structured content; it replaces all else here")
     if received.blocks:
         notes.change("/content", "structured content takes the place of all content")
-    note_structure_changes(received.structured, notes)
+    note_structure_changes(answer.result, notes)
     return javascript.stringify(received.structured)
 
 

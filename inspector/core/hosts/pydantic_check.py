@@ -97,10 +97,15 @@ def _truth(value: Json, place: Place) -> Checked:
             return Checked(value=value.lower() in _YES)
         case int() | float() if value in {0, 1}:
             return Checked(value=value == 1)
-        case str() | int():
+        case str() | int() | float() if not isinstance(value, float) or _is_whole(value):
             return _wrong("bool_parsing", "boolean", place, value, ", unable to interpret input")
         case _:
             return _wrong("bool_type", "boolean", place, value)
+
+
+def _is_whole(value: float) -> bool:
+    """Whether pydantic takes a float for an integer of 64 bits."""
+    return value.is_integer() and abs(value) < _BEYOND
 
 
 def _whole(value: Json, place: Place) -> Checked:
@@ -198,6 +203,7 @@ def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
     return Checked(issues=[issue for checked in found for issue in checked.issues])
 
 
+_BEYOND = 2**63
 _YES = frozenset({"1", "on", "t", "true", "y", "yes"})
 _NO = frozenset({"0", "off", "f", "false", "n", "no"})
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+(_[0-9]+)*(\.0*)?\s*", re.ASCII)

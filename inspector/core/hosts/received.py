@@ -53,9 +53,12 @@ class Answer:
     failure: Failure | None = None
 
 
+UNJUDGED = "the profile could not judge this result"
+
+
 def judge(bounded: Bounded, parser: Parser, hand_over: Callable[[Answer, Notes], Json]) -> ModelContext:
     """`hand_over` on what can be judged; all else is withheld, with the reason."""
-    notes = Notes()
+    notes = Notes(bounded.result)
     answer = _answer(bounded.result)
     reason = answer if isinstance(answer, str) else obstacle(bounded.result, parser)
     if isinstance(answer, str) or reason:
@@ -63,7 +66,11 @@ def judge(bounded: Bounded, parser: Parser, hand_over: Callable[[Answer, Notes],
         return notes.context(None)
     if is_deep(bounded.result):
         notes.beyond("", "results this deep were never sent; the usual rule is followed")
-    return notes.context(hand_over(answer, notes))
+    try:
+        return notes.context(hand_over(answer, notes))
+    except Exception as fault:  # noqa: BLE001 - a profile that fails must withhold, whatever failed in it
+        notes.withhold(f"{UNJUDGED} ({type(fault).__name__})")
+        return notes.context(None)
 
 
 def _answer(value: Json) -> Answer | str:

@@ -66,8 +66,8 @@ def receive(result: JsonObject) -> Received | Refused:
     for block in content:
         read = _block(block)
         if read is None:
-            is_known = isinstance(block, dict) and block.get("type") in _READERS
-            return Refused(certain=not is_known)
+            kind = block.get("type") if isinstance(block, dict) else None
+            return Refused(certain=isinstance(kind, str) and kind not in _READERS)
         blocks.append(read)
     return Received(blocks=tuple(blocks), structured=result.get("structuredContent"))
 

@@ -2,7 +2,7 @@
 
 from inspector.core.hosts.javascript import PROTO, is_rounded, own_keys
 from inspector.core.hosts.notes import Notes
-from inspector.core.json_text import Json
+from inspector.core.json_text import Json, JsonObject
 from inspector.core.pointer import child
 
 _ROUNDED = "JavaScript reads the number as a double and hands over a rounded one"
@@ -11,9 +11,9 @@ _GONE = "the host's client library drops a member of this name"
 _DEEP_PROTO = "a `__proto__` this deep was never sent; it is kept here"
 
 
-def note_structure_changes(structured: Json, notes: Notes) -> None:
-    """Note where the structured content of a result will read otherwise."""
-    stack: list[tuple[str, Json]] = [("/structuredContent", structured)]
+def note_structure_changes(result: JsonObject, notes: Notes) -> None:
+    """Note where the structured content of `result`, as the server sent it, will read otherwise."""
+    stack: list[tuple[str, Json]] = [("/structuredContent", result.get("structuredContent"))]
     while stack:
         pointer, value = stack.pop()
         match value:

@@ -185,7 +185,7 @@ def _choice(field: Field, text: str) -> Json:
             return candidate
     parsed = parse(stripped)
     for choice in field.choices:
-        if isinstance(parsed, JsonText) and not isinstance(choice, str) and equal(choice, parsed.value):
+        if isinstance(parsed, JsonText) and equal(choice, parsed.value):
             return choice
     for choice, title in zip(field.choices, field.choice_titles, strict=False):
         if title == stripped:

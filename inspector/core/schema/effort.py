@@ -4,7 +4,6 @@ from functools import lru_cache
 
 from jsonschema_rs import Draft202012Validator, FancyRegexOptions, ValidationError, ValidationErrorKind
 
-from inspector.core.foreign import safe_line
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.core.schema.exact import canonical
 from inspector.core.schema.key_pattern import KeyPattern, Match
@@ -112,7 +111,7 @@ class Effort:
         return text
 
     def told(self, value: Json) -> str:
-        """A value for a message: quoted, cut and safe; its type only, where it is sensitive or large."""
+        """A value for a message: quoted and cut; its type only, where it is a container or not to be quoted."""
         if not self._quotes or (isinstance(value, (dict, list, DuplicateKeys))):
             return kind_of(value)
         if isinstance(value, str):
@@ -165,8 +164,8 @@ def kind_of(value: Json) -> str:
 
 
 def cut(text: str) -> str:
-    """At most 60 characters of a text, safe to show."""
-    return safe_line(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…")
+    """At most 60 characters of a text, for a message."""
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
 
 
 @lru_cache(maxsize=256)

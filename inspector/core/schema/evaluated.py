@@ -69,13 +69,11 @@ def _indexes(judge: Judge, instance: list[Json], schema: JsonObject) -> set[int]
 def _in_place(judge: Judge, instance: Json, schema: JsonObject) -> Iterator[JsonObject]:
     """`schema`, and all it applies to the same instance that the instance fits."""
     waiting: list[Json] = [schema]
-    seen: set[int] = set()
     while waiting:
         part = waiting.pop()
         judge.format_checker.spend(1)
-        if not isinstance(part, dict) or id(part) in seen:
+        if not isinstance(part, dict):
             continue
-        seen.add(id(part))
         yield part
         for keyword in _REFERENCES:
             place = judge.format_checker.follow(part[keyword], part) if keyword in part else None

@@ -159,6 +159,7 @@ def _violation(error: "ValidationError", schema_pointer: str) -> Violation:
 
 
 def _shown(message: str) -> str:
+    """A message as it may be shown: the one place where what it quotes is made safe."""
     return safe_line(message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…")
 
 

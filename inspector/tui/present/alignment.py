@@ -27,6 +27,11 @@ class Alignment:
     def __len__(self) -> int:
         return len(self.left)
 
+    @property
+    def shared(self) -> int:
+        """How many rows have something on both sides."""
+        return sum(1 for pair in zip(self.left, self.right, strict=True) if GAP not in pair)
+
 
 def side_by_side(left_count: int, right_count: int) -> Alignment:
     """Line by line, without looking at what they say: for what is too large to be compared."""

@@ -102,7 +102,7 @@ class ResultView:
     change_marks: Marks
     """Of `pointed`."""
     aligned: bool
-    """Whether what stands on one row belongs together; false where the documents are too large to be compared."""
+    """Whether what stands on one row belongs together; if not, the sides are too large or too unlike."""
     observed: bool
     findings: tuple[str, ...]
     raw_bytes: int

@@ -33,7 +33,8 @@ class ToolView:
     """None for what cannot be called."""
     confirmations: tuple[str, ...] = ()
     """Why the user is asked before a call, in sentences."""
-    definition_masked: bool = False
+    is_same: bool = False
+    """Whether the item shown before is the same thing, so that its form still holds."""
 
 
 def title(entry: Entry) -> Content:

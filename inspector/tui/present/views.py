@@ -16,7 +16,7 @@ from inspector.core.document import Document, Line, SpanKind
 from inspector.core.frames import Direction, Frame, Request, Response, messages, request_key
 from inspector.core.hosts.profile import Call
 from inspector.core.hosts.registry import host as host_of
-from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump, dump_text
+from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump, dump_text, equal
 from inspector.core.outcome import Result, RpcError
 from inspector.core.policy import confirmations
 from inspector.core.projection import project
@@ -36,8 +36,8 @@ MAX_ALIGNED_LINES = 20_000
 """Longer documents stand line beside line."""
 
 
-def tool_view(entry: Entry, record: CallRecord | None) -> ToolView:
-    """An item of the catalogue with its claims, and with those of its last result."""
+def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = None) -> ToolView:
+    """An item of the catalogue with its claims, and with those of its last result. `before`: what is shown now."""
     definition: Json = entry.value if isinstance(entry, Malformed) else entry.definition
     claims = _claims(entry)
     of_result = (
@@ -56,6 +56,7 @@ def tool_view(entry: Entry, record: CallRecord | None) -> ToolView:
         findings=tuple(_findings(claims, found)),
         form=form_of(tool.input_schema) if tool else None,
         confirmations=confirmations(tool) if tool else (),
+        is_same=before is not None and _same(before, entry),
     )
 
 
@@ -76,20 +77,20 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
     model = Document(shown.context.model, chunk=chunk)
     removals = shown.bounded.removals
     pointed = tuple(change for change in shown.context.changes if change.pointer)
-    aligned = raw.line_count + model.line_count <= MAX_ALIGNED_LINES
+    rows = _aligned(raw, model)
     return ResultView(
         record=record,
         level=level,
         host=host,
         raw=raw,
         model=model,
-        rows=_aligned(raw, model) if aligned else side_by_side(raw.line_count, model.line_count),
+        rows=rows or side_by_side(raw.line_count, model.line_count),
         removals=removals,
         marks=marks(_extent(raw, removal.pointer) for removal in removals),
         changes=shown.context.changes,
         pointed=pointed,
         change_marks=marks(_extent(raw, change.pointer) for change in pointed),
-        aligned=aligned,
+        aligned=rows is not None,
         observed=shown.context.observed,
         findings=shown.bounded.findings,
         raw_bytes=shown.raw_bytes,
@@ -142,6 +143,14 @@ def sensitive_pointers(tool: Tool) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _same(before: Entry, after: Entry) -> bool:
+    if before is after:
+        return True
+    if isinstance(before, Malformed) or isinstance(after, Malformed):
+        return False
+    return type(before) is type(after) and equal(before.definition, after.definition)
+
+
 def _claims(entry: Entry) -> tuple[Claim, ...]:
     match entry:
         case Tool():
@@ -176,14 +185,21 @@ def _findings(claims: Iterable[Claim], found: Iterable[Contradiction]) -> Iterat
             )
 
 
-def _aligned(raw: Document, model: Document) -> Alignment:
+def _aligned(raw: Document, model: Document) -> Alignment | None:
+    """Both documents with what is the same on one row; None where they are too large, or have too little in common.
+
+    A host that hands over a text of its own has nothing that could stand beside a line of the raw result.
+    """
+    if raw.line_count + model.line_count > MAX_ALIGNED_LINES:
+        return None
     left, right = raw.lines(0, raw.line_count), model.lines(0, model.line_count)
     left_keys, right_keys = [_key(line) for line in left], [_key(line) for line in right]
-    return align(
+    found = align(
         [_text(line) for line in left],
         [_text(line) for line in right],
         lambda a, b: left_keys[a] is not None and left_keys[a] == right_keys[b],
     )
+    return found if found.shared * 2 >= min(len(left), len(right)) else None
 
 
 def _text(line: Line) -> str:

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Static
 
@@ -25,21 +24,22 @@ from inspector.tui.widgets.keys import KeyLine
 _KEYS = ("frame.back", "frame.next", "frame.previous", "frame.text")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FramesWanted:
+    """Which frames to show."""
+
+    entry: Entry
+    frames: tuple[Frame, ...]
+    """All of the session so far."""
+    catalogue: Catalogue
+
+
 class FrameScreen(Screen[None], inherit_bindings=False):
     """The frames of one entry of the timeline, as JSON or as text."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FRAME)
 
-    @dataclass
-    class Wanted(Message):
-        """The user wants to see the frames of an entry."""
-
-        entry: Entry
-        frames: tuple[Frame, ...]
-        """All of the session so far."""
-        catalogue: Catalogue
-
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: FramesWanted) -> None:
         super().__init__()
         self._wanted = wanted
         self._place = 0

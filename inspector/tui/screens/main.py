@@ -1,6 +1,7 @@
 """The main screen: catalogue, tool, result, timeline."""
 
-from typing import TYPE_CHECKING, ClassVar
+import asyncio
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -13,10 +14,9 @@ from textual.widgets import Input, TextArea
 from textual.worker import Worker, WorkerCancelled
 
 from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Catalogue, Entry, Tool
-from inspector.core.json_text import Malformed, equal
+from inspector.core.catalogue import Catalogue
 from inspector.core.targets import Target
-from inspector.session import CallRecord, State
+from inspector.session import State
 from inspector.tui.commands import Place, bindings
 from inspector.tui.latest import Latest
 from inspector.tui.messages import (
@@ -32,23 +32,19 @@ from inspector.tui.present.failure import FailureView, last_words
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.header import HeaderView
 from inspector.tui.present.keys import Part, Situation, keys_now
-from inspector.tui.present.result import ResultView, result_findings
-from inspector.tui.present.tool import ToolView
 from inspector.tui.screens.calling import Calling
-from inspector.tui.screens.frame import FrameScreen
+from inspector.tui.screens.frame import FrameScreen, FramesWanted
 from inspector.tui.screens.link import Link, Opener
+from inspector.tui.screens.looking import Looking
 from inspector.tui.screens.making import (
-    ItemAsked,
-    ResultAsked,
     Rows,
     badge_letters,
     catalogue_rows,
     load,
-    result_view,
-    tool_view,
 )
 from inspector.tui.widgets.call import CallPane
 from inspector.tui.widgets.catalogue import CataloguePane
+from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.failure import FailurePanel
 from inspector.tui.widgets.header import HeaderLine
 from inspector.tui.widgets.keys import KeyLine
@@ -57,6 +53,7 @@ from inspector.tui.widgets.timeline import TimelinePane
 from inspector.tui.widgets.tool import ToolPane
 
 if TYPE_CHECKING:
+    from textual.app import App
     from textual.timer import Timer
 
 _SETTLE_S = 0.08
@@ -73,9 +70,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def __init__(self, opener: Opener, target: Target, *, level: Level, host: str) -> None:
         super().__init__()
         self._target = target
-        self._level = level
-        self._host = host
-        self._hosts: tuple[str, ...] = ()
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._catalogue = CataloguePane(badge_letters)
@@ -86,11 +80,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._link = Link(opener, self)
         self._calling = Calling(self, self._link, self._tool.call, self._result, self._show_keys)
         self._listings = Latest(self, catalogue_rows, self._take_rows, self._could_not)
-        self._items = Latest(self, tool_view, self._take_item, self._could_not)
-        self._results = Latest(self, result_view, self._take_result, self._withhold_result)
-        self._records: dict[str, CallRecord] = {}
-        self._item: ToolView | None = None
-        self._chosen = False
+        self._looking = Looking(self, self._tool, self._result, self._calling, self._changed)
+        self._looking.level = level
+        self._looking.host = host
         self._settling: Timer | None = None
         self._life: Worker[None] | None = None
 
@@ -117,9 +109,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._life = self.run_worker(self._live(), group="connection")
 
     async def _live(self) -> None:
-        if not self._hosts:
-            self._hosts = await self.run_worker(load, thread=True).wait()
+        if not self._looking.hosts:
+            self._looking.hosts = await asyncio.to_thread(load)
         await self._link.live()
+
+    async def _reconnect(self) -> None:
+        await self.end()
+        self._begin()
 
     async def end(self) -> None:
         """Close the connection, and wait until the server is gone."""
@@ -141,15 +137,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._show_failure(FailureView(message=event.message, hint=event.hint, stderr=self._last_words()))
         elif event.state is not State.CLOSED:
             self._show_failure(None)
-        self._show_header()
-        self._show_keys()
+        self._changed()
 
     @on(ConnectionFailed)
     def show_connection_failed(self, message: ConnectionFailed) -> None:
         """No connection, or no list of tools."""
         self._show_failure(FailureView(message=message.message, hint=message.hint, stderr=self._last_words()))
-        self._show_header()
-        self._show_keys()
+        self._changed()
 
     @on(ListingReported)
     def show_listing(self, message: ListingReported) -> None:
@@ -173,14 +167,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
         """A call has ended with a record."""
-        record = message.record
         self._calling.ended()
-        self._records[record.name] = record
-        if self._item is not None and _name(self._item.entry) == record.name:
-            self._look()
-            self._items.ask(ItemAsked(entry=self._item.entry, record=record))
-        else:
-            self.notify(f"#{record.number} {shortened(record.name, 60)} has ended.", markup=False)
+        self._looking.finished(message.record)
 
     @on(CallStopped)
     def show_stopped(self, message: CallStopped) -> None:
@@ -198,42 +186,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if rows:
             self.remove_class("-nothing")
 
-    def _take_item(self, asked: ItemAsked, view: ToolView) -> None:
-        before, self._item = self._item, view
-        if before is not None and _same(before.entry, asked.entry):
-            self._tool.show_claims(view)
-            self._show_findings()
-        else:
-            self._calling.leave_form()
-            entered, text = self._calling.written(asked.entry)
-            self._tool.show(view, entered, text)
-            self._calling.enter_form(view)
-            self._look()
-        if self._chosen:
-            self._chosen = False
-            self._tool.focus_tab()
-        self._show_keys()
-
-    def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
-        if self._item is None or _name(self._item.entry) != asked.record.name:
-            return
-        self._result.show(view)
-        self._show_findings()
-        self._show_keys()
-
-    def _show_findings(self) -> None:
-        shown = self._result.view
-        if self._item is not None:
-            self._tool.show_findings(self._item, result_findings(shown) if shown else ())
-
-    def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
+    def _could_not(self, asked: Catalogue, error: BaseException) -> None:
         del asked
-        words = f"The result could not be judged ({type(error).__name__}), so all of it is withheld."
-        self._result.show_note(content(f"{words} This is a defect of Sightline.", "$text-error"))
-
-    def _could_not(self, asked: object, error: BaseException) -> None:
-        del asked
-        words = f"This could not be shown ({type(error).__name__}): a defect of Sightline."
+        words = f"The catalogue could not be shown ({type(error).__name__}): a defect of Sightline."
         self.notify(words, severity="error", markup=False)
 
     # What the user does.
@@ -245,17 +200,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._settling.stop()
         if message.entry is not None:
             entry = message.entry
-            self._settling = self.set_timer(_SETTLE_S, lambda: self._open(entry))
+            self._settling = self.set_timer(_SETTLE_S, lambda: self._looking.open(entry))
 
     @on(CataloguePane.Chosen)
     def choose(self, message: CataloguePane.Chosen) -> None:
         """Open an item and go there."""
-        self._tool.open_tab("call" if isinstance(message.entry, Tool) else "definition")
-        if self._item is not None and self._item.entry is message.entry:
-            self._tool.focus_tab()
-        else:
-            self._chosen = True
-            self._open(message.entry)
+        self._looking.go_to(message.entry)
 
     @on(CallPane.Edited)
     def check(self, message: CallPane.Edited) -> None:
@@ -277,9 +227,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Enter on an entry of the timeline."""
         session = self._link.session
         if session is not None:
-            self.post_message(
-                FrameScreen.Wanted(message.entry, tuple(session.timeline.frames), session.catalogue)
+            wanted = FramesWanted(
+                entry=message.entry, frames=tuple(session.timeline.frames), catalogue=session.catalogue
             )
+            self.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
 
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
@@ -330,30 +281,28 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_cycle_level(self, step: int) -> None:
         """Another boundary."""
-        levels = list(Level)
-        self._level = levels[(levels.index(self._level) + step) % len(levels)]
-        self._show_header()
-        self._look()
+        self._looking.step_level(step)
 
     def action_cycle_host(self, step: int) -> None:
         """Another host."""
-        if not self._hosts:
+        if self.hosts:
+            self._looking.step_host(step)
+        else:
             self.notify("Hosts are still being loaded.", markup=False)
-            return
-        place = self._hosts.index(self._host) if self._host in self._hosts else 0
-        self.set_host(self._hosts[(place + step) % len(self._hosts)])
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every host by its name; none while they are being loaded."""
+        return self._looking.hosts
 
     def set_host(self, host: str) -> None:
         """Look at this host's model."""
-        self._host = host
-        self._show_header()
-        self._look()
+        self._looking.set_host(host)
 
-    async def action_reconnect(self) -> None:
-        """Start or reach the server anew."""
+    def action_reconnect(self) -> None:
+        """Start or reach the server anew. Closing may take its time: a worker waits for it."""
         self._calling.cancel()
-        await self.end()
-        self._begin()
+        self.run_worker(self._reconnect(), group="reconnecting", exclusive=True)
 
     def action_timeline(self) -> None:
         """Enlarge the timeline, or make it small."""
@@ -386,22 +335,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # Drawing.
 
-    def _open(self, entry: Entry) -> None:
-        if self._item is not None and self._item.entry is entry:
-            return
-        record = self._records.get(entry.name) if isinstance(entry, Tool) else None
-        self._items.ask(ItemAsked(entry=entry, record=record))
-
-    def _look(self) -> None:
-        """Both panes follow the item and the lenses."""
-        name = _name(self._item.entry) if self._item else ""
-        record = self._records.get(name)
-        if record is not None:
-            self._results.ask(
-                ResultAsked(record=record, level=self._level, host=self._host, chunk=self._result.room)
-            )
-        elif not self._calling.is_running:
-            self._result.show_note(_nothing_called(self._item))
+    def _changed(self) -> None:
+        self._show_header()
+        self._show_keys()
 
     def _show_header(self) -> None:
         session = self._link.session
@@ -410,8 +346,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._header.view = HeaderView(
             target=str(self._target),
             state=self._link.state,
-            level=self._level,
-            host=self._host,
+            level=self._looking.level,
+            host=self._looking.host,
             protocol=server.protocol_version if server else "",
             era=str(server.era) if server else "",
             tools=len(session.catalogue.tools) if session and listed else None,
@@ -419,7 +355,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _show_failure(self, view: FailureView | None) -> None:
         self._failure.show(view)
-        self.set_class(view is not None and not self._records and not self._has_items(), "-nothing")
+        self.set_class(
+            view is not None and not self._looking.has_records and not self._has_items(), "-nothing"
+        )
         if view is not None and self.has_class("-nothing"):
             self._failure.focus()
 
@@ -446,7 +384,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _part(self) -> Part:
         focused = self.focused
-        if isinstance(focused, (Input, TextArea)):
+        if isinstance(focused, (Input, TextArea, ChoiceInput)):
             return Part.FILTER if self._catalogue.has_focus_within else Part.INPUT
         if self._result.has_focus_within:
             return Part.RESULT
@@ -459,22 +397,3 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _unzoom_unless(self, part: Widget) -> None:
         if self.has_class("-zoomed") and not part.has_class("-alone"):
             self.action_zoom()
-
-
-def _name(entry: Entry) -> str:
-    return entry.name or "" if isinstance(entry, Malformed) else entry.name
-
-
-def _same(before: Entry, after: Entry) -> bool:
-    """Whether a form for one is a form for the other."""
-    if isinstance(before, Malformed) or isinstance(after, Malformed):
-        return before is after
-    return type(before) is type(after) and equal(before.definition, after.definition)
-
-
-def _nothing_called(item: ToolView | None) -> Content:
-    if item is None or not isinstance(item.entry, Tool):
-        return Content("Results of calls appear here: raw on the left, what the model sees on the right.")
-    return Content.assemble(
-        content(shortened(item.entry.name, 120), "bold"), " has not been called. Enter in its form calls it."
-    )

@@ -32,6 +32,8 @@ class ItemAsked:
 
     entry: Item
     record: CallRecord | None
+    before: Item | None
+    """The item that is shown now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ def tool_view(asked: ItemAsked) -> "ToolView":
     """What the tabs of an item show."""
     from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
 
-    return views.tool_view(asked.entry, asked.record)
+    return views.tool_view(asked.entry, asked.record, asked.before)
 
 
 def result_view(asked: ResultAsked) -> "ResultView":

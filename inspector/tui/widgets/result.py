@@ -44,6 +44,8 @@ class ResultLines(Lines):
         here = index == self.cursor
         difference = view.difference(index)
         line = (view.rows.left if self._side == "raw" else view.rows.right)[index]
+        if not view.aligned and line == GAP:
+            return gap_line(width, here=here)
         if self._side == "raw":
             if line == GAP:
                 return gap_line(width, here=here)

@@ -55,8 +55,10 @@ def containers(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
 
 
 values: st.SearchStrategy[Json] = st.recursive(scalars, containers, max_leaves=6)
-marks = st.sampled_from([{}, {}, {}, {"x-sensitive": True}, {"x-sensitive": False}, {"x_sensitive": True}])
-types = st.sampled_from(
+marks: st.SearchStrategy[JsonObject] = st.sampled_from(
+    [{}, {}, {}, {"x-sensitive": True}, {"x-sensitive": False}, {"x_sensitive": True}]
+)
+types: st.SearchStrategy[JsonObject] = st.sampled_from(
     [{}, {"type": "string"}, {"type": "integer"}, {"type": ["object", "array"]}, {"enum": ["x", 1]}]
 )
 
@@ -174,29 +176,27 @@ class Shape:
         return {"content": content, "structuredContent": structured, **self.extra}
 
 
-blocks = st.sampled_from(
-    [
-        "mirror",
-        "mirror",
-        {"type": "text", "text": "words"},
-        {"type": "text", "text": "for you", "annotations": {"audience": ["user"]}},
-        {"type": "text", "text": "odd", "annotations": {"audience": []}},
-        {"type": "text", "text": "m", "_meta": {"k": 1, TRUST: {"untrusted": True}}},
-        {"type": "text", "text": "l", "_meta": {TRUST: {"sensitive": True}}},
-        {"type": "text", "text": '{"a":"x","b":[1.10,{"a":"secret text"}]}'},
-        {"type": "text", "text": '{"a":1,"a":2}'},
-        {"type": "resource", "resource": {"uri": "a:b", "text": '{"a":"x","s-1":2}', "_meta": {"k": 1}}},
-        {"type": "image", "data": "AAAA", "mimeType": "image/png"},
-        {"type": "secret_reference", "id": "1", "label": "l", "redeemUrl": "u"},
-        {"type": "secret_reference", "label": 5},
-        {"type": "hologram"},
-        {"type": "text", "text": "tool_error"},
-        {"type": "text", "text": 'Withheld from this result: {"fields":["a"]}'},
-        {"type": "text", "text": 'Withheld from this result: {"contentBlocks":"up to 5"}'},
-        "a string",
-        DuplicateKeys((("type", "text"), ("type", "text"), ("text", "x"))),
-    ]
-)
+BLOCKS: list[Json] = [
+    "mirror",
+    "mirror",
+    {"type": "text", "text": "words"},
+    {"type": "text", "text": "for you", "annotations": {"audience": ["user"]}},
+    {"type": "text", "text": "odd", "annotations": {"audience": []}},
+    {"type": "text", "text": "m", "_meta": {"k": 1, TRUST: {"untrusted": True}}},
+    {"type": "text", "text": "l", "_meta": {TRUST: {"sensitive": True}}},
+    {"type": "text", "text": '{"a":"x","b":[1.10,{"a":"secret text"}]}'},
+    {"type": "text", "text": '{"a":1,"a":2}'},
+    {"type": "resource", "resource": {"uri": "a:b", "text": '{"a":"x","s-1":2}', "_meta": {"k": 1}}},
+    {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+    {"type": "secret_reference", "id": "1", "label": "l", "redeemUrl": "u"},
+    {"type": "secret_reference", "label": 5},
+    {"type": "hologram"},
+    {"type": "text", "text": "tool_error"},
+    {"type": "text", "text": 'Withheld from this result: {"fields":["a"]}'},
+    {"type": "text", "text": 'Withheld from this result: {"contentBlocks":"up to 5"}'},
+    "a string",
+    DuplicateKeys((("type", "text"), ("type", "text"), ("text", "x"))),
+]
 extras: st.SearchStrategy[JsonObject] = st.fixed_dictionaries(
     {},
     optional={
@@ -210,7 +210,7 @@ extras: st.SearchStrategy[JsonObject] = st.fixed_dictionaries(
 )
 shapes = st.builds(
     Shape,
-    blocks=st.lists(blocks, max_size=4).map(tuple),
+    blocks=st.lists(st.sampled_from(BLOCKS), max_size=4).map(tuple),
     extra=extras,
     is_page=st.sampled_from([False, False, True]),
 )
@@ -227,18 +227,39 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(tool=Tool(name="t", definition=definition), shape=draw(shapes), structured=structured)
 
 
-results = st.builds(lambda shape, structured: shape.result(structured), shapes, values)
+def result_of(shape: Shape, structured: Json) -> Outcome:
+    return Result(value=shape.result(structured))
+
+
+def any_result(value: Json) -> Outcome:
+    return Result(value=value)
+
+
+def odd_error(value: Json) -> Outcome:
+    return RpcError(value=value)
+
+
+def usual_error(code: Json, data: Json) -> Outcome:
+    return RpcError(value={"code": code, "message": "secret text", "data": data})
+
+
+def failure(kind: FailureKind) -> Outcome:
+    return Failure(kind=kind, detail="secret text", http_status=401)
+
+
+def as_call(case: Case) -> tuple[Outcome, Tool]:
+    return Result(value=case.raw), case.tool
+
+
+codes: st.SearchStrategy[Json] = st.sampled_from([-32602, -32601, -32603, 5, True])
 outcomes: st.SearchStrategy[Outcome] = (
-    results.map(lambda value: Result(value=value))
-    | values.map(lambda value: Result(value=value))
-    | values.map(lambda value: RpcError(value=value))
-    | st.builds(
-        lambda code, data: RpcError(value={"code": code, "message": "secret text", "data": data}),
-        st.sampled_from([-32602, -32601, -32603, 5, True]),
-        values,
-    )
-    | st.sampled_from([Failure(kind=kind, detail="secret text", http_status=401) for kind in FailureKind])
+    st.builds(result_of, shapes, values)
+    | values.map(any_result)
+    | values.map(odd_error)
+    | st.builds(usual_error, codes, values)
+    | st.sampled_from(FailureKind).map(failure)
 )
+calls = st.tuples(outcomes, tools()) | cases().map(as_call)
 
 
 def leaves(value: Json, pointer: str = "") -> Iterator[tuple[str, str]]:
@@ -276,7 +297,7 @@ def leaves_of_block(block: Json) -> frozenset[tuple[str, str]]:
 def content_of(bounded: Bounded) -> list[Json]:
     """The blocks that say something of the server's."""
     result = bounded.result
-    content = result.get("content", []) if isinstance(result, dict) else []
+    content: Json = result.get("content", []) if isinstance(result, dict) else []
     assert isinstance(content, list)
     names = frozenset(KEYS)
     codes = {code.value for code in ErrorCode}
@@ -291,10 +312,9 @@ def content_of(bounded: Bounded) -> list[Json]:
 
 def structured_of(bounded: Bounded) -> frozenset[tuple[str, str]]:
     result = bounded.result
-    found = (
-        result.get("structuredContent") if isinstance(result, dict) and "structuredContent" in result else {}
-    )
-    return frozenset(leaves(found))
+    if not isinstance(result, dict) or "structuredContent" not in result:
+        return frozenset()
+    return frozenset(leaves(result["structuredContent"]))
 
 
 def removals_of(bounded: Bounded) -> list[tuple[str, str, str | None]]:
@@ -325,11 +345,12 @@ def test_no_input_makes_it_raise_and_what_it_gives_is_a_result_or_an_error(
         assert bounded.error is not None
 
 
-@given(outcomes, tools(), strict_levels)
+@given(calls, strict_levels)
 @quick
 def test_bounding_a_bounded_result_changes_nothing_and_removes_nothing(
-    outcome: Outcome, tool: Tool, level: Level
+    call: tuple[Outcome, Tool], level: Level
 ) -> None:
+    outcome, tool = call
     once = bound(outcome, tool, level)
     assert isinstance(once.result, dict)
     outcome_again = (
@@ -340,11 +361,12 @@ def test_bounding_a_bounded_result_changes_nothing_and_removes_nothing(
     assert dump_text(again.result) == dump_text(once.result)
 
 
-@given(outcomes, tools(), strict_levels)
+@given(calls, strict_levels)
 @quick
 def test_every_removal_points_at_something_in_the_raw_result(
-    outcome: Outcome, tool: Tool, level: Level
+    call: tuple[Outcome, Tool], level: Level
 ) -> None:
+    outcome, tool = call
     for removal in bound(outcome, tool, level).removals:
         resolve(raw_of(outcome), removal.pointer)
 

@@ -44,6 +44,7 @@ COERCED = [
     ('{"enum": ["a", 1.50, true]}', "1.5", "1.50"),
     ('{"enum": ["a", true]}', "true", "true"),
     ('{"enum": ["a", null]}', "null", "null"),
+    ('{"enum": ["a", 1]}', '"a"', '"a"'),
     ('{"enum": [" a", "a"]}', " a", '" a"'),
     ('{"oneOf": [{"const": 1, "title": "one"}, {"const": 2, "title": "two"}]}', "two", "2"),
     ('{"enum": [{"a": 1}]}', '{"a": 1.0}', '{"a": 1}'),
@@ -182,6 +183,12 @@ def test_a_wrong_assignment_is_a_usage_error(assignments: str, message: str) -> 
 
 def test_assignments_need_no_schema() -> None:
     assert assigned(["a=1", "b:=2"], None) == {"a": "1", "b": 2}
+
+
+@pytest.mark.parametrize("order", [("a", "a.b"), ("a.b", "a")])
+def test_of_two_objects_the_one_with_the_longer_name_takes_the_member(order: tuple[str, str]) -> None:
+    schema: Json = {"properties": {name: {"type": "object"} for name in order}}
+    assert assigned(["a.b.c=1"], schema) == {"a.b": {"c": "1"}}
 
 
 def test_arguments_as_json_are_kept_exactly() -> None:

@@ -228,6 +228,26 @@ def test_references_and_all_of_are_joined() -> None:
     assert age.kind is K.INTEGER
 
 
+def test_what_all_of_requires_and_closes_is_required_and_closed() -> None:
+    shown = form_of(
+        {
+            "properties": {"a": {}, "b": {}},
+            "required": ["a"],
+            "additionalProperties": True,
+            "allOf": [{"required": ["b"]}, {"additionalProperties": False}],
+        }
+    )
+    assert [field.required for field in shown.fields] == [True, True]
+    assert shown.open is False
+    assert form_of({"unevaluatedProperties": False}).open is False
+
+
+def test_what_lies_in_a_resource_of_its_own_is_not_taken_for_ours() -> None:
+    inner: Json = {"$id": "https://example.org/other", "$defs": {"x": {"type": "integer"}}}
+    field = field_of({"$defs": {"other": inner}, "$ref": "#/$defs/other/$defs/x"})
+    assert (field.kind, field.constraints) == (K.JSON, "its schema refers to one that is not here")
+
+
 def test_a_schema_that_leads_back_to_itself_ends_as_json() -> None:
     shown = form_of(
         {
@@ -258,6 +278,14 @@ def test_what_is_too_deep_or_too_much_is_left_to_json() -> None:
     while field.fields:
         field, depth = field.fields[0], depth + 1
     assert (field.kind, depth) == (K.OBJECT, MAX_DEPTH + 1)
+
+    nested: Json = {"type": "string"}
+    for _ in range(3000):
+        nested = {"type": "array", "items": nested}
+    field, depth = form({"a": nested}).fields[0], 0
+    while field.item:
+        field, depth = field.item, depth + 1
+    assert (field.kind, depth) == (K.LIST, MAX_DEPTH)
 
     wide = form({f"p{index}": {"type": "string"} for index in range(MAX_FIELDS + 5)})
     assert (len(wide.fields), wide.problem) == (MAX_FIELDS, f"only the first {MAX_FIELDS} fields are shown")

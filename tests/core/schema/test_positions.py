@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from typing import TypeAlias, cast
 
 import pytest
 from hypothesis import given, settings
@@ -7,15 +8,22 @@ from hypothesis import strategies as st
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, Number
 from inspector.core.pointer import child
 from inspector.core.schema import nodes, positions
-from inspector.core.schema.positions import Position, positions_of
+from inspector.core.schema.positions import Position, SchemaPositions, positions_of
 
-TEXT: JsonObject = {"type": "string"}
-MARKED: JsonObject = {"type": "string", "x-sensitive": True}
-DIALECTS: dict[str, JsonObject] = {
+Written: TypeAlias = dict[str, object]
+"""A schema as it is written in a test."""
+
+TEXT: Written = {"type": "string"}
+MARKED: Written = {"type": "string", "x-sensitive": True}
+DIALECTS: dict[str, Written] = {
     "no dialect": {},
     "2020-12": {"$schema": "https://json-schema.org/draft/2020-12/schema"},
     "draft-07": {"$schema": "http://json-schema.org/draft-07/schema#"},
 }
+
+
+def compiled(schema: object) -> SchemaPositions:
+    return positions_of(cast("Json", schema))
 
 
 def word(position: Position, value: Json) -> str:
@@ -47,20 +55,20 @@ def places(position: Position, value: Json, pointer: str = "") -> Iterator[tuple
             yield from places(position.item(index), inner, child(pointer, index))
 
 
-def judged(schema: Json, value: Json) -> dict[str, str]:
-    return dict(places(positions_of(schema).start(), value))
+def judged(schema: object, value: object) -> dict[str, str]:
+    return dict(places(compiled(schema).start(), cast("Json", value)))
 
 
-def sensitive(schema: Json, value: Json) -> set[str]:
+def sensitive(schema: object, value: object) -> set[str]:
     return {pointer for pointer, said in judged(schema, value).items() if said == "sensitive"}
 
 
-def an_object(**properties: Json) -> JsonObject:
+def an_object(**properties: object) -> Written:
     return {"type": "object", "properties": dict(properties)}
 
 
 # name, schema, instance, the places that are sensitive
-MARKS: list[tuple[str, JsonObject, Json, set[str]]] = [
+MARKS: list[tuple[str, Written, object, set[str]]] = [
     ("a property", an_object(a=MARKED, b=TEXT), {"a": "1", "b": "2"}, {"/a"}),
     ("the root", {"type": "object", "x-sensitive": True}, {"a": 1}, {""}),
     (
@@ -233,12 +241,12 @@ MARKS: list[tuple[str, JsonObject, Json, set[str]]] = [
     ("schema", "value", "expected"), [case[1:] for case in MARKS], ids=[case[0] for case in MARKS]
 )
 def test_a_mark_is_found_over_every_construct(
-    schema: JsonObject, value: Json, expected: set[str], dialect: str
+    schema: Written, value: object, expected: set[str], dialect: str
 ) -> None:
     assert sensitive(DIALECTS[dialect] | schema, value) == expected
 
 
-UNJUDGEABLE: list[tuple[str, Json]] = [
+UNJUDGEABLE: list[tuple[str, Written]] = [
     ("a remote $ref", an_object(a={"$ref": "https://example.com/s.json"})),
     ("a relative $ref", an_object(a={"$ref": "other.json#/x"})),
     ("a dangling $ref", an_object(a={"$ref": "#/$defs/nothing"})),
@@ -279,20 +287,20 @@ UNJUDGEABLE: list[tuple[str, Json]] = [
 
 
 @pytest.mark.parametrize("schema", [case[1] for case in UNJUDGEABLE], ids=[case[0] for case in UNJUDGEABLE])
-def test_what_cannot_be_judged_counts_as_sensitive_and_undeclared(schema: JsonObject) -> None:
-    value: JsonObject = {"a": "x", "b": "y"}
+def test_what_cannot_be_judged_counts_as_sensitive_and_undeclared(schema: Written) -> None:
+    value: Written = {"a": "x", "b": "y"}
     assert judged(schema, value) == {"": "declared", "/a": "sensitive", "/b": "undeclared"}
     assert judged({"allOf": [schema, an_object(a=TEXT)]}, value)["/a"] == "sensitive"
 
 
 @pytest.mark.parametrize("schema", ["text", 5, None, [], DuplicateKeys((("type", "a"), ("type", "b")))])
-def test_an_output_schema_that_is_no_schema_makes_everything_sensitive(schema: Json) -> None:
+def test_an_output_schema_that_is_no_schema_makes_everything_sensitive(schema: object) -> None:
     assert judged(schema, {"a": 1}) == {"": "sensitive"}
-    assert positions_of(schema).faults == ("a part of the output schema is no schema",)
+    assert compiled(schema).faults == ("a part of the output schema is no schema",)
 
 
 # name, schema, instance, what is said of each place
-DECLARATIONS: list[tuple[str, Json, Json, dict[str, str]]] = [
+DECLARATIONS: list[tuple[str, object, object, dict[str, str]]] = [
     (
         "named and typed",
         an_object(a=TEXT, b={"type": "integer"}),
@@ -481,7 +489,7 @@ DECLARATIONS: list[tuple[str, Json, Json, dict[str, str]]] = [
     ids=[case[0] for case in DECLARATIONS],
 )
 def test_a_declaration_is_a_named_position_with_a_type(
-    schema: Json, value: Json, expected: dict[str, str]
+    schema: object, value: object, expected: dict[str, str]
 ) -> None:
     assert judged(schema, value) == expected
 
@@ -492,7 +500,7 @@ def test_what_stands_beside_a_ref_declares_nothing_in_draft_07_but_marks_all_the
         "properties": {"a": TEXT, "s": MARKED},
         "definitions": {"t": an_object(b=TEXT)},
     }
-    value: JsonObject = {"a": "x", "b": "y", "s": "z"}
+    value: Written = {"a": "x", "b": "y", "s": "z"}
     modern = judged(DIALECTS["2020-12"] | schema, value)
     old = judged(DIALECTS["draft-07"] | schema, value)
     assert modern == {"": "declared", "/a": "declared", "/b": "declared", "/s": "sensitive"}
@@ -503,7 +511,7 @@ def test_the_source_of_a_mark_is_named_by_its_place_in_the_schema() -> None:
     schema = an_object(a={"$ref": "#/$defs/s"}, b={"type": "array", "items": {"x_sensitive": 1}}) | {
         "$defs": {"s": MARKED}
     }
-    start = positions_of(schema).start()
+    start = compiled(schema).start()
     a, b = start.step("a").sensitive, start.step("b").item(3).sensitive
     assert a
     assert (a.schema_pointer, a.mark_key) == ("/$defs/s", "x-sensitive")
@@ -513,7 +521,7 @@ def test_the_source_of_a_mark_is_named_by_its_place_in_the_schema() -> None:
 
 
 def test_only_a_key_that_a_marked_pattern_found_is_itself_hidden() -> None:
-    start = positions_of(
+    start = compiled(
         an_object(a=MARKED) | {"patternProperties": {"^s": MARKED, "^o": an_object(in_it=MARKED)}}
     ).start()
     assert start.step("s1").hides_key
@@ -522,7 +530,7 @@ def test_only_a_key_that_a_marked_pattern_found_is_itself_hidden() -> None:
 
 
 def test_a_place_is_harmless_where_no_mark_can_be_reached() -> None:
-    start = positions_of(
+    start = compiled(
         an_object(a=an_object(b=TEXT), c=an_object(d=MARKED), e={"propertyNames": {"x-sensitive": True}})
     ).start()
     assert [start.step(key).harmless for key in ("a", "c", "e", "other")] == [True, False, False, True]
@@ -530,10 +538,10 @@ def test_a_place_is_harmless_where_no_mark_can_be_reached() -> None:
 
 
 def test_every_item_speaks_for_all_items_or_for_none() -> None:
-    alike = positions_of({"items": MARKED}).start().every_item
+    alike = compiled({"items": MARKED}).start().every_item
     assert alike
     assert alike.sensitive
-    assert positions_of({"prefixItems": [TEXT], "items": MARKED}).start().every_item is None
+    assert compiled({"prefixItems": [TEXT], "items": MARKED}).start().every_item is None
 
 
 def test_a_schema_beyond_the_bounds_makes_everything_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -557,7 +565,7 @@ def test_below_the_depth_bound_everything_is_sensitive(monkeypatch: pytest.Monke
 
 def test_a_walk_that_costs_too_much_ends_in_sensitive_places(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = {"patternProperties": {f"p{index}": TEXT for index in range(20)}}
-    value: JsonObject = {f"key{index}": index for index in range(30)}
+    value: Written = {f"key{index}": index for index in range(30)}
     assert sensitive(schema, value) == set()
     monkeypatch.setattr(positions, "MAX_EFFORT", 200)
     found = sensitive(schema, value)
@@ -572,7 +580,7 @@ def test_too_many_schemas_for_one_place_make_it_sensitive(monkeypatch: pytest.Mo
 
 
 def test_a_chain_of_references_as_long_as_the_schema_allows_is_followed() -> None:
-    chain: JsonObject = {f"d{index}": {"$ref": f"#/$defs/d{index + 1}"} for index in range(1_500)}
+    chain: Written = {f"d{index}": {"$ref": f"#/$defs/d{index + 1}"} for index in range(1_500)}
     schema = {"$ref": "#/$defs/d0", "$defs": chain | {"d1500": MARKED}}
     assert sensitive(schema, "x") == {""}
 
@@ -584,22 +592,22 @@ def test_references_in_a_circle_say_nothing() -> None:
 
 
 def test_a_deeply_nested_schema_costs_no_recursion() -> None:
-    schema: Json = MARKED
+    schema: object = MARKED
     for _ in range(3_000):
         schema = {"allOf": [schema]}
     assert sensitive(schema, "x") == {""}
-    names: Json = {"propertyNames": {}}
+    names: object = {"propertyNames": {}}
     for _ in range(200):
         names = {"propertyNames": names}
     assert judged(names, {"a": 1}) == {"": "undeclared", "/a": "undeclared"}
 
 
 def test_keys_without_end_are_not_remembered() -> None:
-    position = positions_of({"patternProperties": {"^s": MARKED}}).start()
+    position = compiled({"patternProperties": {"^s": MARKED}}).start()
     for index in range(10_000):
         position.step(f"k{index}")
     assert len(position.by_key) < 5_000
-    plain = positions_of(an_object(a=MARKED)).start()
+    plain = compiled(an_object(a=MARKED)).start()
     for index in range(10_000):
         plain.step(f"k{index}")
     assert len(plain.by_key) == 0

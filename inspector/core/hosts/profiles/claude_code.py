@@ -40,7 +40,9 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
             return _failed(f"{start}: Invalid result for tools/call: {received.message}", notes)
         case Received():
             notes.dropped(answer.result, _DROPPED)
-            return _tool_error(received, notes) if received.is_error else _success(received, call, notes)
+            return (
+                _tool_error(received, notes) if received.is_error else _success(received, answer, call, notes)
+            )
 
 
 def _failed(text: str, notes: Notes) -> Json:
@@ -65,7 +67,7 @@ def _tool_error(received: Received, notes: Notes) -> Json:
     return _failed("\n".join(texts), notes)
 
 
-def _success(received: Received, call: Call, notes: Notes) -> Json:
+def _success(received: Received, answer: Answer, call: Call, notes: Notes) -> Json:
     blocks: list[Json] = []
     has_structure = received.structured is not None
     for index, block in enumerate(received.blocks):
@@ -75,7 +77,7 @@ def _success(received: Received, call: Call, notes: Notes) -> Json:
         else:
             blocks.extend(_converted(block, pointer, call, notes))
     if has_structure:
-        note_structure_changes(received.structured, notes)
+        note_structure_changes(answer.result, notes)
         text = javascript.stringify(received.structured)
         if not blocks:
             return {"content": _kept(text, notes)}

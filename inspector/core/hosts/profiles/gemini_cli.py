@@ -41,7 +41,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
             return _failed({"message": received.message, "isError": True}, call, notes)
         case Received():
             if received.is_error:
-                note_structure_changes(received.structured, notes)
+                note_structure_changes(answer.result, notes)
                 notes.dropped(answer.result, frozenset({Part.UNKNOWN}))
                 return _reported(received.value, call, notes)
             notes.dropped(answer.result, _DROPPED)
@@ -64,11 +64,7 @@ def _completed(result: JsonObject, notes: Notes) -> JsonObject:
     except RecursionError:
         notes.beyond("/content/0/text", "a text of JSON this deep; it is taken as it is here")
         return result
-    if not isinstance(read, dict):
-        notes.change(
-            "/content/0/text",
-            "the host takes a text that is JSON for structured content, which must be an object",
-        )
+    notes.change("/content/0/text", "the host takes a text that is JSON for structured content too")
     return {**result, "structuredContent": read}
 
 

@@ -73,7 +73,7 @@ def _content(received: Received, answer: Answer, notes: Notes) -> Json:
     if structured is None and meta is None:
         return blocks[0]["text"]
     notes.change("/content", "the host puts text, structured content and metadata into one JSON")
-    note_structure_changes(structured, notes)
+    note_structure_changes(answer.result, notes)
     joined: JsonObject = dict(blocks[0])
     if structured is not None:
         joined["structuredContent"] = structured

@@ -39,7 +39,7 @@ def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
         if part is not None:
             parts.append(part)
     if _is_true(structured):
-        note_structure_changes(structured, notes)
+        note_structure_changes(answer.result, notes)
         parts.append({"kind": "text", "value": javascript.stringify(structured), "audience": ["assistant"]})
     return {"content": parts}
 
@@ -77,17 +77,22 @@ def _made(block: JsonObject, pointer: str, notes: Notes, *, has_structure: bool)
             notes.change(pointer, "structured content takes the place of text")
         case "image" | "audio", _:
             return _data(block.get("data"), block.get("mimeType") or "image/png", pointer, notes)
-        case "resource_link", _ if block.get("mimeType") in _IMAGE_TYPES:
+        case "resource_link", _ if _is_image(block):
             notes.change(pointer, "the host reads the image that is linked to; it is not shown here")
         case "resource_link", _:
             return _link(block, pointer, notes)
         case "resource", dict(resource):
-            if resource.get("mimeType") in _IMAGE_TYPES and "blob" in resource:
+            if _is_image(resource) and "blob" in resource:
                 return _data(resource["blob"], resource["mimeType"], pointer, notes)
             return _link(resource, pointer, notes)
         case _:
             notes.change(pointer, "the host skips what it does not know")
     return None
+
+
+def _is_image(value: JsonObject) -> bool:
+    mime_type = value.get("mimeType")
+    return isinstance(mime_type, str) and mime_type in _IMAGE_TYPES
 
 
 def _data(data: Json, mime_type: Json, pointer: str, notes: Notes) -> JsonObject | None:

@@ -1,0 +1,150 @@
+"""Looking: which item is open, what its last call gave, and the two lenses it is looked at through."""
+
+from collections.abc import Callable
+
+from textual.content import Content
+from textual.screen import Screen
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.catalogue import Entry, Tool
+from inspector.session import CallRecord
+from inspector.tui.latest import Latest
+from inspector.tui.present.foreign import content, shortened
+from inspector.tui.present.result import ResultView, result_findings
+from inspector.tui.present.tool import ToolView
+from inspector.tui.screens.calling import Calling
+from inspector.tui.screens.making import ItemAsked, ResultAsked, result_view, tool_view
+from inspector.tui.widgets.result import ResultPane
+from inspector.tui.widgets.tool import ToolPane
+
+
+class Looking:
+    """What the tool pane and the result pane show. Whatever changes, both follow."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        tool: ToolPane,
+        result: ResultPane,
+        calling: Calling,
+        changed: Callable[[], None],
+    ) -> None:
+        self._screen = screen
+        self._tool = tool
+        self._result = result
+        self._calling = calling
+        self._changed = changed
+        self._items = Latest(screen, tool_view, self._take_item, self._could_not)
+        self._results = Latest(screen, result_view, self._take_result, self._withhold_result)
+        self._records: dict[str, CallRecord] = {}
+        self._item: ToolView | None = None
+        self._is_going = False
+        """Whether the focus goes to the item once it is shown."""
+        self.level = Level.DECLARED
+        self.host = "spec"
+        self.hosts: tuple[str, ...] = ()
+        """By name; none while they are being loaded."""
+
+    @property
+    def has_records(self) -> bool:
+        """Whether any call has ended."""
+        return bool(self._records)
+
+    def open(self, entry: Entry) -> None:
+        """Open an item of the catalogue."""
+        before = self._item.entry if self._item else None
+        if before is not entry:
+            self._items.ask(ItemAsked(entry=entry, record=self._record(entry), before=before))
+
+    def go_to(self, entry: Entry) -> None:
+        """Open an item, and put the focus there."""
+        self._tool.open_tab("call" if isinstance(entry, Tool) else "definition")
+        if self._item is not None and self._item.entry is entry:
+            self._tool.focus_tab()
+        else:
+            self._is_going = True
+            self.open(entry)
+
+    def finished(self, record: CallRecord) -> None:
+        """A call has ended."""
+        self._records[record.name] = record
+        entry = self._item.entry if self._item else None
+        if isinstance(entry, Tool) and entry.name == record.name:
+            self.look()
+            self._items.ask(ItemAsked(entry=entry, record=record, before=entry))
+        else:
+            self._screen.notify(f"#{record.number} {shortened(record.name, 60)} has ended.", markup=False)
+
+    def step_level(self, step: int) -> None:
+        """Another boundary."""
+        levels = list(Level)
+        self.level = levels[(levels.index(self.level) + step) % len(levels)]
+        self.look()
+
+    def step_host(self, step: int) -> None:
+        """Another host."""
+        place = self.hosts.index(self.host) if self.host in self.hosts else 0
+        self.set_host(self.hosts[(place + step) % len(self.hosts)])
+
+    def set_host(self, host: str) -> None:
+        """This host."""
+        self.host = host
+        self.look()
+
+    def look(self) -> None:
+        """Both panes follow the item and the lenses."""
+        self._changed()
+        record = self._record(self._item.entry) if self._item else None
+        if record is not None:
+            chunk = self._result.room
+            self._results.ask(ResultAsked(record=record, level=self.level, host=self.host, chunk=chunk))
+        elif not self._calling.is_running:
+            self._result.show_note(_nothing_called(self._item))
+
+    def _record(self, entry: Entry) -> CallRecord | None:
+        return self._records.get(entry.name) if isinstance(entry, Tool) else None
+
+    def _take_item(self, asked: ItemAsked, view: ToolView) -> None:
+        before, self._item = self._item, view
+        if before is not None and before.entry is asked.before and view.is_same:
+            self._tool.show_claims(view)
+            self._show_findings()
+        else:
+            self._calling.leave_form()
+            entered, text = self._calling.written(asked.entry)
+            self._tool.show(view, entered, text)
+            self._calling.enter_form(view)
+            self.look()
+        if self._is_going:
+            self._is_going = False
+            self._tool.focus_tab()
+        self._changed()
+
+    def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
+        if self._item is not None and self._record(self._item.entry) is asked.record:
+            self._result.show(view)
+            self._show_findings()
+            self._changed()
+
+    def _show_findings(self) -> None:
+        shown = self._result.view
+        if self._item is not None:
+            self._tool.show_findings(self._item, result_findings(shown) if shown else ())
+
+    def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
+        del asked
+        words = f"The result could not be judged ({type(error).__name__}), so all of it is withheld."
+        self._result.show_note(content(f"{words} This is a defect of Sightline.", "$text-error"))
+
+    def _could_not(self, asked: ItemAsked, error: BaseException) -> None:
+        del asked
+        words = f"This item could not be shown ({type(error).__name__}): a defect of Sightline."
+        self._screen.notify(words, severity="error", markup=False)
+
+
+def _nothing_called(item: ToolView | None) -> Content:
+    if item is None or not isinstance(item.entry, Tool):
+        return Content("Results of calls appear here: raw on the left, what the model sees on the right.")
+    return Content.assemble(
+        content(shortened(item.entry.name, 120), "bold"), " has not been called. Enter in its form calls it."
+    )

@@ -1,0 +1,66 @@
+import pytest
+
+from inspector.core import projection as projections
+from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.contract import contract_of
+from inspector.core.boundary.mask import MASK
+from inspector.core.catalogue import Tool
+from inspector.core.hosts.profile import Host
+from inspector.core.hosts.registry import host
+from inspector.core.json_text import Json, JsonObject, dump
+from inspector.core.outcome import Result, RpcError
+from inspector.core.projection import project
+
+SCHEMA: JsonObject = {"type": "object", "properties": {"a": {"type": "string"}, "s": {"x-sensitive": True}}}
+TOOL = Tool(name="make", definition={"name": "make", "inputSchema": {}, "outputSchema": SCHEMA})
+RAW: JsonObject = {"content": [], "structuredContent": {"a": "x", "s": "CANARY"}, "_meta": {"k": 1}}
+
+
+@pytest.fixture
+def spec() -> Host:
+    found = host("spec")
+    assert found
+    return found
+
+
+def test_a_projection_is_the_bounded_result_as_the_host_hands_it_over(spec: Host) -> None:
+    projection = project(Result(value=RAW), TOOL, Level.DECLARED, spec)
+    notice: Json = {"fields": ["s"]}
+    assert projection.context.model == {
+        "content": [{"type": "text", "text": 'Withheld from this result: {"fields":["s"]}'}],
+        "structuredContent": {"a": "x", "_withheld": notice},
+    }
+    assert projection.raw is RAW
+    assert projection.removals_by_rule == {"x-sensitive": 1, "meta": 1}
+
+
+def test_its_sizes_are_those_of_the_raw_result_and_of_the_models_view(
+    spec: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    projection = project(Result(value=RAW), TOOL, Level.DECLARED, spec)
+    assert projection.raw_bytes == len(dump(RAW))
+    assert projection.model_bytes == len(dump(projection.context.model))
+
+    def counted_again(_: Json) -> bytes:
+        raise AssertionError
+
+    monkeypatch.setattr(projections, "dump", counted_again)
+    assert (projection.raw_bytes, projection.model_bytes) == (
+        len(dump(RAW)),
+        len(dump(projection.context.model)),
+    )
+
+
+@pytest.mark.parametrize("level", Level)
+def test_the_raw_result_is_masked_at_every_level(spec: Host, level: Level) -> None:
+    projection = project(Result(value=RAW), TOOL, level, spec, contract=contract_of(TOOL))
+    masked: JsonObject = {**RAW, "structuredContent": {"a": "x", "s": MASK}}
+    assert projection.masked == masked
+    assert projection.masked is projection.masked
+    assert (projection.bounded.removals == ()) is (level is Level.OPEN)
+
+
+def test_an_error_is_projected_too(spec: Host) -> None:
+    projection = project(RpcError(value={"code": -32603, "message": "m"}), None, Level.CLOSED, spec)
+    assert projection.raw == {"error": {"code": -32603, "message": "m"}}
+    assert projection.context.model == {"error": {"code": -32603, "message": "internal_error"}}
