@@ -156,7 +156,7 @@ def main() -> None:
                 call(message)
             case _:
                 pass
-    if BEHAVIOUR == "cannot be ended":
+    if BEHAVIOUR in {"cannot be ended", "ignores its end"}:
         time.sleep(600)
 
 

@@ -8,6 +8,7 @@ from inspector.core.json_text import Json, JsonObject, dump_text
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.session import CallRecord
 from inspector.tui.present.alignment import GAP
+from inspector.tui.present.badges import letters_of
 from inspector.tui.present.result import (
     Difference,
     ResultView,
@@ -173,3 +174,15 @@ def test_the_claims_of_a_result_stand_among_those_of_its_tool() -> None:
     told: Json = {"content": [], "_meta": {"io.modelcontextprotocol/trust-annotations": {"sensitive": True}}}
     before, after = tool_view(TOOL, None), tool_view(TOOL, record_of(Result(value=told)))
     assert len(after.claims) == len(before.claims) + 1
+
+
+def test_the_letters_of_a_tool_follow_the_count_of_its_findings() -> None:
+    odd = Tool(
+        name="odd",
+        definition={
+            "name": "odd",
+            "annotations": {"readOnlyHint": True, "destructiveHint": True, "title": 7},
+        },
+    )
+    assert letters_of(odd).plain == "!2 WD"
+    assert letters_of(TOOL).plain == "S"

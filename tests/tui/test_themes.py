@@ -89,3 +89,29 @@ def test_an_unknown_theme_is_told_before_the_screen_is_taken() -> None:
 
     with pytest.raises(UsageError, match="no theme purple"):
         run(DemoTarget(), Options(), level=Level.DECLARED, host="spec", theme="purple")
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(left: str, right: str) -> float:
+    """The contrast of two colours. Source: WCAG 2.2, 1.4.3: text needs 4.5, and 7 where contrast is promised."""
+    darker, lighter = sorted((luminance(left), luminance(right)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("theme", themes.shipped(), ids=lambda theme: theme.name)
+def test_text_can_be_read_also_under_the_cursor(theme: themes.ThemeFile) -> None:
+    colours, variables = dict(theme.colours), dict(theme.variables)
+    least = 7 if theme.name == "high-contrast" else 4.5
+    for name in ("background", "surface", "panel"):
+        assert contrast(colours["foreground"], colours[name]) >= least, name
+    for ink in ("foreground", "success", "warning", "error", "accent", "primary"):
+        assert contrast(colours[ink], colours["surface"]) >= least, ink
+        cursor = contrast(colours[ink], variables["block-cursor-background"])
+        assert cursor >= (least if ink == "foreground" else 3), ink

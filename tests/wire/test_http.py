@@ -108,6 +108,22 @@ async def test_no_answer_is_a_failure_that_costs_only_this_call(
     assert detail in outcome.detail
 
 
+async def test_an_error_without_id_answers_the_request_that_it_came_back_to() -> None:
+    async def reply(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        if asked.message["params"]["arguments"]:
+            await asyncio.Event().wait()
+        await error("400 Bad Request", -32700, with_id=False)(asked, writer)
+
+    async with http_peer({**HANDSHAKE, "tools/call": reply}) as peer:
+        session = Session(HttpTarget(url=peer.url()), Options(timeout_s=1))
+        await session.connect()
+        hanging = asyncio.ensure_future(session.call("t", {"hang": True}))
+        answered = await session.call("t", {})
+        await session.close()
+    assert answered.outcome == RpcError(value={"code": -32700, "message": "no"})
+    assert isinstance((await hanging).outcome, Failure)
+
+
 async def test_a_hanging_call_times_out_and_is_cancelled_on_the_wire() -> None:
     async def hang(asked: Asked, writer: asyncio.StreamWriter) -> None:
         _ = asked, writer

@@ -286,7 +286,7 @@ async def test_a_server_ends_when_its_inspector_is_killed(tmp_path: Path) -> Non
         "    await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"
     )
-    target = raw_server("plain")
+    target = raw_server("ignores its end")
     host = await asyncio.create_subprocess_exec(
         target.command[0],
         str(script),
