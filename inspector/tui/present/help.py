@@ -14,6 +14,7 @@ _SIGNS = (
     ("+", "only in what the model sees: a notice, or text written anew"),
     ("→ ←", "a request from here, a request from the server"),
     ("!", "a line of the server's stderr, or a finding"),
+    ("!3", "how many findings a tool's definition has"),
 )
 
 _BADGES = (

@@ -1,7 +1,7 @@
 """The main screen: catalogue, tool, result, timeline."""
 
 import asyncio
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -53,7 +53,6 @@ from inspector.tui.widgets.timeline import TimelinePane
 from inspector.tui.widgets.tool import ToolPane
 
 if TYPE_CHECKING:
-    from textual.app import App
     from textual.timer import Timer
 
 _SETTLE_S = 0.08

@@ -126,7 +126,7 @@ class ResultPane(Vertical):
     @property
     def room(self) -> int:
         """How many characters of a text fit beside its indentation."""
-        return max(self.size.width // 2 - 22, 24)
+        return max(self.size.width // 2 - 22, 32)
 
     @property
     def is_explaining(self) -> bool:
