@@ -10,7 +10,7 @@ from inspector.core.boundary.contract import Contract, contract_of
 from inspector.core.boundary.mask import mask
 from inspector.core.boundary.reading import raw_of
 from inspector.core.catalogue import Tool
-from inspector.core.hosts.profile import Call, Host, ModelContext
+from inspector.core.hosts.profile import Call, Change, Host, ModelContext
 from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Outcome
 
@@ -33,8 +33,11 @@ class Projection:
 
     @cached_property
     def sensitive(self) -> tuple[Removal, ...]:
-        """The removals by which the raw result is masked: at `open`, those of `declared`."""
-        if self.bounded.level is not Level.OPEN:
+        """The removals by which the raw result is masked: those of `declared`, whatever the level.
+
+        `open` has none, and `closed` withholds whole blocks as undeclared that `declared` knows to be secret.
+        """
+        if self.bounded.level is Level.DECLARED:
             return self.bounded.removals
         return bound(self.outcome, None, Level.DECLARED, policy=self.policy, declared=self.contract).removals
 
@@ -81,5 +84,13 @@ def project(
         contract=known,
         policy=policy,
         bounded=bounded,
-        context=host.hand_over(bounded, asked),
+        context=_handed_over(host, bounded, asked),
     )
+
+
+def _handed_over(host: Host, bounded: Bounded, call: Call) -> ModelContext:
+    try:
+        return host.hand_over(bounded, call)
+    except Exception as fault:  # noqa: BLE001 - a profile that fails must hand over nothing, whatever failed in it
+        reason = f"the profile could not judge this result ({type(fault).__name__}); nothing was handed over"
+        return ModelContext(model=None, changes=(Change(pointer="", what=reason),), observed=False)
