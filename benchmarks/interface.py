@@ -14,7 +14,16 @@ from textual.pilot import Pilot
 from inspector.core.boundary.level import Level
 from inspector.core.frames import Direction
 from inspector.core.targets import StdioTarget
-from inspector.session import Event, FrameSeen, Listener, ListingAdvanced, Options, Session
+from inspector.session import (
+    Event,
+    FrameSeen,
+    Listener,
+    ListingAdvanced,
+    Options,
+    Session,
+    State,
+    StateChanged,
+)
 from inspector.store import themes
 from inspector.tui.app import SightlineApp
 
@@ -50,7 +59,10 @@ async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pil
     async def opened(listener: Listener) -> Session:
         def hear(event: Event) -> None:
             listener(event)
-            if isinstance(event, ListingAdvanced) and event.complete:
+            if isinstance(event, StateChanged) and event.state is State.READY:
+                # What comes before is opening the screen, which is measured as time, not as stalls.
+                observed.stalls_s.clear()
+            elif isinstance(event, ListingAdvanced) and event.complete:
                 observed.listed_s = time.perf_counter() - started
                 listed.set()
             elif isinstance(event, FrameSeen) and event.frame.direction is Direction.RECEIVED:

@@ -267,7 +267,14 @@ COMMANDS: tuple[Command, ...] = (
         shown="N [",
     ),
     _frame("frame.text", "x", "as_text", "text/JSON", "Changes between text and JSON."),
-    _help("help.back", "escape", "app.pop_screen", "back", "Back to where you were.", shown="Esc"),
+    _help(
+        "help.back",
+        "escape,q,question_mark",
+        "app.pop_screen",
+        "back",
+        "Back to where you were.",
+        shown="Esc",
+    ),
 )
 
 _BY_ID = {command.id: command for command in COMMANDS}

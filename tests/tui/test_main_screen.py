@@ -73,7 +73,7 @@ async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple
         assert told.calls == [("mint", {"owner": "ada"})]
         assert KEY not in text
         assert "What the model sees" in text
-        assert "it fails open for what nobody declared"[:20] in text
+        assert "it fails open for" in text
         await pilot.press("G")
         for _ in range(10):
             if "✗ x-sensitive" in screen_text(app):
@@ -294,11 +294,13 @@ async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> 
         await settled(pilot, app, "newcomer")
 
 
-async def test_help_lists_every_key_and_goes_away() -> None:
+@pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
+async def test_help_opens_and_goes_away(key: str) -> None:
     app = app_of(script())
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
+    async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "mint")
         await pilot.press("question_mark")
-        await settled(pilot, app, "Cancels a running call" if False else "All keys")
-        await pilot.press("escape")
-        assert "All keys" not in await settled(pilot, app)
+        await settled(pilot, app, "All keys")
+        await pilot.press(key)
+        assert "All keys" not in await settled(pilot, app, "mint")
+        assert app.is_running

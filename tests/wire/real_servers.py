@@ -1,6 +1,5 @@
 """Servers that nobody here wrote, as `make test` installs them in .venv/peers."""
 
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,4 +69,4 @@ DEMO = RealServer(
     arguments={},
     said="UTC",
 )
-REAL_SERVERS = [TIME, GIT, DEMO, *([EVERYTHING] if shutil.which("npm") else [])]
+REAL_SERVERS = [TIME, GIT, DEMO, *([EVERYTHING] if Path(EVERYTHING.command[1]).exists() else [])]

@@ -5,6 +5,7 @@ import click
 from inspector.cli.diagnostics import OK
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.core.hosts.registry import hosts
+from inspector.core.hosts.table import NOT_OBSERVED
 
 
 @click.command()
@@ -32,5 +33,7 @@ def command(*, format_: str) -> int:
         return OK
     rows = [("HOST", "VERSION", "AS OF", "KNOWN BY", "NOTES")]
     rows += [(host.name, host.version, host.as_of, host.how, host.notes) for host in found]
-    print_lines(table(rows, columns()))
+    print_lines(
+        [*table(rows, columns()), "", f"Not observed, so without a profile: {', '.join(NOT_OBSERVED)}."]
+    )
     return OK

@@ -3,17 +3,14 @@
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
-from inspector.core.boundary.draft import Block, Draft, Fate, Reason, Structured
+from inspector.core.boundary.draft import Block, Draft, Fate, Structured
 from inspector.core.boundary.error_code import coded_error, is_tool_result
 from inspector.core.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
 from inspector.core.boundary.reading import is_result_type
-from inspector.core.boundary.same_content import text_pointer, with_text
+from inspector.core.boundary.same_content import MIRRORED, text_pointer, with_text
 from inspector.core.json_text import Json, JsonObject, dump_text, equal
 from inspector.core.outcome import Outcome, Result
 
-_MIRRORED = Reason(
-    rule=Rule.MIRROR, detail="it repeats structured content, and is written anew from what is left"
-)
 _OUTSIDE = ("/content/", "/isError")
 """Where in a tool result nothing is a field."""
 _UNTOLD = frozenset({Rule.MIRROR, Rule.META, Rule.UNKNOWN_CONTENT, Rule.AUDIENCE})
@@ -28,17 +25,18 @@ def assemble(draft: Draft) -> Bounded:
     structured = _with_notice(draft.structured, notice)
     text = dump_text(structured.value) if structured and _is_mirrored(draft) else ""
     content: list[Json] = []
+    removals: list[Removal] = []
     for block in draft.blocks:
         if block.fate is Fate.MIRROR and structured:
             value = _mirrored(draft, block, structured, text)
-            if not equal(value, block.value):
-                draft = draft.removing(_MIRRORED.at(block.pointer + text_pointer(block.value)))
+            if not block.noted and not equal(value, block.value):
+                removals.append(MIRRORED.at(block.pointer + text_pointer(block.value)))
             content.append(value)
         elif block.fate is not Fate.WITHHELD:
             content.append(block.value)
     if not notice.is_empty:
         content.append(text_block(notice.text))
-    return _bounded(draft, _result(draft, content, structured))
+    return _bounded(draft.removing(*removals), _result(draft, content, structured))
 
 
 def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detail: str) -> Bounded:

@@ -31,9 +31,9 @@ RULES: tuple[DraftRule, ...] = (
     labelled.apply,
     sensitive_hint.apply,
     structured.apply,
-    audience.apply,
-    # It compares with what is left of the structured content.
+    # It compares with what is left of the structured content, also in blocks that the next ones take.
     mirror.apply,
+    audience.apply,
     no_contract.apply,
     meta.apply,
 )

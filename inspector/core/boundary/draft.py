@@ -36,6 +36,8 @@ class Block:
     value: Json
     """As it stands now; without meaning where it is withheld."""
     fate: Fate = Fate.RAW
+    noted: bool = False
+    """Of a mirror: whether it is among the removals already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,16 +16,12 @@ def left_of_flat(
 ) -> Json:
     """What passes of a flat container, `value` itself where all does; None where it has to be entered.
 
-    `position`: its own, which is not sensitive. `declared`: whether only typed positions pass.
+    `position`: its own, not sensitive and, where only typed positions pass (`declared`), one for its kind.
     """
     if isinstance(value, dict):
-        if declared and not position.declares_object:
-            return None
         return _left_of_object(above, token, position, value, ledger, declared=declared)
     item = position.every_item
     if not isinstance(value, list) or item is None or item.sensitive is not None:
-        return None
-    if declared and not position.declares_array:
         return None
     passing = item.plain if declared else SCALARS
     return value if passing.issuperset(map(type, value)) else None

@@ -18,7 +18,8 @@ SHOWN: frozenset[str] = frozenset(
 def mask(result: Json, removals: Iterable[Removal]) -> Json:
     """`result` with the sensitive ones among `removals` masked. Shares what it does not change; never raises.
 
-    At `open` nothing is removed; pass the removals of `declared`.
+    `removals`: those of `declared`, whatever boundary is in force. `open` has none, and `closed` withholds as free text
+    what `declared` knows to be secret.
     """
     copy = _Copy(result)
     for removal in removals:

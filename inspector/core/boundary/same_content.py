@@ -2,8 +2,13 @@
 
 from collections.abc import Callable
 
+from inspector.core.boundary.bounded import Rule
 from inspector.core.boundary.draft import Block, Draft, Fate, Reason, withhold_blocks, withhold_structured
 from inspector.core.json_text import Json, JsonText, equal, parse
+
+MIRRORED = Reason(
+    rule=Rule.MIRROR, detail="it repeats structured content, and is written anew from what is left"
+)
 
 _STARTS = frozenset('{["-0123456789tfn')
 

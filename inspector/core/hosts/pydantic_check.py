@@ -5,6 +5,7 @@ Source: docs.pydantic.dev, Validation Errors and Conversion Table.
 
 import math
 import re
+import sys
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -97,15 +98,17 @@ def _truth(value: Json, place: Place) -> Checked:
             return Checked(value=value.lower() in _YES)
         case int() | float() if value in {0, 1}:
             return Checked(value=value == 1)
-        case str() | int() | float() if not isinstance(value, float) or _is_whole(value):
+        case str():
+            return _wrong("bool_parsing", "boolean", place, value, ", unable to interpret input")
+        case int() | float() if _is_whole(value):
             return _wrong("bool_parsing", "boolean", place, value, ", unable to interpret input")
         case _:
             return _wrong("bool_type", "boolean", place, value)
 
 
 def _is_whole(value: float) -> bool:
-    """Whether pydantic takes a float for an integer of 64 bits."""
-    return value.is_integer() and abs(value) < _BEYOND
+    """Whether it is an integer of 64 bits."""
+    return abs(value) < _BEYOND and value == int(value)
 
 
 def _whole(value: Json, place: Place) -> Checked:
@@ -113,46 +116,45 @@ def _whole(value: Json, place: Place) -> Checked:
         case float():
             if not math.isfinite(value):
                 return _fault("finite_number", "Input should be a finite number", place, value)
-            if not value.is_integer():
+            if value != math.trunc(value):
                 said = ", got a number with a fractional part"
                 return _wrong("int_from_float", "integer", place, value, said)
-            return Checked(value=int(value))
+            return Checked(value=int(value)) if _is_whole(value) else _too_big(value, place)
         case int():
             return Checked(value=int(value))
+        case str() if len(value) > MAX_INTEGER_DIGITS:
+            return _too_big(value, place)
+        case str() if _INTEGER.fullmatch(value.strip()):
+            return Checked(value=int(value.strip().replace("_", "").split(".")[0]))
         case str():
-            if len(value) > MAX_INTEGER_DIGITS:
-                said = "Unable to parse input string as an integer, exceeded maximum size"
-                return _fault("int_parsing_size", said, place, value)
-            if _INTEGER.fullmatch(value):
-                return Checked(value=int(value.strip().replace("_", "").split(".")[0]))
             return _wrong("int_parsing", "integer", place, value, ", unable to parse string as an integer")
         case _:
             return _wrong("int_type", "integer", place, value)
 
 
+def _too_big(value: Json, place: Place) -> Checked:
+    said = "Unable to parse input string as an integer, exceeded maximum size"
+    return _fault("int_parsing_size", said, place, value)
+
+
 def _share(value: Json, place: Place) -> Checked:
     match value:
+        case int() if abs(value) > sys.float_info.max:
+            return _wrong("float_type", "number", place, value)
         case int() | float():
-            number = _as_float(value)
+            number = float(value)
         case str():
             try:
-                number = float(value)
+                number = float(value) if value.isascii() else float(value.strip().encode("ascii"))
             except ValueError:
                 return _wrong("float_parsing", "number", place, value, ", unable to parse string as a number")
         case _:
             return _wrong("float_type", "number", place, value)
-    if number > 1:
+    if not number <= 1:
         return _fault("less_than_equal", "Input should be less than or equal to 1", place, value)
-    if not number >= 0:
+    if number < 0:
         return _fault("greater_than_equal", "Input should be greater than or equal to 0", place, value)
     return Checked(value=number)
-
-
-def _as_float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _items(value: Json, kind: Items, place: Place) -> Checked:
@@ -196,6 +198,11 @@ def _model(value: Json, kind: Model, place: Place) -> Checked:
 
 def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
     """The best fit of several: the one that knows the most members, the first among equals."""
+    named = next((model for model in kind.models if _names(value, model)), None)
+    if named:
+        checked = check(value, named, (*place, named.name))
+        if not checked.issues:
+            return checked
     found = [check(value, model, (*place, model.name)) for model in kind.models]
     fits = [checked for checked in found if not checked.issues]
     if fits:
@@ -203,9 +210,15 @@ def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
     return Checked(issues=[issue for checked in found for issue in checked.issues])
 
 
+def _names(value: Json, model: Model) -> bool:
+    """Whether a value says by its type that it is of that model, and so of no other."""
+    type_ = value.get("type") if isinstance(value, dict) else None
+    return isinstance(type_, str) and type_ in model.types
+
+
 _BEYOND = 2**63
 _YES = frozenset({"1", "on", "t", "true", "y", "yes"})
 _NO = frozenset({"0", "off", "f", "false", "n", "no"})
-_INTEGER = re.compile(r"\s*[+-]?[0-9]+(_[0-9]+)*(\.0*)?\s*", re.ASCII)
+_INTEGER = re.compile(r"[+-]?[0-9]+(_[0-9]+)*(\.0+)?", re.ASCII)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:", re.ASCII)
 _URL_SPACE = "".join(map(chr, range(0x21)))

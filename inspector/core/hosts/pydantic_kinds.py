@@ -100,6 +100,14 @@ class Model:
     keeps_others: bool = False
     """Whether members that it does not name stay (`extra="allow"`)."""
 
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What its member `type` may say; nothing where it has none."""
+        for member in self.members:
+            if member.wire == "type" and isinstance(member.kind, Choice):
+                return member.kind.values
+        return ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyOf:

@@ -167,17 +167,17 @@ def _dumped(value: Json, kind: Kind, names: Names, *, with_none: bool) -> Json:
 
 def model_of(value: JsonObject, among: tuple[Model, ...] = BLOCKS) -> Model:
     """The model that a block or resource was built with."""
-    for model in among[:-1]:
-        if not check(value, model).issues:
-            return model
-    return among[-1]
+    if among[0].types:
+        return next((model for model in among if value.get("type") in model.types), among[-1])
+    return next((model for model in among if not check(value, model).issues), among[-1])
+
+
+_FIRST_BLOCKS = of_first(AnyOf(models=BLOCKS))
 
 
 def model_repr(value: JsonObject) -> str:
     """`repr()` of a block that mcp 1 built."""
-    return _repr(
-        value, AnyOf(models=tuple(model for each in BLOCKS if isinstance(model := of_first(each), Model)))
-    )
+    return _repr(value, _FIRST_BLOCKS)
 
 
 def _repr(value: Json, kind: Kind) -> str:

@@ -92,12 +92,19 @@ def _block(block: Json) -> JsonObject | None:
     return _with_annotations(read, block.get("annotations"))
 
 
-def _with_annotations(read: JsonObject, annotations: Json) -> JsonObject:
-    if isinstance(annotations, dict):
-        read["annotations"] = {
-            key: annotations[key] for key in _ANNOTATIONS if annotations.get(key) is not None
-        }
-    return read
+def _with_annotations(read: JsonObject, annotations: Json) -> JsonObject | None:
+    """A block with its annotations; None where these are not as the protocol has them."""
+    if annotations is None:
+        return read
+    if not isinstance(annotations, dict):
+        return None
+    kept: JsonObject = {key: annotations[key] for key in _ANNOTATIONS if annotations.get(key) is not None}
+    audience, priority = kept.get("audience", []), kept.get("priority", 0)
+    if not isinstance(audience, list) or not all(role in ("user", "assistant") for role in audience):
+        return None
+    if isinstance(priority, bool) or not isinstance(priority, (int, float)):
+        return None
+    return {**read, "annotations": kept} if isinstance(kept.get("lastModified", ""), str) else None
 
 
 def _resource(resource: Json) -> JsonObject | None:

@@ -6,19 +6,8 @@ Source: npm @modelcontextprotocol/sdk 1.32, types.ts, CallToolResultSchema.
 from dataclasses import dataclass
 
 from inspector.core.hosts.received import Received
-from inspector.core.hosts.zod import (
-    Amount,
-    Items,
-    Kind,
-    OneOf,
-    Record,
-    Shape,
-    Text,
-    Truth,
-    Union,
-    check,
-    message,
-)
+from inspector.core.hosts.zod_check import check, message
+from inspector.core.hosts.zod_kinds import Amount, Items, Kind, OneOf, Record, Shape, Text, Truth, Union
 from inspector.core.json_text import JsonObject
 
 

@@ -67,13 +67,7 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
         raise LookupError(host)
     call = Call(server=server, tool=record.name)
     shown = project(record.outcome, record.tool, level, profile, call=call)
-    # What is covered does not depend on the boundary: what `declared` withholds is sensitive at any.
-    declared = shown
-    if level is not Level.DECLARED:
-        declared = project(
-            record.outcome, record.tool, Level.DECLARED, profile, call=call, contract=shown.contract
-        )
-    raw = Document(declared.masked, chunk=chunk)
+    raw = Document(shown.masked, chunk=chunk)
     model = Document(shown.context.model, chunk=chunk)
     removals = shown.bounded.removals
     pointed = tuple(change for change in shown.context.changes if change.pointer)

@@ -7,7 +7,7 @@ import pytest
 from inspector.core.boundary.bound import bound, raw_of
 from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level, Rule
 from inspector.core.catalogue import Tool
-from inspector.core.json_text import Json, JsonObject, JsonText, dump_text, parse
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject, JsonText, dump_text, parse
 from inspector.core.outcome import Outcome, Result, RpcError
 from inspector.core.pointer import resolve
 
@@ -86,6 +86,13 @@ def test_every_rule_has_an_example_that_shows_it() -> None:
     assert shown == {rule.value for rule in Rule}
 
 
+def test_every_rule_and_every_code_is_described() -> None:
+    page = (FOLDER.parents[3] / "docs" / "boundaries.md").read_text()
+    headings = {line.split("`")[1] for line in page.splitlines() if line.startswith("### `")}
+    assert headings == {rule.value for rule in Rule}
+    assert all(f"`{code.value}`" in page for code in ErrorCode)
+
+
 def text(words: str, **members: Json) -> JsonObject:
     return {"type": "text", "text": words, **members}
 
@@ -95,6 +102,7 @@ LABELS: list[tuple[str, JsonObject, JsonObject, BoundaryPolicy, bool]] = [
     ("ifc public", {"_meta": {"ifc": {"confidentiality": "public"}}}, {}, BoundaryPolicy(withhold_private=True), False),
     ("ifc misspelt", {"_meta": {"ifc": {"confidentiality": "Public"}}}, {}, BoundaryPolicy(withhold_private=True), True),
     ("ifc that is no object", {"_meta": {"ifc": "public"}}, {}, BoundaryPolicy(withhold_private=True), True),
+    ("ifc that says it twice", {"_meta": {"ifc": DuplicateKeys((("confidentiality", "public"), ("confidentiality", "public")))}}, {}, BoundaryPolicy(withhold_private=True), True),
     ("ifc on the result", {}, {"ifc": {"confidentiality": "private"}}, BoundaryPolicy(withhold_private=True), True),
     ("ifc that the policy lets pass", {}, {"ifc": {"confidentiality": "private"}}, BoundaryPolicy(), False),
     ("restricted", {"_meta": {"mcp.dev/resultSensitivity": "restricted"}}, {}, BoundaryPolicy(), True),

@@ -1,6 +1,7 @@
 """Deep, large, repeated and broken input: it costs time in proportion, and what cannot be judged is withheld."""
 
 import json
+from typing import cast
 
 import pytest
 
@@ -85,6 +86,35 @@ def test_a_whole_result_that_names_a_key_twice_is_withheld_whole(level: Level) -
     assert bounded.findings == (bounded.removals[0].detail,)
 
 
+TWICE = DuplicateKeys((("a", 1), ("a", "CANARY")))
+
+
+@pytest.mark.parametrize("level", STRICT)
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"more": TWICE},
+        {"annotations": {"more": [TWICE]}},
+        {"more": {"type": "secret_reference", "id": "CANARY"}},
+    ],
+)
+def test_a_block_in_which_something_cannot_be_judged_is_replaced(where: JsonObject, level: Level) -> None:
+    block: JsonObject = {"type": "text", "text": "CANARY", **where}
+    bounded = bound(Result(value={"content": [block]}), None, level)
+    assert bounded.result == {
+        "content": [{"type": "text", "text": "[content that cannot be judged was withheld]"}]
+    }
+    assert [removal.rule for removal in bounded.removals] == ["internal"]
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_text_that_repeats_what_names_a_key_twice_does_not_pass_either(level: Level) -> None:
+    value: JsonObject = {"x": TWICE, "n": 1}
+    for text in (dump_text(value), dump_text([value])):
+        raw: JsonObject = {"content": [{"type": "text", "text": text}], "structuredContent": value}
+        assert "CANARY" not in dump_text(bound(Result(value=raw), None, level).result)
+
+
 def test_annotations_that_name_a_key_twice_count_as_if_the_worse_one_stood_alone() -> None:
     annotations = DuplicateKeys((("sensitiveHint", True), ("sensitiveHint", False)))
     result: JsonObject = {"content": [{"type": "text", "text": "CANARY"}]}
@@ -129,6 +159,11 @@ def test_a_contract_is_read_even_from_a_definition_that_makes_no_sense() -> None
     assert not contract.fault
     assert contract.positions
     assert contract.positions.marks_any
+
+
+def test_a_definition_that_is_none_gives_a_contract_that_lets_nothing_pass() -> None:
+    contract = contract_of(Tool(name="t", definition=cast("JsonObject", None)))
+    assert contract.fault == "the tool's declarations could not be read (AttributeError)"
 
 
 @pytest.mark.parametrize("level", STRICT)

@@ -67,6 +67,14 @@ def test_a_notice_is_recognised_in_both_its_forms() -> None:
     assert notice_in_block(text_block(notice.text), NAMES) == notice
 
 
+MANY = frozenset(f"p{index}" for index in range(60))
+
+
+def test_a_notice_that_names_more_than_fifty_fields_is_none() -> None:
+    assert notice_in({"fields": [f"p{index}" for index in range(50)]}, MANY)
+    assert not notice_in({"fields": [f"p{index}" for index in range(51)]}, MANY)
+
+
 FORGED: list[Json] = [
     {},
     {"fields": []},
@@ -78,7 +86,6 @@ FORGED: list[Json] = [
     {"contentBlocks": "up to 7"},
     {"fields": "pin"},
     {"fields": [["pin"]]},
-    {"fields": [*("pin",) * 51]},
     ["pin"],
     "pin",
     None,
@@ -190,18 +197,23 @@ def test_only_the_boundarys_own_words_are_taken_for_them(words: Words) -> None:
 
 @pytest.mark.parametrize("level", [Level.DECLARED, Level.CLOSED])
 def test_the_notice_names_a_field_by_the_schemas_name_and_never_by_the_results_key(level: Level) -> None:
+    keyed: Json = {"type": "object", "patternProperties": {"^tok": {"x-sensitive": True}}}
+    mapped: Json = {"type": "object", "additionalProperties": {"x-sensitive": True}}
     schema: Json = {
         "type": "object",
         "properties": {
-            "rows": {
-                "type": "array",
-                "items": {"type": "object", "additionalProperties": {"x-sensitive": True}},
-            }
+            "rows": {"type": "array", "items": mapped},
+            "keyed": {"type": "array", "items": keyed},
         },
         "patternProperties": {"^tok": {"x-sensitive": True}},
     }
     tool = Tool(name="t", definition={"name": "t", "outputSchema": schema})
-    value: JsonObject = {"rows": [{"sk-live-123": 1}], "tok-456": 2, "tok-789": 3}
+    value: JsonObject = {
+        "rows": [{"sk-live-123": 1}],
+        "tok-456": 2,
+        "tok-789": 3,
+        "keyed": [{"tok-1": 1, "n": 2}],
+    }
     bounded = bound(Result(value=value), tool, level)
     text = dump_text(bounded.result)
     assert "123" not in text

@@ -36,7 +36,7 @@ def nested(depth: int) -> Json:
     return value
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(RESULTS | ERRORS | ODD)
 def test_a_profile_answers_any_result_and_its_changes_lie_in_it(result: Json) -> None:
     for host in REAL:
@@ -47,7 +47,7 @@ def test_a_profile_answers_any_result_and_its_changes_lie_in_it(result: Json) ->
             json_pointer.resolve(result, change.pointer)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(RESULTS)
 def test_a_profile_leaves_the_result_as_it_was(result: Json) -> None:
     before = dump_text(result)
@@ -56,7 +56,7 @@ def test_a_profile_leaves_the_result_as_it_was(result: Json) -> None:
     assert dump_text(result) == before
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(RESULTS | ERRORS)
 def test_what_is_not_from_the_result_does_not_depend_on_it(result: Json) -> None:
     """Two results that differ in the words of their texts alone give the same but for those words."""

@@ -1,10 +1,16 @@
 """Our reading of results agrees with that of the Python SDK itself."""
 
+import math
+from typing import Annotated
+
 import mcp_types
+import pytest
 from hypothesis import assume, given, settings
 from mcp_types import methods
-from pydantic import ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from inspector.core.hosts.pydantic_check import check
+from inspector.core.hosts.pydantic_kinds import Kind, Share, Truth, Whole
 from inspector.core.hosts.python_client import Refused, receive, receive_first
 from inspector.core.hosts.python_models import RESULT, Names, dumped, model_of, model_repr
 from inspector.core.hosts.python_text import compact
@@ -22,7 +28,7 @@ def parsed(result: JsonObject) -> mcp_types.CallToolResult | str:
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(RESULTS)
 def test_a_result_is_taken_or_refused_in_the_same_words(result: Json) -> None:
     assume(isinstance(result, dict))
@@ -69,3 +75,71 @@ def test_the_first_library_refuses_what_is_no_uri() -> None:
         "content.0.ResourceLink.uri\n  Input should be a valid URL, relative URL without a base"
         in refused.text
     )
+
+
+ODD_SCALARS: list[Json] = [
+    *(0, 1, 2, -1, 2**63, -(2**70), 10**400, 0.0, 1.0, 0.5, 2.0, -0.0, 2.0**63, 1e300, math.inf, -math.inf),
+    *(
+        True,
+        False,
+        None,
+        [],
+        {},
+        "",
+        "x",
+        "1",
+        "0",
+        "yes",
+        "NO",
+        "T",
+        "on",
+        "off",
+        "true ",
+        " 1 ",
+        "1.0",
+        "1.5",
+        "5.",
+    ),
+    *(
+        "1e3",
+        "1_000",
+        "1__0",
+        "0x1",
+        "+5",
+        "-5",
+        "9" * 30,
+        "9" * 5_000,
+        "inf",
+        "nan",
+        " 0.5",
+        ".5",
+        "-1",
+        "٣",
+        "1\xa0",
+    ),
+]
+
+
+def coerced(value: Json, by: TypeAdapter[object]) -> str:
+    """The repr of what pydantic makes of a value, or the faults that it finds."""
+    try:
+        return repr(by.validate_python(value))
+    except ValidationError as error:
+        return str(error).partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "theirs"),
+    [
+        (Whole(), TypeAdapter[object](int)),
+        (Truth(), TypeAdapter[object](bool)),
+        (Share(), TypeAdapter[object](Annotated[float, Field(ge=0.0, le=1.0)])),
+    ],
+    ids=["int", "bool", "float"],
+)
+def test_scalars_are_coerced_or_refused_as_pydantic_does(kind: Kind, theirs: TypeAdapter[object]) -> None:
+    for value in ODD_SCALARS:
+        checked = check(value, kind)
+        # At the root there is no place to name.
+        ours = "".join(issue.text.removeprefix("\n") for issue in checked.issues) or repr(checked.value)
+        assert ours == coerced(value, theirs), value

@@ -4,10 +4,8 @@ from typing import NamedTuple
 
 import pytest
 
-from inspector.core.boundary.bounded import Bounded, Level
-from inspector.core.hosts.profile import Call, ModelContext
-from inspector.core.hosts.registry import host
-from inspector.core.json_text import Json, JsonObject, Number, dump_text
+from inspector.core.json_text import Json, JsonObject, Number, dump_text, equal
+from tests.core.hosts.asking import handed, sent, text
 
 HI = "aGk="
 
@@ -17,20 +15,6 @@ class Case(NamedTuple):
     sent: JsonObject
     model: Json
     observed: bool = True
-
-
-def text(value: str, **more: Json) -> JsonObject:
-    return {"type": "text", "text": value, **more}
-
-
-def sent(*blocks: Json, **more: Json) -> JsonObject:
-    return {"content": list[Json](blocks), **more}
-
-
-def handed(name: str, result: Json) -> ModelContext:
-    profile = host(name)
-    assert profile is not None
-    return profile.hand_over(Bounded(level=Level.OPEN, result=result), Call(server="fx", tool="try"))
 
 
 def function_response(response: Json) -> Json:
@@ -67,6 +51,35 @@ REWRITTEN = '{"2":null,"10":[1e+21,0],"n":9007199254740992,"é":1}'
 QUOTED: JsonObject = {"type": "quite_new", "text": "x"}
 
 CASES = [
+    Case(
+        "codex",
+        sent({**LINK, "annotations": {"audience": ["system"]}}),
+        codex(
+            {
+                "type": "input_text",
+                "text": "tool call error: tool call failed for `fx/try`\n\nCaused by:\n    Unexpected response type",
+            }
+        ),
+        observed=False,
+    ),
+    Case(
+        "codex",
+        sent({**LINK, "annotations": {"odd": 1, "priority": 0.5}}),
+        codex(
+            {
+                "type": "input_text",
+                "text": '{"type":"resource_link","uri":"https://example.org","name":"n","title":"T",'
+                '"annotations":{"priority":0.5}}',
+            }
+        ),
+        observed=False,
+    ),
+    Case(
+        "gemini-cli",
+        sent({"type": "resource", "resource": {"uri": "ui://u", "text": ""}}, text("t")),
+        function_response({"output": "<untrusted_context>\nt\n</untrusted_context>"}),
+        observed=False,
+    ),
     # Claude Code: structure replaces text, written anew by JavaScript; other content stays.
     Case("claude-code", sent(text("t"), structuredContent=STRANGE), {"content": REWRITTEN}),
     Case("claude-code", sent(text("t"), structuredContent={}), {"content": "{}"}),
@@ -358,59 +371,8 @@ CASES = [
 def test_a_host_follows_its_rule(case: Case) -> None:
     context = handed(case.host, case.sent)
     assert dump_text(context.model) == dump_text(case.model)
+    assert equal(context.model, case.model)
     assert context.observed is case.observed, context.changes
-
-
-def test_a_long_error_keeps_its_ends_in_claude_code() -> None:
-    context = handed("claude-code", sent(text("a" * 5_000 + "b" * 2_000 + "c" * 5_000), isError=True))
-    assert isinstance(context.model, dict)
-    said = str(context.model["content"])
-    assert said.startswith("a" * 5_000)
-    assert said.endswith("c" * 5_000)
-    assert "b" not in said
-    assert not context.observed
-
-
-@pytest.mark.parametrize(
-    ("result", "start", "kept"),
-    [
-        (sent(text("x" * 50_001)), "<persisted-output>\nOutput too large (48.9KB). ", 2_000),
-        (
-            sent(text("t"), structuredContent={"k": "x" * 50_000}),
-            "<persisted-output>\nOutput too large (48.8KB). ",
-            2_000,
-        ),
-        (sent(text("x" * 100_001)), "Error: result (100,001 characters) exceeds maximum allowed tokens. ", 0),
-    ],
-    ids=["text", "structure", "too long"],
-)
-def test_long_output_is_put_in_a_file_by_claude_code(result: Json, start: str, kept: int) -> None:
-    context = handed("claude-code", result)
-    assert isinstance(context.model, dict)
-    assert context.model.keys() == {"content"}
-    said = str(context.model["content"])
-    assert said.startswith(start)
-    assert kept - 100 <= said.count("x") - start.count("x") <= kept + 10
-    assert not context.observed
-
-
-def test_a_single_long_part_is_cut_by_gemini_cli() -> None:
-    tags = len("<untrusted_context>\n\n</untrusted_context>")
-    whole = handed("gemini-cli", sent(text("x" * (40_000 - tags))))
-    assert whole.observed
-    cut = handed("gemini-cli", sent(text("x" * (40_001 - tags))))
-    said = dump_text(cut.model)
-    assert not cut.observed
-    assert "Showing first 8,000 and last 32,000 characters" in said
-    assert "... [1 characters omitted] ..." in said
-    two = handed("gemini-cli", sent(text("x" * 40_000), text("y")))
-    assert two.observed
-    assert dump_text(two.model).count("x") - two_tags("x") >= 40_000
-
-
-def two_tags(letter: str) -> int:
-    """How often a letter is in the host's own words around two texts."""
-    return dump_text(handed("gemini-cli", sent(text(""), text(""))).model).count(letter)
 
 
 def test_files_go_apart_from_text_in_pydantic_ai() -> None:
@@ -434,26 +396,3 @@ def test_texts_are_joined_and_structure_is_ascii_in_the_agent_framework() -> Non
     structured = handed("ms-agent-framework", sent(text("a"), structuredContent={"é": 2**60})).model
     assert isinstance(structured, dict)
     assert structured["result"] == '{"\\u00e9": 1152921504606846976}'
-
-
-@pytest.mark.parametrize(
-    ("name", "pointer", "word"),
-    [
-        ("claude-code", "/structuredContent/n", "rounded"),
-        ("claude-code", "/structuredContent", "indices"),
-        ("claude-code", "/structuredContent/__proto__", "drops"),
-        ("claude-code", "/content/0", "takes the place"),
-        ("strands", "/structuredContent", "does not hand"),
-        ("codex", "/content", "takes the place"),
-        ("langchain-py", "/content/0/annotations", "annotations"),
-        ("openai-agents-py", "/isError", "not told"),
-        ("gemini-cli", "/_meta", "metadata"),
-        ("google-adk", "/odd", "does not define"),
-    ],
-)
-def test_a_change_names_what_the_host_did_and_where(name: str, pointer: str, word: str) -> None:
-    failed = name == "openai-agents-py"
-    more: JsonObject = {"isError": True} if failed else {"structuredContent": STRANGE}
-    result = sent(text("t", annotations={"audience": ["user"]}), _meta={"k": 1}, odd=1, **more)
-    changes = handed(name, result).changes
-    assert any(change.pointer == pointer and word in change.what for change in changes), changes

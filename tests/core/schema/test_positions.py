@@ -268,6 +268,16 @@ UNJUDGEABLE: list[tuple[str, Written]] = [
         "a $ref below a resource of its own",
         an_object(a={"$id": "https://b/", "allOf": [{"$ref": "#/$defs/t"}]}) | {"$defs": {"t": TEXT}},
     ),
+    (
+        "an anchor in a resource of its own",
+        an_object(a={"$ref": "#s"})
+        | {"$defs": {"box": {"$id": "https://b/", "$defs": {"x": {"$anchor": "s"}}}}},
+    ),
+    (
+        "a $ref in what a pointer finds in a resource of its own",
+        an_object(a={"$ref": "#/$defs/box/properties/x"})
+        | {"$defs": {"t": TEXT, "box": {"$id": "https://b/", "properties": {"x": {"$ref": "#/$defs/t"}}}}},
+    ),
     ("a list as a schema", an_object(a=[TEXT])),
     ("null as a schema", an_object(a=None)),
     ("a schema that names a key twice", an_object(a=DuplicateKeys((("type", "string"), ("type", "string"))))),
@@ -571,6 +581,11 @@ def test_a_walk_that_costs_too_much_ends_in_sensitive_places(monkeypatch: pytest
     found = sensitive(schema, value)
     assert "/key0" not in found
     assert "/key29" in found
+
+
+def test_one_place_alone_can_cost_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(positions, "MAX_EFFORT", 20)
+    assert judged({"anyOf": [dict(TEXT) for _ in range(30)]}, "x") == {"": "sensitive"}
 
 
 def test_too_many_schemas_for_one_place_make_it_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspector.core.boundary.bounded import Level, Removal, Rule
 from inspector.core.boundary.draft import Block, Draft, Fate, Reason
 from inspector.core.boundary.ledger import Ledger
-from inspector.core.boundary.same_content import json_in, repeats, text_of, text_pointer, with_text
+from inspector.core.boundary.same_content import MIRRORED, json_in, repeats, text_of, text_pointer, with_text
 from inspector.core.boundary.walking import REFERENCE
 from inspector.core.boundary.withheld_values import Trace, holds_any, traces
 from inspector.core.boundary.withhold import withhold
@@ -55,9 +55,14 @@ class _Mirror:
             return block
         structured = self._draft.structured
         if structured and repeats(text, parsed.value, structured.raw):
-            return self._withheld(block, _GONE) if structured.gone else replace(block, fate=Fate.MIRROR)
+            return self._withheld(block, _GONE) if structured.gone else self._mirror(block)
         # At `closed` it counts as free text, of which nothing passes.
         return block if self._draft.level is Level.CLOSED else self._rewritten(block, parsed.value)
+
+    def _mirror(self, block: Block) -> Block:
+        if self._within:
+            self.removals.append(MIRRORED.at(block.pointer + text_pointer(block.value)))
+        return replace(block, fate=Fate.MIRROR, noted=bool(self._within))
 
     def _rewritten(self, block: Block, value: Json) -> Block:
         ledger = Ledger(self._draft.contract, "")

@@ -42,7 +42,8 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
         case Received():
             if received.is_error:
                 note_structure_changes(answer.result, notes)
-                notes.dropped(answer.result, frozenset({Part.UNKNOWN}))
+                # Members of the result itself are quoted, whatever they are.
+                notes.dropped({"content": answer.result.get("content")}, frozenset({Part.UNKNOWN}))
                 return _reported(received.value, call, notes)
             notes.dropped(answer.result, _DROPPED)
             return _responded(_parts(received, call, notes), call, notes)

@@ -9,7 +9,8 @@ from inspector.core.hosts.obstacles import JAVASCRIPT
 from inspector.core.hosts.profile import Call, Host, ModelContext
 from inspector.core.hosts.received import Answer, judge
 from inspector.core.hosts.writing import rebuilt
-from inspector.core.hosts.zod import Items, Kind, OneOf, Shape, Text, Union, check
+from inspector.core.hosts.zod_check import check
+from inspector.core.hosts.zod_kinds import Items, Kind, OneOf, Shape, Text, Union
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.pointer import child
 

@@ -9,71 +9,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from inspector.core.hosts import javascript
+from inspector.core.hosts.zod_kinds import Amount, Items, Kind, OneOf, Record, Shape, Text, Truth, Union
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 
 Path: TypeAlias = tuple[str | int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
-    """`z.string()`."""
-
-    base64: bool = False
-    """Whether `atob` has to take it."""
-    moment: bool = False
-    """Whether it has to be an ISO date and time with an offset."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Amount:
-    """`z.number()`."""
-
-    least: int | None = None
-    most: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
-    """`z.boolean()`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneOf:
-    """`z.literal()` and `z.enum()`."""
-
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """`z.record(z.string(), z.unknown())`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Items:
-    """`z.array()`."""
-
-    of: "Kind"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """`z.object()`, `z.looseObject()`."""
-
-    members: dict[str, "Kind"]
-    optional: frozenset[str] = frozenset()
-    loose: bool = False
-    """Whether members that the shape does not name are kept."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Union:
-    """`z.union()`: the first that fits."""
-
-    among: "tuple[Kind, ...]"
-
-
-Kind: TypeAlias = Text | Amount | Truth | OneOf | Record | Items | Shape | Union
 
 
 @dataclass(slots=True, kw_only=True)
@@ -242,6 +181,11 @@ def _shape(value: Json | Missing, kind: Shape) -> Checked:
 
 
 def _union(value: Json | Missing, kind: Union) -> Checked:
+    named = next((option for option in kind.among if _names(value, option)), None)
+    if named:
+        only = check(value, named)
+        if not only.issues:
+            return only
     results = [check(value, option) for option in kind.among]
     for result in results:
         if not result.issues:
@@ -253,6 +197,13 @@ def _union(value: Json | Missing, kind: Union) -> Checked:
     errors: list[Json] = [list[Json](result.issues) for result in results]
     checked.add((), {"code": "invalid_union", "errors": errors}, "Invalid input")
     return checked
+
+
+def _names(value: Json | Missing, option: Kind) -> bool:
+    """Whether a value says by its type that it is of that shape, and so of no other."""
+    type_ = option.members.get("type") if isinstance(option, Shape) else None
+    said = value.get("type") if isinstance(value, dict) else None
+    return isinstance(type_, OneOf) and isinstance(said, str) and said in type_.values
 
 
 _DATE = (
