@@ -7,7 +7,7 @@ from inspector.core.boundary.mask import MASK
 from inspector.core.catalogue import Tool
 from inspector.core.hosts.profile import Host
 from inspector.core.hosts.registry import host
-from inspector.core.json_text import Json, JsonObject, dump
+from inspector.core.json_text import Json, JsonObject, dump, dump_text
 from inspector.core.outcome import Result, RpcError
 from inspector.core.projection import project
 
@@ -58,6 +58,20 @@ def test_the_raw_result_is_masked_at_every_level(spec: Host, level: Level) -> No
     assert projection.masked == masked
     assert projection.masked is projection.masked
     assert (projection.bounded.removals == ()) is (level is Level.OPEN)
+
+
+@pytest.mark.parametrize("level", Level)
+def test_what_only_the_user_may_see_is_shown_but_for_the_secret_in_it(spec: Host, level: Level) -> None:
+    for_user: JsonObject = {"audience": ["user"]}
+    content: list[Json] = [
+        {"type": "text", "text": '{"a":"x","s":"CANARY"}', "annotations": for_user},
+        {"type": "text", "text": '{"more":1,"s":"CANARY"}', "annotations": for_user},
+        {"type": "text", "text": "for you", "annotations": for_user},
+    ]
+    projection = project(Result(value={**RAW, "content": content}), TOOL, level, spec)
+    shown = dump_text(projection.masked)
+    assert "CANARY" not in shown
+    assert "for you" in shown
 
 
 def test_an_error_is_projected_too(spec: Host) -> None:
