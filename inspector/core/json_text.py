@@ -47,6 +47,9 @@ class DuplicateKeys:
     def __hash__(self) -> int:
         return hash(tuple(key for key, _ in self.pairs))
 
+    def __repr__(self) -> str:
+        return f"DuplicateKeys({', '.join(key for key, _ in self.pairs)})"
+
     @property
     def repeated(self) -> tuple[str, ...]:
         """The keys that occur more than once, in the order of their second occurrence."""
