@@ -1,6 +1,6 @@
 """`spec`: a host that does what the specification says.
 
-Content first, then structured content; audience honoured; no `_meta`; no member that the protocol does not know.
+Content first, then structured content; audience honoured; no `_meta`, and nothing else.
 Source: MCP 2025-11-25 and 2026-07-28, Tools and Annotations.
 """
 
@@ -15,7 +15,7 @@ _NO_RESULT = "a value that is no tool result counts as structured content"
 _NO_LIST = "content that is no list is not handed over"
 _FOR_OTHERS = "a block whose audience leaves the model out is not handed over"
 _FOR_PROGRAMS = "`_meta` is for programs and not handed over"
-_UNKNOWN = "a member that the protocol does not know is not handed over"
+_UNKNOWN = "only content, structured content and the error flag are handed over"
 
 
 def hand_over(bounded: Bounded, _call: Call) -> ModelContext:
