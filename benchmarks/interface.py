@@ -25,7 +25,7 @@ from inspector.session import (
     StateChanged,
 )
 from inspector.store import themes
-from inspector.tui.app import SightlineApp
+from inspector.tui.app import SightlineApp, calm_collector
 
 SERVER = Path(__file__).parent.parent / "tests" / "peers" / "large_server.py"
 PROBE_S = 0.002
@@ -52,6 +52,7 @@ class Observed:
 async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pilot[None], Observed]]:
     """The application, ready, at 140x45."""
     target = StdioTarget(command=(sys.executable, "-S", str(SERVER), str(tools), str(result_bytes)))
+    calm_collector()
     observed = Observed()
     listed = asyncio.Event()
     started = time.perf_counter()

@@ -49,12 +49,19 @@ def run(target: Target, options: Options, *, level: Level, host: str, theme: str
         await asyncio.to_thread(import_module, "inspector.wire.connection")
         return Session(target, options, listener)
 
-    # A large result is hundreds of thousands of objects; with Python's own settings the collector would go through
-    # all of them again and again, and hold up the screen for a fifth of a second each time.
-    gc.set_threshold(50_000, 20, 50)
+    calm_collector()
     app = SightlineApp(target, open_session, level=level, host=host, theme_files=found, theme=chosen)
     app.run()
     return app.return_code or 0
+
+
+def calm_collector() -> None:
+    """Have Python's garbage collector look less often.
+
+    A large result is hundreds of thousands of objects; with its own settings the collector would go through all of
+    them again and again, and hold up the screen for a fifth of a second each time.
+    """
+    gc.set_threshold(50_000, 20, 50)
 
 
 class SightlineApp(App[None], inherit_bindings=False):
