@@ -7,10 +7,7 @@ from inspector.core.foreign import safe
 from inspector.errors import InspectorError
 
 OK = 0
-INTERNAL = 1
-USAGE = 2
 TOOL_FAILED = 5
-NOT_CONFIRMED = 10
 INTERRUPTED = 130
 
 

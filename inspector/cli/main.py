@@ -8,7 +8,7 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.diagnostics import DIAGNOSTICS, INTERNAL, INTERRUPTED, OK
+from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK
 from inspector.cli.invocation import Interface, Invocation
 from inspector.errors import InspectorError, UsageError
 
@@ -110,9 +110,7 @@ def _internal(error: Exception) -> InspectorError:
     while frame is not None:
         place = f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
         frame = frame.tb_next
-    internal = InspectorError(
+    return InspectorError(
         f"internal error: {type(error).__name__} at {place}",
         "This is a fault of Sightline; please report it.",
     )
-    internal.exit_code = INTERNAL
-    return internal

@@ -58,7 +58,8 @@ def type_name(value: Json) -> str:
             return type(value).__name__
 
 
-def _compact_leaf(value: Leaf) -> str:
+def compact_leaf(value: Leaf) -> str:
+    """A leaf but a text as compact JSON, with numbers as Python spells them."""
     match value:
         case None:
             return "null"
@@ -99,5 +100,5 @@ def _repr_leaf(value: Leaf) -> str:
             return repr(value)
 
 
-_COMPACT = Style(leaf=_compact_leaf)
+_COMPACT = Style(leaf=compact_leaf)
 _REPR = Style(comma=", ", colon=": ", text=repr, leaf=_repr_leaf)

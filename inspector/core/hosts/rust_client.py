@@ -5,8 +5,8 @@ Source: github.com/modelcontextprotocol/rust-sdk, crates/rmcp/src/model/content.
 
 from dataclasses import dataclass
 
-from inspector.core.hosts.python_text import float_text
-from inspector.core.hosts.writing import Leaf, Style, write
+from inspector.core.hosts.python_text import compact_leaf, float_text
+from inspector.core.hosts.writing import Style, write
 from inspector.core.json_text import Json, JsonObject
 
 _ANNOTATIONS = ("audience", "priority", "lastModified")
@@ -128,16 +128,4 @@ _READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """The members of each type in the order in which they are written again: those it needs, those it may have."""
 
 
-def _leaf(value: Leaf) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
-        case _:
-            return float_text(value)
-
-
-_COMPACT = Style(leaf=_leaf)
+_COMPACT = Style(leaf=compact_leaf)
