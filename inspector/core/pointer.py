@@ -36,7 +36,7 @@ def resolve(value: Json, pointer: str) -> Json:
             case dict():
                 value = value[token]
             case list():
-                value = value[_index(token)]
+                value = value[index_of(token)]
             case DuplicateKeys():
                 # As RFC 8259 readers do: the last one.
                 value = dict(value.pairs)[token]
@@ -45,7 +45,8 @@ def resolve(value: Json, pointer: str) -> Json:
     return value
 
 
-def _index(token: str) -> int:
+def index_of(token: str) -> int:
+    """The index that a token is. Raises LookupError where it is none."""
     if not token.isascii() or not token.isdigit() or (len(token) > 1 and token[0] == "0"):
         raise LookupError(token)
     return int(token)

@@ -1,6 +1,6 @@
 """The projection: from how a call ended to what a host's model sees of it."""
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,6 +9,7 @@ from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level, Remo
 from inspector.core.boundary.contract import Contract, contract_of
 from inspector.core.boundary.mask import mask
 from inspector.core.boundary.reading import raw_of
+from inspector.core.boundary.removals import Removals
 from inspector.core.catalogue import Tool
 from inspector.core.hosts.profile import Call, Change, Host, ModelContext
 from inspector.core.json_text import Json, dump
@@ -32,7 +33,7 @@ class Projection:
         return raw_of(self.outcome)
 
     @cached_property
-    def sensitive(self) -> tuple[Removal, ...]:
+    def sensitive(self) -> Sequence[Removal]:
         """The removals by which the raw result is masked: those of `declared`, whatever the level.
 
         `open` has none, and `closed` withholds whole blocks as undeclared that `declared` knows to be secret.
@@ -59,7 +60,8 @@ class Projection:
     @cached_property
     def removals_by_rule(self) -> dict[str, int]:
         """How often each rule withheld something, in the order of their first removals."""
-        return dict(Counter(str(removal.rule) for removal in self.bounded.removals))
+        removals = self.bounded.removals
+        return removals.by_rule() if isinstance(removals, Removals) else {}
 
 
 def project(
@@ -77,8 +79,8 @@ def project(
     `contract`: of `tool`, where it is known already.
     """
     known = contract or contract_of(tool)
-    bounded = bound(outcome, tool, level, policy=policy, declared=known)
     asked = call or Call(tool=tool.name if tool else "tool")
+    bounded = bound(outcome, tool, level, policy=policy, declared=known, nonce=asked.nonce)
     return Projection(
         outcome=outcome,
         contract=known,

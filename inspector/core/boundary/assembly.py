@@ -5,15 +5,18 @@ from dataclasses import replace
 from inspector.core.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
 from inspector.core.boundary.error_code import coded_error, is_tool_result
+from inspector.core.boundary.ledger import UnjudgeableError
 from inspector.core.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
 from inspector.core.boundary.reading import is_result_type
-from inspector.core.boundary.same_content import MIRRORED, text_pointer, with_text
+from inspector.core.boundary.removals import Noted, Removals
+from inspector.core.boundary.rules.untrusted import delimited
+from inspector.core.boundary.same_content import MIRRORED, text_of, text_pointer, with_text
 from inspector.core.json_text import Json, JsonObject, dump_text, equal
 from inspector.core.outcome import Outcome, Result
 
-_OUTSIDE = ("/content/", "/isError")
+_OUTSIDE = ("/content/", "/isError", "/_meta")
 """Where in a tool result nothing is a field."""
-_UNTOLD = frozenset({Rule.MIRROR, Rule.META, Rule.UNKNOWN_CONTENT, Rule.AUDIENCE})
+_UNTOLD = frozenset({Rule.MIRROR, Rule.META, Rule.UNKNOWN_CONTENT, Rule.AUDIENCE, Rule.UNTRUSTED})
 """Rules that take no field."""
 
 
@@ -27,16 +30,18 @@ def assemble(draft: Draft) -> Bounded:
     content: list[Json] = []
     removals: list[Removal] = []
     for block in draft.blocks:
-        if block.fate is Fate.MIRROR and structured:
+        if block.fate is Fate.MIRROR:
+            if structured is None:
+                raise UnjudgeableError("a text repeats structured content that is gone")
             value = _mirrored(draft, block, structured, text)
             if not block.noted and not equal(value, block.value):
                 removals.append(MIRRORED.at(block.pointer + text_pointer(block.value)))
-            content.append(value)
+            content.append(_delimited(draft, block, value))
         elif block.fate is not Fate.WITHHELD:
-            content.append(block.value)
+            content.append(_delimited(draft, block, block.value))
     if not notice.is_empty:
         content.append(text_block(notice.text))
-    return _bounded(draft.removing(*removals), _result(draft, content, structured))
+    return _bounded(draft.removing(removals), _result(draft, content, structured))
 
 
 def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detail: str) -> Bounded:
@@ -48,7 +53,9 @@ def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detai
             result["isError"] = True
     else:
         result = {"error": coded_error(code or ErrorCode.INTERNAL_ERROR)}
-    return Bounded(level=level, result=result, removals=(removal,), error=code, findings=(detail,))
+    return Bounded(
+        level=level, result=result, removals=Removals(((removal,),)), error=code, findings=(detail,)
+    )
 
 
 def _bounded(draft: Draft, result: JsonObject) -> Bounded:
@@ -83,11 +90,15 @@ def _notice(draft: Draft) -> Notice:
     names: list[str | None] = []
     if draft.structured or draft.members is not None:
         outside = _OUTSIDE if draft.members is not None else ()
-        names = [
-            removal.name
-            for removal in draft.removals
-            if removal.rule not in _UNTOLD and not removal.pointer.startswith(outside)
-        ]
+        for segment in draft.removals.segments:
+            if isinstance(segment, Noted):
+                names.extend(segment.names())
+            else:
+                names.extend(
+                    removal.name
+                    for removal in segment
+                    if removal.rule not in _UNTOLD and not removal.pointer.startswith(outside)
+                )
     blocks = sum(block.fate is Fate.WITHHELD for block in draft.blocks)
     return notice_of(names, blocks=blocks, whole=draft.structured is not None and draft.structured.gone)
 
@@ -99,6 +110,11 @@ def _with_notice(structured: Structured | None, notice: Notice) -> Structured | 
     if notice.is_empty or not isinstance(structured.value, dict):
         return structured
     return replace(structured, value={**structured.value, MEMBER: notice.value})
+
+
+def _delimited(draft: Draft, block: Block, value: Json) -> Json:
+    text = text_of(value) if block.delimited else None
+    return value if text is None else with_text(value, delimited(text, draft.nonce))
 
 
 def _is_mirrored(draft: Draft) -> bool:

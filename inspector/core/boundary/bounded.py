@@ -1,5 +1,6 @@
 """What the boundary gives: the part of a result that may reach a model, and why the rest may not."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -17,8 +18,12 @@ class Rule(StrEnum):
     AUDIENCE = "audience"
     LABELLED = "labelled"
     MIRROR = "mirror"
+    ECHO = "echo"
+    INVALID_OUTPUT = "invalid-output"
     UNKNOWN_CONTENT = "unknown-content"
     META = "meta"
+    UNTRUSTED = "untrusted"
+    DETECT = "detect"
     UNDECLARED = "undeclared"
     NO_CONTRACT = "no-contract"
     ERROR = "error"
@@ -76,6 +81,10 @@ class BoundaryPolicy:
     """resultSensitivity at or above this is withheld."""
     withhold_private: bool = False
     """Whether `ifc` confidentiality `private` is withheld."""
+    hide_untrusted: bool = False
+    """Whether content that is declared untrusted is withheld, rather than delimited."""
+    withhold_credentials: bool = False
+    """Whether what looks like a credential is withheld, rather than a finding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +94,8 @@ class Bounded:
     level: Level
     result: Json
     """The tools/call result a gateway could forward; for an error, `{"error": {...}}` as JSON-RPC has it."""
-    removals: tuple[Removal, ...] = ()
+    removals: Sequence[Removal] = ()
+    """Made as they are asked for: a result may have hundreds of thousands."""
     error: ErrorCode | None = None
     """Set where the call failed, in every level; the model sees it at `closed` only."""
     findings: tuple[str, ...] = field(default=())

@@ -15,6 +15,7 @@ from inspector.core.boundary.walking import (
     is_reference,
     note_mark,
     note_other,
+    secret_of,
 )
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json, JsonObject
@@ -110,8 +111,8 @@ class _Walk:
         """Put a finished container where it belongs, or withhold it where nothing sensitive was released in it."""
         step.finish()
         if self._gate.hint and not step.passed:
-            del self._ledger.removals[step.noted :]
-            self._note(above, step.token, Rule.SENSITIVE_HINT)
+            self._ledger.forget(step.noted)
+            self._note(above, step.token, Rule.SENSITIVE_HINT, step.raw)
         elif above is None:
             self._whole = Walked(value=step.left)
         else:
@@ -123,11 +124,11 @@ class _Walk:
     ) -> _Built | None:
         """Let one value pass or not; the step into it where that depends on what is in it."""
         if position.sensitive:
-            self._mark(above, token, position, position.sensitive)
+            self._mark(above, token, position, position.sensitive, value)
         elif type(value) in SCALARS:
             rule = self._scalar_rule(value, position)
             if rule:
-                self._note(above, token, rule)
+                self._note(above, token, rule, value)
             elif above:
                 above.add(token, value)
                 above.passed = True
@@ -136,7 +137,7 @@ class _Walk:
         elif isinstance(value, (dict, list)):
             return self._enter(above, token, value, position)
         else:
-            self._note(above, token, Rule.INTERNAL, fault_of(value))
+            self._note(above, token, Rule.INTERNAL, value, fault_of(value))
         return None
 
     def _scalar_rule(self, value: Json, position: Position) -> Rule | None:
@@ -152,17 +153,19 @@ class _Walk:
     ) -> _Built | None:
         is_object = isinstance(value, dict)
         if is_object and is_reference(value):
-            self._note(above, token, Rule.SECRET_REFERENCE)
+            self._note(
+                above, token, Rule.SECRET_REFERENCE, [secret_of(key, inner) for key, inner in value.items()]
+            )
         elif is_object and (keys := position.keys):
-            self._mark(above, token, position, keys)
+            self._mark(above, token, position, keys, value)
         elif self._gate.hint and position.unreleased:
-            self._note(above, token, Rule.SENSITIVE_HINT)
+            self._note(above, token, Rule.SENSITIVE_HINT, value)
         elif self._gate.declared and not (position.declares_object if is_object else position.declares_array):
-            self._note(above, token, Rule.UNDECLARED)
+            self._note(above, token, Rule.UNDECLARED, value)
         else:
             left = self._left_of_flat(above, token, position, value)
             if left is None or above is None:
-                return _Built(above, token, position, value, len(self._ledger.removals))
+                return _Built(above, token, position, value, len(self._ledger))
             above.add(token, left)
         return None
 
@@ -174,14 +177,18 @@ class _Walk:
             return None
         return left_of_flat(above, token, position, value, self._ledger, declared=True)
 
-    def _mark(self, above: _Built | None, token: str | int, position: Position, source: Source) -> None:
-        note_mark(self._ledger, above, token, position, source)
+    def _mark(
+        self, above: _Built | None, token: str | int, position: Position, source: Source, value: Json
+    ) -> None:
+        note_mark(self._ledger, above, token, position, source, value)
         if above:
             above.skip(token)
 
-    def _note(self, above: _Built | None, token: str | int, rule: Rule, detail: str = "") -> None:
+    def _note(
+        self, above: _Built | None, token: str | int, rule: Rule, value: Json, detail: str = ""
+    ) -> None:
         claim = self._gate.hint if rule is Rule.SENSITIVE_HINT else None
-        note_other(self._ledger, above, token, rule, detail or _DETAILS[rule], claim)
+        note_other(self._ledger, above, token, rule, detail or _DETAILS[rule], value, claim)
         if above:
             above.skip(token)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from inspector.core.catalogue import Tool
 from inspector.core.claims.claim import Claim
 from inspector.core.claims.registry import claims_of_tool
+from inspector.core.json_text import Json
 from inspector.core.pointer import child
 from inspector.core.schema.positions import SchemaPositions, Source, positions_of
 
@@ -19,6 +20,8 @@ class Contract:
     claims: tuple[Claim, ...] = ()
     positions: SchemaPositions | None = None
     """None where the tool has no output schema."""
+    schema: Json = None
+    """The output schema as sent."""
     is_listed: bool = True
     """False where the server lists no such tool."""
     fault: str = ""
@@ -44,6 +47,7 @@ def contract_of(tool: Tool | None) -> Contract:
         return Contract(
             claims=claims,
             positions=None if schema is None else positions_of(schema),
+            schema=schema,
             marks={claim.pointer: claim for claim in claims if claim.pointer.startswith(f"{_SCHEMA}/")},
         )
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here must withhold, not raise

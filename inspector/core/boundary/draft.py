@@ -1,6 +1,6 @@
 """A result on its way through the rules: each rule takes a draft and gives the next one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TypeAlias
@@ -8,9 +8,11 @@ from typing import TypeAlias
 from inspector.core.boundary.bounded import BoundaryPolicy, ErrorCode, Level, Removal, Rule
 from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.error_code import coded_error
+from inspector.core.boundary.ledger import Secrets
 from inspector.core.boundary.notice import NO_NOTICE, Notice
+from inspector.core.boundary.removals import Removals
 from inspector.core.claims.claim import Claim, Subject
-from inspector.core.json_text import Json, JsonObject, equal
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject, equal
 from inspector.core.pointer import child
 
 
@@ -38,6 +40,10 @@ class Block:
     fate: Fate = Fate.RAW
     noted: bool = False
     """Of a mirror: whether it is among the removals already."""
+    delimited: bool = False
+    """Whether its text is to stand between markers."""
+    was_delimited: bool = False
+    """Whether it came between markers of this call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +55,8 @@ class Structured:
     value: Json
     """As it stands now, without a notice; the raw value itself where nothing is withheld."""
     gone: bool = False
+    touched: bool = False
+    """Whether anything of it is withheld."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +83,24 @@ class Draft:
     """The JSON-RPC error; a draft that has one has no content."""
     earlier: Notice = NO_NOTICE
     """What a boundary before this one has already said."""
-    removals: tuple[Removal, ...] = ()
+    nonce: str = ""
+    """Marks untrusted text; empty where nothing is to be delimited."""
+    removals: Removals = Removals()  # noqa: RUF009 - it is never changed
+    secrets: tuple[Json, ...] = ()
+    """Values that are withheld for a reason of SECRET, to be searched for in all the rest."""
+    hinted: tuple[Json, ...] = ()
+    """The same, of values that are sensitive only since the whole result is declared to be."""
     findings: tuple[str, ...] = ()
 
-    def removing(self, *removals: Removal) -> "Draft":
-        """The draft with more removals noted."""
-        return replace(self, removals=(*self.removals, *removals))
+    def removing(self, removals: Sequence[Removal], secrets: "Secrets | None" = None) -> "Draft":
+        """The draft with more removals noted, and with the values that must not be said elsewhere either."""
+        more = secrets or Secrets()
+        return replace(
+            self,
+            removals=self.removals.and_then(removals),
+            secrets=(*self.secrets, *more.declared),
+            hinted=(*self.hinted, *more.hinted),
+        )
 
     def finding(self, *sentences: str) -> "Draft":
         """The draft with more to tell the user."""
@@ -108,14 +128,37 @@ def withhold_blocks(draft: Draft, reason_for: Callable[[Block], Reason | None]) 
     """The draft without the blocks for which there is a reason. Blocks in the boundary's own words stay."""
     blocks: list[Block] = []
     removals: list[Removal] = []
+    secrets = Secrets()
     for block in draft.blocks:
         reason = None if block.fate in {Fate.OWN, Fate.WITHHELD} else reason_for(block)
         if reason:
             removals.append(reason.at(block.pointer))
+            secrets.add(reason.rule, said(block.raw))
             blocks.append(replace(block, fate=Fate.WITHHELD))
         else:
             blocks.append(block)
-    return replace(draft, blocks=tuple(blocks)).removing(*removals) if removals else draft
+    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets) if removals else draft
+
+
+def said(block: Json) -> list[Json]:
+    """What a content block says, without the words of the protocol around it."""
+    match block:
+        case dict():
+            pairs = block.items()
+        case DuplicateKeys():
+            pairs = block.pairs
+        case _:
+            return [block]
+    found: list[Json] = []
+    for key, value in pairs:
+        if key == "resource":
+            found.extend(said(value))
+        elif key not in _AROUND:
+            found.append(value)
+    return found
+
+
+_AROUND = frozenset({"type", "mimeType", "annotations", "_meta", "size", "icons"})
 
 
 def claims_by_block(draft: Draft) -> dict[str, list[Claim]]:
@@ -133,15 +176,17 @@ def withhold_structured(draft: Draft, reason: Reason) -> Draft:
     structured = draft.structured
     if structured is None or structured.gone:
         return draft
-    return replace(draft, structured=replace(structured, gone=True)).removing(reason.at(structured.pointer))
+    draft = replace(draft, structured=replace(structured, gone=True, touched=True))
+    return draft.removing((reason.at(structured.pointer),), Secrets().add(reason.rule, [structured.raw]))
 
 
 def withhold_members(draft: Draft, reason: Reason) -> Draft:
     """The draft without members that the protocol does not know."""
     if not draft.members:
         return draft
-    removals = (reason.at(child("", key)) for key in draft.members)
-    return replace(draft, members={}).removing(*removals)
+    removals = tuple(reason.at(child("", key)) for key in draft.members)
+    secrets = Secrets().add(reason.rule, draft.members.values())
+    return replace(draft, members={}).removing(removals, secrets)
 
 
 def withhold_error(draft: Draft, reason: Reason) -> Draft:
@@ -149,14 +194,12 @@ def withhold_error(draft: Draft, reason: Reason) -> Draft:
     if draft.error is None or draft.code is None:
         return draft
     coded = coded_error(draft.code)
-    if equal(draft.error, coded):
+    changed = [key for key, value in draft.error.items() if key not in coded or not equal(value, coded[key])]
+    if not changed:
         return draft
-    removals = (
-        reason.at(child("/error", key))
-        for key, value in draft.error.items()
-        if key not in coded or not equal(value, coded[key])
-    )
-    return replace(draft, error=coded).removing(*removals)
+    secrets = Secrets().add(reason.rule, [draft.error[key] for key in changed if key != "code"])
+    removals = tuple(reason.at(child("/error", key)) for key in changed)
+    return replace(draft, error=coded).removing(removals, secrets)
 
 
 def withhold_all(draft: Draft, reason: Reason) -> Draft:

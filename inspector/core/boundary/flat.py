@@ -6,7 +6,7 @@ It does nothing that entering them would not do, in a third of the time.
 from inspector.core.boundary.ledger import Ledger
 from inspector.core.boundary.walking import Step, is_reference
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.pointer import child, escape
+from inspector.core.pointer import child
 from inspector.core.schema.admission import SCALARS
 from inspector.core.schema.positions import Position
 
@@ -45,10 +45,10 @@ def _left_of_object(
     if not marked:
         return value
     left = value.copy()
-    pointer = f"{child(above.pointer(ledger), token)}/"
+    pointer = child(above.pointer(ledger), token)
     for key in marked:
         source = position.step(key).sensitive
+        inner = left.pop(key)
         if source:
-            ledger.mark(pointer + escape(key), source, key if key in position.names else None)
-        del left[key]
+            ledger.mark(pointer, key, source, key if key in position.names else None, inner)
     return left

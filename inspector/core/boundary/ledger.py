@@ -1,13 +1,30 @@
-"""The removals of one structured value, as a walk finds them."""
+"""What a walk withholds of one structured value: where, why, and the values themselves, to be searched for elsewhere."""
+
+from collections.abc import Iterable
 
 from inspector.core.boundary.bounded import Removal, Rule
 from inspector.core.boundary.contract import Contract
+from inspector.core.boundary.removals import Marked, Noted
 from inspector.core.claims.claim import Claim
+from inspector.core.json_text import Json
 from inspector.core.schema.positions import Source
 
 MAX_POINTER_CHARACTERS = 64_000_000
 """In all pointers of one result. With more, the result cannot be told apart piece by piece."""
 
+SECRET: frozenset[str] = frozenset(
+    {
+        Rule.X_SENSITIVE,
+        Rule.SENSITIVE_HINT,
+        Rule.SECRET_REFERENCE,
+        Rule.AUDIENCE,
+        Rule.LABELLED,
+        Rule.INVALID_OUTPUT,
+        Rule.INTERNAL,
+    }
+)
+"""Rules that withhold because somebody declared it or nobody can tell. Their values are searched for in all the rest;
+what is merely undeclared, free text or metadata may well be said elsewhere."""
 
 _TOO_MANY = "more is withheld than can be listed"
 
@@ -16,16 +33,54 @@ class UnjudgeableError(Exception):
     """A result that only withholding it whole is safe for. The message quotes nothing of it."""
 
 
+class Secrets:
+    """Withheld values that must not be said elsewhere either."""
+
+    __slots__ = ("declared", "hinted")
+
+    def __init__(self) -> None:
+        self.declared: list[Json] = []
+        self.hinted: list[Json] = []
+        """Those that are sensitive only since the whole result is declared to be."""
+
+    def add(self, rule: str, values: Iterable[Json]) -> "Secrets":
+        """Add values that `rule` withholds, if it is one of SECRET."""
+        if rule == Rule.SENSITIVE_HINT:
+            self.hinted.extend(values)
+        elif rule in SECRET:
+            self.declared.extend(values)
+        return self
+
+
 class Ledger:
     """Removals in the order of the walk."""
 
     def __init__(self, contract: Contract, root: str) -> None:
-        self.removals: list[Removal] = []
         self.root = root
         """Where the value that is walked now stands in the raw result."""
         self._contract = contract
-        self._claims: dict[Source, Claim | None] = {}
+        self._entries: list[Marked | Removal] = []
+        self._values: list[Json] = []
         self._left = MAX_POINTER_CHARACTERS
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def removals(self) -> Noted:
+        """All that was noted."""
+        return Noted(self._entries, self._contract)
+
+    @property
+    def secrets(self) -> "Secrets":
+        """The values withheld for a reason of SECRET."""
+        found = Secrets()
+        for entry, value in zip(self._entries, self._values, strict=True):
+            if isinstance(entry, Marked):
+                found.declared.append(value)
+            else:
+                found.add(entry.rule, (value,))
+        return found
 
     def spend(self, pointer: str) -> str:
         """`pointer`, counted. Raises UnjudgeableError past the bound."""
@@ -34,27 +89,32 @@ class Ledger:
             raise UnjudgeableError(_TOO_MANY)
         return pointer
 
-    def mark(self, pointer: str, source: Source, name: str | None) -> None:
+    def mark(
+        self, above: str, token: str | int | None, source: Source, name: str | None, value: Json
+    ) -> None:
         """Note a sensitive position. Raises UnjudgeableError past the bound."""
-        if source not in self._claims:
-            self._claims[source] = self._contract.claim_at(source)
-        self._left -= len(pointer)
+        self._left -= len(above) + (len(token) if isinstance(token, str) else 1)
         if self._left < 0:
             raise UnjudgeableError(_TOO_MANY)
-        self.removals.append(
-            Removal(
-                pointer=pointer,
-                rule=Rule.X_SENSITIVE,
-                detail=source.reason,
-                claim=self._claims[source],
-                schema_pointer=source.schema_pointer,
-                name=name,
-            )
-        )
+        self._entries.append(Marked(above, token, source, name))
+        self._values.append(value)
 
     def note(
-        self, pointer: str, rule: Rule, detail: str, *, name: str | None = None, claim: Claim | None = None
+        self,
+        pointer: str,
+        rule: Rule,
+        detail: str,
+        value: Json,
+        *,
+        name: str | None = None,
+        claim: Claim | None = None,
     ) -> None:
         """Note anything else. Raises UnjudgeableError past the bound."""
         removal = Removal(pointer=self.spend(pointer), rule=rule, detail=detail, claim=claim, name=name)
-        self.removals.append(removal)
+        self._entries.append(removal)
+        self._values.append(value)
+
+    def forget(self, since: int) -> None:
+        """Drop what was noted after the first `since`: something around it is withheld as a whole."""
+        del self._entries[since:]
+        del self._values[since:]

@@ -24,13 +24,15 @@ def is_own(block: Json, level: Level) -> bool:
         return False
     if text in {UNKNOWN_CONTENT, reference_text(None)}:
         return True
-    return level is not Level.CLOSED and _is_labelled_reference(text)
+    return level is not Level.CLOSED and label_in(block) is not None
 
 
-def _is_labelled_reference(text: str) -> bool:
-    if not (text.startswith(_BEFORE_LABEL) and text.endswith(_AFTER_LABEL)):
-        return False
+def label_in(block: Json) -> str | None:
+    """The label in the text of a secret reference, which is the server's word; None where there is none."""
+    text = block.get("text") if isinstance(block, dict) else None
+    if not (isinstance(text, str) and text.startswith(_BEFORE_LABEL) and text.endswith(_AFTER_LABEL)):
+        return None
     label = parse(text[len(_BEFORE_LABEL) : -len(_AFTER_LABEL)])
-    return (
-        isinstance(label, JsonText) and isinstance(label.value, str) and text == reference_text(label.value)
-    )
+    if not isinstance(label, JsonText) or not isinstance(label.value, str):
+        return None
+    return label.value if text == reference_text(label.value) else None

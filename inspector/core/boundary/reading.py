@@ -7,7 +7,7 @@ from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
 from inspector.core.boundary.error_code import coded_error, error_code, is_tool_result
 from inspector.core.boundary.labels import is_sensitive_hint, says_yes
-from inspector.core.boundary.ledger import UnjudgeableError
+from inspector.core.boundary.ledger import Secrets, UnjudgeableError
 from inspector.core.boundary.notice import MEMBER, NO_NOTICE, merged, notice_in, notice_in_block
 from inspector.core.boundary.own_words import is_own
 from inspector.core.boundary.walking import is_plain, is_reference
@@ -34,7 +34,9 @@ def raw_of(outcome: Outcome) -> Json:
             return {"error": {**coded_error(code), "message": outcome.detail or code.value}}
 
 
-def draft_of(outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy) -> Draft:
+def draft_of(
+    outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str = ""
+) -> Draft:
     """The draft that the first rule gets. Raises UnjudgeableError for a result that cannot be taken apart."""
     raw = raw_of(outcome)
     draft = Draft(
@@ -42,6 +44,7 @@ def draft_of(outcome: Outcome, contract: Contract, level: Level, policy: Boundar
         level=level,
         policy=policy,
         contract=contract,
+        nonce=nonce,
         hint=_hint(contract.claims, Subject.TOOL),
         code=error_code(outcome, is_listed=contract.is_listed),
     )
@@ -68,11 +71,15 @@ def _with_error(draft: Draft, raw: Json) -> Draft:
     sent = raw["error"] if isinstance(raw, dict) else None
     coded = coded_error(draft.code or ErrorCode.INTERNAL_ERROR)
     if not isinstance(sent, dict):
-        return replace(draft, error=coded).removing(_internal("/error", "it is no object"))
+        return replace(draft, error=coded).removing(
+            (_internal("/error", "it is no object"),), Secrets().add(Rule.INTERNAL, [sent])
+        )
     faults = [key for key, value in sent.items() if not _fits_error(key, value)]
     kept: JsonObject = {key: value for key, value in sent.items() if key not in faults}
-    removals = (_internal(child("/error", key), "JSON-RPC does not allow it there") for key in faults)
-    return replace(draft, error=coded | kept).removing(*removals)
+    removals = tuple(_internal(child("/error", key), "JSON-RPC does not allow it there") for key in faults)
+    return replace(draft, error=coded | kept).removing(
+        removals, Secrets().add(Rule.INTERNAL, [sent[key] for key in faults])
+    )
 
 
 def _fits_error(key: str, value: Json) -> bool:
@@ -91,7 +98,7 @@ def _with_result(draft: Draft, raw: JsonObject) -> Draft:
     if "structuredContent" in raw:
         draft = _with_structured(draft, "/structuredContent", raw["structuredContent"])
     if not isinstance(raw.get("isError", False), bool):
-        draft = draft.removing(_internal("/isError", "it is no boolean, and read as true"))
+        draft = draft.removing((_internal("/isError", "it is no boolean, and read as true"),))
     unknown = {key: value for key, value in raw.items() if key not in PROTOCOL_MEMBERS}
     if is_result_type(unknown.get("resultType")):
         del unknown["resultType"]
@@ -132,7 +139,8 @@ def _with_structured(draft: Draft, pointer: str, raw: Json) -> Draft:
     )
     if earlier:
         return draft
-    return draft.removing(_internal(child(pointer, MEMBER), "the name is kept for the notice"))
+    taken = _internal(child(pointer, MEMBER), "the name is kept for the notice")
+    return draft.removing((taken,), Secrets().add(Rule.INTERNAL, [raw[MEMBER]]))
 
 
 def _names(draft: Draft) -> frozenset[str]:

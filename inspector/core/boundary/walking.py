@@ -73,7 +73,6 @@ class Step:
         """The nearest property above that the schema names."""
         self.made_pointer: str | None = None
         """Into the raw result, once something asked for it."""
-        """Into the raw result, once something asked for it."""
 
     def name_of(self, token: str | int) -> str | None:
         """What the schema calls the place under `token`. An item goes by its array's name."""
@@ -116,24 +115,35 @@ class Step:
 
 
 def note_mark(
-    ledger: Ledger, above: Step | None, token: str | int, position: Position, source: Source
+    ledger: Ledger,
+    above: Step | None,
+    token: str | int,
+    position: Position,
+    source: Source,
+    value: Json,
 ) -> None:
-    """Note that the value under `token` is sensitive."""
+    """Note that `value`, under `token`, is sensitive."""
     if above is None:
-        ledger.mark(ledger.root, source, None)
+        ledger.mark(ledger.root, None, source, None, value)
     elif position.hides_key:
         # A pointer to the value would tell the key.
-        ledger.mark(above.pointer(ledger), source, None)
+        ledger.mark(above.pointer(ledger), None, source, None, [str(token), value])
     else:
-        ledger.mark(above.pointer_to(token, ledger), source, above.name_of(token))
+        ledger.mark(above.pointer(ledger), token, source, above.name_of(token), value)
 
 
 def note_other(
-    ledger: Ledger, above: Step | None, token: str | int, rule: Rule, detail: str, claim: Claim | None = None
+    ledger: Ledger,
+    above: Step | None,
+    token: str | int,
+    rule: Rule,
+    detail: str,
+    value: Json,
+    claim: Claim | None = None,
 ) -> None:
-    """Note that the value under `token` is withheld for another reason."""
+    """Note that `value`, under `token`, is withheld for another reason."""
     pointer = above.pointer_to(token, ledger) if above else ledger.root
-    ledger.note(pointer, rule, detail, name=above.name_of(token) if above else None, claim=claim)
+    ledger.note(pointer, rule, detail, value, name=above.name_of(token) if above else None, claim=claim)
 
 
 def fault_of(value: Json) -> str:
@@ -144,6 +154,11 @@ def fault_of(value: Json) -> str:
 def is_reference(value: JsonObject) -> bool:
     """Whether an object is a secret reference, well formed or not."""
     return value.get("type") == REFERENCE
+
+
+def secret_of(key: str, value: Json) -> Json:
+    """What of a secret reference's member must not be said elsewhere; null where it is no secret."""
+    return None if key in {"type", "label", "ttl"} else value
 
 
 def is_plain(value: Json) -> bool:

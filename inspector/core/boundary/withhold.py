@@ -14,6 +14,7 @@ from inspector.core.boundary.walking import (
     is_reference,
     note_mark,
     note_other,
+    secret_of,
 )
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.schema.admission import SCALARS
@@ -36,7 +37,7 @@ class _Walk:
     def run(self, value: Json, position: Position) -> Walked:
         self._whole = Walked(value=value)
         if position.sensitive:
-            self._mark(None, 0, position, position.sensitive)
+            self._mark(None, 0, position, position.sensitive, value)
             return self._whole
         first = None if type(value) in SCALARS else self._enter(None, 0, value, position)
         stack = [first] if first else []
@@ -57,7 +58,7 @@ class _Walk:
         for key, value in step.members or ():
             below = known.get(key) or position.step(key)
             if below.sensitive is not None:
-                self._mark(step, key, below, below.sensitive)
+                self._mark(step, key, below, below.sensitive, value)
             elif type(value) not in SCALARS and not self._judge_flat(step, key, below, value):
                 entered = self._enter(step, key, value, below)
                 if entered:
@@ -72,7 +73,7 @@ class _Walk:
             if below.sensitive is not None:
                 # What an earlier boundary put here says nothing, whoever sends it.
                 if value != WITHHELD:
-                    self._mark(step, index, below, below.sensitive)
+                    self._mark(step, index, below, below.sensitive, value)
             elif type(value) not in SCALARS and not self._judge_flat(step, index, below, value):
                 entered = self._enter(step, index, value, below)
                 if entered:
@@ -95,18 +96,20 @@ class _Walk:
         if isinstance(value, list):
             return Step(above, token, position, value, value)
         if not isinstance(value, dict):
-            note_other(self._ledger, above, token, Rule.INTERNAL, fault_of(value))
+            note_other(self._ledger, above, token, Rule.INTERNAL, fault_of(value), value)
             self._drop(above, token)
         elif is_reference(value):
             self._strip(above, token, position, value)
         elif keys := position.keys:
-            self._mark(above, token, position, keys)
+            self._mark(above, token, position, keys, value)
         else:
             return Step(above, token, position, value, value)
         return None
 
-    def _mark(self, above: Step | None, token: str | int, position: Position, source: Source) -> None:
-        note_mark(self._ledger, above, token, position, source)
+    def _mark(
+        self, above: Step | None, token: str | int, position: Position, source: Source, value: Json
+    ) -> None:
+        note_mark(self._ledger, above, token, position, source, value)
         self._drop(above, token)
 
     def _strip(self, above: Step | None, token: str | int, position: Position, value: JsonObject) -> None:
@@ -117,7 +120,9 @@ class _Walk:
             if key in {"type", "label"} and isinstance(inner, str) and not below.sensitive:
                 step.put(key, inner)
             else:
-                note_other(self._ledger, step, key, Rule.SECRET_REFERENCE, FROM_REFERENCE)
+                note_other(
+                    self._ledger, step, key, Rule.SECRET_REFERENCE, FROM_REFERENCE, secret_of(key, inner)
+                )
         if len(step.left) == len(value):
             return
         if above is None:

@@ -35,6 +35,8 @@ class Call:
     server: str = "server"
     """The name under which the host's user configured the server."""
     tool: str = "tool"
+    nonce: str = ""
+    """Drawn for this call, and known to nobody else: what untrusted text is delimited with. Empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -148,6 +148,10 @@ class SchemaPositions:
     """Every property that the schema names anywhere."""
     faults: tuple[str, ...]
     """What could not be judged, in sentences for the user, each once."""
+    faulty: tuple[str | None, ...]
+    """Pointers to the parts that could not be judged; None for one that is too deep to be pointed to."""
+    releases_any: bool
+    """Whether any place is marked `"x-sensitive": false`."""
 
     def start(self) -> Position:
         """The position of a whole instance. What a walk may spend is counted from here."""
@@ -163,6 +167,8 @@ def positions_of(schema: Json) -> SchemaPositions:
         marks_any=bool(marked),
         names=frozenset(key for node in compiled.nodes for key in node.properties),
         faults=tuple(dict.fromkeys(node.reason for node in marked if node.mark_key is None)),
+        faulty=tuple(node.pointer for node in marked if node.mark_key is None),
+        releases_any=any(node.mark is Mark.RELEASED for node in compiled.nodes),
     )
 
 

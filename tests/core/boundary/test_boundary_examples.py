@@ -40,6 +40,12 @@ def outcome_of(case: JsonObject) -> Outcome:
     return RpcError(value=case["error"]) if "error" in case else Result(value=case["result"])
 
 
+def policy_of(case: JsonObject) -> BoundaryPolicy:
+    policy = case.get("policy", {})
+    assert isinstance(policy, dict)
+    return BoundaryPolicy(**{key: value is True for key, value in policy.items()})  # pyright: ignore[reportArgumentType]
+
+
 def withheld(bounded: Bounded) -> list[Json]:
     return [[removal.pointer, str(removal.rule)] for removal in bounded.removals]
 
@@ -49,7 +55,7 @@ def withheld(bounded: Bounded) -> list[Json]:
 def test_a_rule_withholds_what_its_example_says_and_nothing_else(case: JsonObject, level: Level) -> None:
     outcome, tool = outcome_of(case), tool_of(case["tool"])
     before = dump_text(raw_of(outcome))
-    bounded = bound(outcome, tool, level)
+    bounded = bound(outcome, tool, level, policy=policy_of(case), nonce=str(case.get("nonce", "")))
     assert dump_text({"result": bounded.result, "withheld": withheld(bounded)}) == dump_text(case[level])
     assert dump_text(raw_of(outcome)) == before
     for removal in bounded.removals:
@@ -66,10 +72,11 @@ def test_at_open_everything_passes_as_it_was_sent(case: JsonObject) -> None:
 @pytest.mark.parametrize("level", [Level.DECLARED, Level.CLOSED])
 @pytest.mark.parametrize("case", EXAMPLES, ids=TITLES)
 def test_a_bounded_result_passes_the_same_boundary_unchanged(case: JsonObject, level: Level) -> None:
-    tool = tool_of(case["tool"])
-    once = bound(outcome_of(case), tool, level).result
+    tool, policy, nonce = tool_of(case["tool"]), policy_of(case), str(case.get("nonce", ""))
+    once = bound(outcome_of(case), tool, level, policy=policy, nonce=nonce).result
     assert isinstance(once, dict)
-    again = bound(RpcError(value=once["error"]) if "error" in case else Result(value=once), tool, level)
+    outcome = RpcError(value=once["error"]) if "error" in case else Result(value=once)
+    again = bound(outcome, tool, level, policy=policy, nonce=nonce)
     assert dump_text(again.result) == dump_text(once)
     assert withheld(again) == []
 
@@ -80,7 +87,14 @@ def test_every_rule_has_an_example_that_shows_it() -> None:
         for case in EXAMPLES
         for level in (Level.DECLARED, Level.CLOSED)
         for rule in (
-            removal.rule for removal in bound(outcome_of(case), tool_of(case["tool"]), level).removals
+            removal.rule
+            for removal in bound(
+                outcome_of(case),
+                tool_of(case["tool"]),
+                level,
+                policy=policy_of(case),
+                nonce=str(case.get("nonce", "")),
+            ).removals
         )
     }
     assert shown == {rule.value for rule in Rule}
@@ -196,5 +210,5 @@ def test_what_could_not_be_judged_is_told_to_the_user_without_a_word_of_the_serv
         "structuredContent": {"a": 1},
     }
     bounded = bound(Result(value=result), tool_of({"outputSchema": schema}), Level.DECLARED)
-    assert len(bounded.findings) == 2
+    assert len(bounded.findings) == 3
     assert not any("SERVER" in finding for finding in bounded.findings)

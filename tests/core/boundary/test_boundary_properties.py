@@ -426,7 +426,6 @@ def test_results_that_differ_only_in_withheld_values_cannot_be_told_apart(
     if removals_of(one) != removals_of(other):
         return
     assert dump_text(one.result) == dump_text(other.result)
-    assert one.findings == other.findings
     spec = host("spec")
     assert spec
     assert dump_text(spec.hand_over(one, Call()).model) == dump_text(spec.hand_over(other, Call()).model)

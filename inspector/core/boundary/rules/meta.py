@@ -23,7 +23,7 @@ def apply(draft: Draft) -> Draft:
         draft = replace(draft, meta=_kept(draft, draft.meta, "/_meta", of_result, removals))
     claims = claims_by_block(draft)
     blocks = tuple(_judge(draft, block, claims.get(block.pointer, []), removals) for block in draft.blocks)
-    return replace(draft, blocks=blocks).removing(*removals)
+    return replace(draft, blocks=blocks).removing(removals)
 
 
 def _judge(draft: Draft, block: Block, claims: list[Claim], removals: list[Removal]) -> Block:

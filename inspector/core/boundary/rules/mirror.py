@@ -6,20 +6,16 @@ Source: MCP 2025-11-25, Tools, "Structured Content": the same data should stand 
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
-from inspector.core.boundary.draft import Block, Draft, Fate, Reason
-from inspector.core.boundary.ledger import Ledger
+from inspector.core.boundary.draft import Block, Draft, Fate, Reason, withhold_blocks
+from inspector.core.boundary.ledger import Ledger, Secrets
 from inspector.core.boundary.same_content import MIRRORED, json_in, repeats, text_of, text_pointer, with_text
 from inspector.core.boundary.walking import REFERENCE
-from inspector.core.boundary.withheld_values import Trace, holds_any, traces
 from inspector.core.boundary.withhold import withhold
 from inspector.core.json_text import Json, dump_text
 from inspector.core.schema.positions import positions_of
 
 _NO_SCHEMA = positions_of(True)
 _GONE = Reason(rule=Rule.MIRROR, detail="it repeats structured content of which nothing is left")
-_ECHO = Reason(
-    rule=Rule.MIRROR, detail="its JSON repeats a withheld value at a place where the schema marks none"
-)
 _REWRITTEN = Reason(
     rule=Rule.MIRROR, detail="its JSON has fields that are withheld; it is written anew without them"
 )
@@ -31,20 +27,25 @@ def apply(draft: Draft) -> Draft:
         return draft
     rule = _Mirror(draft)
     blocks = tuple(rule.judge(block) for block in draft.blocks)
-    return replace(draft, blocks=blocks).removing(*rule.removals)
+    return replace(draft, blocks=blocks).removing(rule.removals, rule.secrets)
+
+
+def settle(draft: Draft) -> Draft:
+    """The draft without repetitions of structured content that is gone by now."""
+    if draft.structured is None or not draft.structured.gone:
+        return draft
+    return withhold_blocks(draft, lambda block: _GONE if block.fate is Fate.MIRROR else None)
 
 
 class _Mirror:
     def __init__(self, draft: Draft) -> None:
         self.removals: list[Removal] = []
+        self.secrets = Secrets()
         self._draft = draft
-        self._traces: frozenset[Trace] | None = None
-        structured, positions = draft.structured, draft.contract.positions
-        self._start = (positions or _NO_SCHEMA).start()
-        self._names = positions.names if positions else frozenset[str]()
-        self._within = _within(draft.removals, structured.pointer) if structured else []
+        self._start = (draft.contract.positions or _NO_SCHEMA).start()
+        self._touched = draft.structured is not None and draft.structured.touched
         # Otherwise no text can hold what it may not, and none is worth parsing.
-        self._matters = bool(self._within) or not self._start.harmless or draft.level is Level.CLOSED
+        self._matters = self._touched or not self._start.harmless or draft.level is Level.CLOSED
 
     def judge(self, block: Block) -> Block:
         text = text_of(block.value) if block.fate is Fate.RAW else None
@@ -55,45 +56,29 @@ class _Mirror:
             return block
         structured = self._draft.structured
         if structured and repeats(text, parsed.value, structured.raw):
-            return self._withheld(block, _GONE) if structured.gone else self._mirror(block)
+            return self._withheld(block) if structured.gone else self._mirror(block)
         # At `closed` it counts as free text, of which nothing passes.
         return block if self._draft.level is Level.CLOSED else self._rewritten(block, parsed.value)
 
     def _mirror(self, block: Block) -> Block:
-        if self._within:
+        if self._touched:
             self.removals.append(MIRRORED.at(block.pointer + text_pointer(block.value)))
-        return replace(block, fate=Fate.MIRROR, noted=bool(self._within))
+        return replace(block, fate=Fate.MIRROR, noted=self._touched)
 
     def _rewritten(self, block: Block, value: Json) -> Block:
         ledger = Ledger(self._draft.contract, "")
         walked = withhold(value, self._start, ledger)
+        self.secrets.declared.extend(ledger.secrets.declared)
         if walked.gone:
-            return self._withheld(block, _GONE)
-        if isinstance(walked.value, (dict, list)) and holds_any(walked.value, self._withheld_traces()):
-            return self._withheld(block, _ECHO)
-        if not ledger.removals:
+            return self._withheld(block)
+        if not ledger:
             return block
         self.removals.append(_REWRITTEN.at(block.pointer + text_pointer(block.value)))
         return replace(block, value=with_text(block.value, dump_text(walked.value)))
 
-    def _withheld(self, block: Block, reason: Reason) -> Block:
-        self.removals.append(reason.at(block.pointer))
+    def _withheld(self, block: Block) -> Block:
+        self.removals.append(_GONE.at(block.pointer))
         return replace(block, fate=Fate.WITHHELD)
-
-    def _withheld_traces(self) -> frozenset[Trace]:
-        """What can be recognised of the withheld structured content."""
-        if self._traces is None:
-            self._traces = traces(self._draft.raw, self._within, self._names)
-        return self._traces
-
-
-def _within(removals: tuple[Removal, ...], pointer: str) -> list[Removal]:
-    return [
-        removal
-        for removal in removals
-        if removal.rule != Rule.META
-        and (removal.pointer == pointer or removal.pointer.startswith(f"{pointer}/"))
-    ]
 
 
 def _may_hold_reference(text: str) -> bool:

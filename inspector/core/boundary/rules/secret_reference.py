@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
 from inspector.core.boundary.draft import Block, Draft, Fate, Reason, claims_by_block
+from inspector.core.boundary.ledger import Secrets
 from inspector.core.boundary.notice import text_block
 from inspector.core.boundary.own_words import reference_text
-from inspector.core.boundary.walking import FROM_REFERENCE, REFERENCE, is_reference
+from inspector.core.boundary.walking import FROM_REFERENCE, REFERENCE, is_reference, secret_of
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import JsonObject
 from inspector.core.pointer import child
@@ -20,15 +21,17 @@ def apply(draft: Draft) -> Draft:
     claims = claims_by_block(draft)
     blocks: list[Block] = []
     removals: list[Removal] = []
+    secrets = Secrets()
     for block in draft.blocks:
         if block.fate is Fate.RAW and isinstance(block.value, dict) and is_reference(block.value):
             label = _label(block.value, draft.level)
             reason = _reason(claims.get(block.pointer, []))
             removals.extend(_removals(block, block.value, label, reason))
+            secrets.add(Rule.SECRET_REFERENCE, (secret_of(key, value) for key, value in block.value.items()))
             blocks.append(replace(block, value=text_block(reference_text(label)), fate=Fate.OWN))
         else:
             blocks.append(block)
-    return replace(draft, blocks=tuple(blocks)).removing(*removals) if removals else draft
+    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets) if removals else draft
 
 
 def _label(reference: JsonObject, level: Level) -> str | None:

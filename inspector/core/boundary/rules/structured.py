@@ -25,7 +25,9 @@ def apply(draft: Draft) -> Draft:
     if structured and not structured.gone:
         ledger.root = structured.pointer
         walked = _walk(draft, structured.value, start, ledger)
-        structured = replace(structured, value=walked.value, gone=walked.gone)
+        structured = replace(
+            structured, value=walked.value, gone=walked.gone, touched=structured.touched or bool(ledger)
+        )
     if members:
         # A page may return its fields beside `content`, and mean its schema to be about them.
         ledger.root = ""
@@ -33,8 +35,13 @@ def apply(draft: Draft) -> Draft:
         members = left if isinstance(left, dict) else {}
     positions = draft.contract.positions
     faults = positions.faults if positions and draft.structured else ()
-    draft = replace(draft, structured=structured, members=members).removing(*ledger.removals)
+    draft = replace(draft, structured=structured, members=members).removing(ledger.removals, ledger.secrets)
     return draft.finding(*faults)
+
+
+def settle(draft: Draft) -> Draft:
+    """The draft of a sensitive result without containers that hold nothing released any more."""
+    return apply(draft) if draft.hint and draft.structured and not draft.structured.gone else draft
 
 
 def _walk(draft: Draft, value: Json, start: Position, ledger: Ledger) -> Walked:

@@ -6,7 +6,8 @@ Source: MCP 2025-11-25 and 2026-07-28, Tools, "Tool Result".
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Removal, Rule
-from inspector.core.boundary.draft import Block, Draft, Fate, Reason
+from inspector.core.boundary.draft import Block, Draft, Fate, Reason, said
+from inspector.core.boundary.ledger import Secrets
 from inspector.core.boundary.notice import text_block
 from inspector.core.boundary.own_words import UNKNOWN_CONTENT
 from inspector.core.boundary.walking import NAMED_TWICE, is_plain
@@ -26,14 +27,16 @@ def apply(draft: Draft) -> Draft:
     """The draft with a text in place of each content block that cannot be judged."""
     blocks: list[Block] = []
     removals: list[Removal] = []
+    secrets = Secrets()
     for block in draft.blocks:
         reason = _reason(block.value) if block.fate is Fate.RAW else None
         if reason:
             removals.append(reason.at(block.pointer))
+            secrets.add(reason.rule, said(block.raw))
             blocks.append(replace(block, value=text_block(UNKNOWN_CONTENT), fate=Fate.OWN))
         else:
             blocks.append(block)
-    return replace(draft, blocks=tuple(blocks)).removing(*removals) if removals else draft
+    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets) if removals else draft
 
 
 def _reason(block: Json) -> Reason | None:

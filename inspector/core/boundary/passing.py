@@ -1,0 +1,247 @@
+"""What is left of a draft after all rules that look at places: its texts, and the draft without some of them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from inspector.core.boundary.bounded import ErrorCode, Removal
+from inspector.core.boundary.draft import Block, Draft, Fate, Reason
+from inspector.core.boundary.error_code import coded_error
+from inspector.core.boundary.ledger import Ledger
+from inspector.core.boundary.notice import text_block
+from inspector.core.boundary.own_words import label_in, reference_text
+from inspector.core.boundary.same_content import with_text
+from inspector.core.boundary.walking import GONE, WITHHELD, Walked
+from inspector.core.copied import Copied
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.pointer import child, join
+from inspector.core.texts import text_of, texts_in
+
+_KNOWN_KEYS = frozenset(
+    {"type", "text", "data", "mimeType", "annotations", "_meta", "resource", "uri", "blob", "name", "title"}
+    | {
+        "description",
+        "size",
+        "icons",
+        "audience",
+        "priority",
+        "lastModified",
+        "code",
+        "message",
+        "src",
+        "sizes",
+    }
+)
+"""Keys that are the protocol's words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The distinct texts of a draft that would reach the model."""
+
+    said: set[str] = field(default_factory=set[str])
+    keys: set[str] = field(default_factory=set[str])
+    """Of objects, without those that the schema or the protocol names."""
+
+
+def texts_passing(draft: Draft, *, at_least: int = 1) -> Texts:
+    """All that could still be searched in `draft`; strings shorter than `at_least` are left out."""
+    found = Texts()
+    for part in _parts(draft):
+        texts_in(part, found.said, found.keys, at_least=at_least)
+    found.keys.difference_update(_names(draft), _KNOWN_KEYS)
+    return found
+
+
+def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Draft:
+    """The draft without every leaf, member, block and entry in which a text of `bad` stands.
+
+    `reason_for` gives the reason for one such text. Raises UnjudgeableError where there are too many to tell apart.
+    """
+    return _Without(draft, bad, reason_for).result()
+
+
+def _parts(draft: Draft) -> Iterator[Json]:
+    if draft.structured and not draft.structured.gone:
+        yield draft.structured.value
+    yield draft.members
+    yield draft.meta
+    if draft.error is not None:
+        yield {key: value for key, value in draft.error.items() if key != "code"}
+    for block in draft.blocks:
+        yield searched_of(block)
+
+
+def searched_of(block: Block) -> Json:
+    """What of a block is the server's and passes."""
+    match block.fate:
+        case Fate.WITHHELD:
+            return None
+        case Fate.OWN:
+            return label_in(block.value)
+        case Fate.MIRROR:
+            # Its text is written from the structured content.
+            return with_text(block.value, "")
+        case Fate.RAW:
+            return block.value
+
+
+def _names(draft: Draft) -> frozenset[str]:
+    positions = draft.contract.positions
+    return positions.names if positions else frozenset()
+
+
+class _Without:
+    def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
+        self._draft = draft
+        self._bad = bad
+        self._reason_for = reason_for
+        self._names = _names(draft)
+        self._fields = Ledger(draft.contract, "")
+        self._others: list[Removal] = []
+
+    def result(self) -> Draft:
+        draft = self._draft
+        structured = draft.structured
+        if structured and not structured.gone:
+            left = self._cut(structured.value, structured.pointer)
+            touched = structured.touched or left.value is not structured.value or left.gone
+            structured = replace(structured, value=left.value, gone=left.gone, touched=touched)
+        members = self._cut(draft.members, "").value
+        meta = draft.meta
+        if isinstance(meta, dict):
+            meta = self._entries(meta, "/_meta") or None
+        return (
+            replace(
+                draft,
+                structured=structured,
+                members=members if isinstance(members, dict) else draft.members and {},
+                meta=meta,
+                blocks=tuple(map(self._block, draft.blocks)),
+                error=None if draft.error is None else self._error(draft.error),
+            )
+            .removing(self._fields.removals)
+            .removing(self._others)
+        )
+
+    def _cut(self, value: Json, root: str) -> Walked:
+        """A structured value without the places where something bad is said."""
+        copied = Copied(value)
+        for place in self._bad_places(value):
+            path = place.path()
+            name = next((token for token in reversed(path) if token in self._names), None)
+            reason = self._reason_for(place.text)
+            self._fields.note(
+                root + join(path),
+                reason.rule,
+                reason.detail,
+                None,
+                name=None if name is None else str(name),
+                claim=reason.claim,
+            )
+            if not path:
+                return GONE
+            copied.drop(path, WITHHELD)
+        return Walked(value=copied.value)
+
+    def _bad_places(self, value: Json) -> list["_Place"]:
+        """Where something bad is said. A member goes with its key."""
+        found: list[_Place] = []
+        stack = [_Place(above=None, token="", value=value)]
+        while stack:
+            place = stack.pop()
+            item = place.value
+            if isinstance(item, (dict, list)):
+                pairs = item.items() if isinstance(item, dict) else enumerate(item)
+                for token, inner in pairs:
+                    below = self._below(place, token, inner)
+                    if below:
+                        (found if below.text else stack).append(below)
+            elif text := self._bad_text(item):
+                found.append(replace(place, text=text))
+        return found
+
+    def _below(self, above: "_Place", token: str | int, value: Json) -> "_Place | None":
+        """The place of a value that has to be looked at, or goes; None where it stays."""
+        if token in self._bad.keys and token not in self._names:
+            return _Place(above=above, token=token, value=value, text=str(token))
+        if isinstance(value, (dict, list)):
+            return _Place(above=above, token=token, value=value)
+        text = self._bad_text(value)
+        return _Place(above=above, token=token, value=value, text=text) if text else None
+
+    def _bad_text(self, leaf: Json) -> str:
+        """The text for which a leaf has to go; empty where it stays."""
+        if not isinstance(leaf, str):
+            leaf = text_of(leaf)
+        return leaf if leaf is not None and leaf in self._bad.said else ""
+
+    def _bad_within(self, value: Json) -> str:
+        """A text for which a whole has to go; empty where it stays."""
+        said, keys = set[str](), set[str]()
+        texts_in(value, said, keys)
+        keys.difference_update(self._names, _KNOWN_KEYS)
+        return next(iter(sorted(said & self._bad.said) or sorted(keys & self._bad.keys)), "")
+
+    def _entries(self, holder: JsonObject, root: str) -> JsonObject:
+        """`holder` without the members that say something bad anywhere."""
+        left: JsonObject = {}
+        for key, value in holder.items():
+            text = self._bad_within({key: value})
+            if text:
+                self._note(child(root, key), text)
+            else:
+                left[key] = value
+        return holder if len(left) == len(holder) else left
+
+    def _block(self, block: Block) -> Block:
+        if block.fate is Fate.OWN:
+            if not self._bad_within(label_in(block.value)):
+                return block
+            self._note(block.pointer, label_in(block.value) or "")
+            return replace(block, value=text_block(reference_text(None)))
+        if block.fate is Fate.WITHHELD:
+            return block
+        searched = searched_of(block)
+        meta = searched.get("_meta") if isinstance(searched, dict) else None
+        rest: Json = (
+            {key: value for key, value in searched.items() if key != "_meta"}
+            if isinstance(searched, dict)
+            else searched
+        )
+        if text := self._bad_within(rest):
+            self._note(block.pointer, text)
+            return replace(block, fate=Fate.WITHHELD)
+        if meta is None or not (text := self._bad_within(meta)) or not isinstance(block.value, dict):
+            return block
+        self._note(child(block.pointer, "_meta"), text)
+        return replace(block, value={key: value for key, value in block.value.items() if key != "_meta"})
+
+    def _error(self, error: JsonObject) -> JsonObject:
+        """A JSON-RPC error, with the code's own word in place of a bad message."""
+        code = error.get("code")
+        left = self._entries({key: value for key, value in error.items() if key != "code"}, "/error")
+        coded = coded_error(self._draft.code or ErrorCode.INTERNAL_ERROR)
+        kept = {"code": code, **left} if code is not None else left
+        return {key: kept.get(key, coded.get(key)) for key in error if key in kept or key in coded}
+
+    def _note(self, pointer: str, text: str) -> None:
+        self._others.append(self._reason_for(text).at(self._fields.spend(pointer)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where a walk is. Its path is put together only where it is needed: a value may be deep and wide."""
+
+    above: "_Place | None"
+    token: str | int
+    value: Json
+    text: str = ""
+    """The text for which it has to go."""
+
+    def path(self) -> tuple[str | int, ...]:
+        tokens: list[str | int] = []
+        place: _Place | None = self
+        while place and place.above:
+            tokens.append(place.token)
+            place = place.above
+        return tuple(reversed(tokens))

@@ -1,0 +1,70 @@
+"""`invalid-output`: where the output schema marks anything, what does not fit it is withheld.
+
+The marks may not line up with such data: a misspelt member holds the secret that the schema marks under another name.
+A result that an earlier boundary has taken something from may lack what the schema requires, and is not checked again.
+
+Source: MCP 2025-11-25, Tools, "Output Schema": structured results must conform to it.
+"""
+
+from dataclasses import replace
+
+from inspector.core.boundary.bounded import Rule
+from inspector.core.boundary.draft import Draft, Reason, Structured, withhold_structured
+from inspector.core.boundary.ledger import Ledger
+from inspector.core.boundary.notice import MEMBER
+from inspector.core.boundary.walking import WITHHELD
+from inspector.core.copied import Copied
+from inspector.core.json_text import Json
+from inspector.core.pointer import join
+from inspector.core.schema.fitting import EVERYTHING, Path, misfits
+
+_WHOLE = Reason(
+    rule=Rule.INVALID_OUTPUT,
+    detail="it does not fit the output schema, or cannot be checked, so that marks may not line up with it",
+)
+_PART = "it does not fit the output schema, so that marks may not line up with it"
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft without the structured content that its schema is not about."""
+    structured, positions = draft.structured, draft.contract.positions
+    if structured is None or structured.gone or positions is None or not draft.earlier.is_empty:
+        return draft
+    if not (positions.marks_any or (draft.hint and positions.releases_any)):
+        return draft
+    found = _misfits(structured, draft.contract.schema, positions.faulty)
+    if found == EVERYTHING:
+        return withhold_structured(draft, _WHOLE)
+    if not found:
+        return draft
+    ledger = Ledger(draft.contract, "")
+    copied = Copied(structured.value)
+    for path in sorted(found, key=len):
+        _drop(copied, path, structured.pointer, ledger, positions.names)
+    if not ledger:
+        return draft
+    structured = replace(structured, value=copied.value, touched=True)
+    return replace(draft, structured=structured).removing(ledger.removals, ledger.secrets)
+
+
+def _misfits(structured: Structured, schema: Json, faulty: tuple[str | None, ...]) -> tuple[Path, ...]:
+    raw = structured.raw
+    if isinstance(raw, dict) and MEMBER in raw:
+        raw = {key: value for key, value in raw.items() if key != MEMBER}
+    pointers = tuple(pointer for pointer in faulty if pointer is not None)
+    return misfits(raw, schema, pointers) if len(pointers) == len(faulty) else EVERYTHING
+
+
+def _drop(copied: Copied, path: Path, root: str, ledger: Ledger, names: frozenset[str]) -> None:
+    try:
+        value: Json = copied.at(path)
+        if value == WITHHELD:
+            return
+        copied.drop(path, WITHHELD)
+    except LookupError:
+        # What is around it is withheld already.
+        return
+    name = next((token for token in reversed(path) if token in names), None)
+    ledger.note(
+        root + join(path), Rule.INVALID_OUTPUT, _PART, value, name=None if name is None else str(name)
+    )

@@ -1,0 +1,1 @@
+"""Credential-shaped strings in text: the second layer, behind what declarations withhold."""

@@ -1,0 +1,133 @@
+"""What a pattern cannot say about a string: whether it is random enough, or decodes to what it should.
+
+Each check takes what a rule's pattern matched. Their cost is bounded, since what patterns match is.
+"""
+
+import json
+import re
+from base64 import b64decode, urlsafe_b64decode
+from binascii import Error as BinasciiError
+from json import JSONDecodeError
+from math import log2
+from urllib.parse import unquote
+
+ENOUGH_ENTROPY = 3.0
+"""Bits for each character, below which the value of an assignment counts as a word and no secret."""
+_TAIL = 16
+_FEWEST_DISTINCT = 6
+_SIGNATURE_BYTES = 32
+
+_PLACEHOLDERS = (
+    "example",
+    "changeme",
+    "change_me",
+    "change-me",
+    "placeholder",
+    "redacted",
+    "withheld",
+    "dummy",
+    "your_",
+    "your-",
+    "xxxx",
+    "****",
+    "....",
+    "insert_",
+    "replace_",
+    "process.env",
+    "os.environ",
+    "getenv",
+)
+_USUAL_WORDS = frozenset(
+    {"pass", "passwd", "password", "pwd", "secret", "token", "key", "user", "username", "xxx", "***", "..."}
+)
+_TEMPLATE = re.compile(r"[$%@]?\{|[<\[]|\$[A-Z_a-z]|%[A-Z_a-z]{1,64}%\Z")
+_KEY_LINE = re.compile(r"[A-Za-z0-9+/]{40}")
+_DIGIT_OR_SIGN = re.compile(r"[0-9!@#$%^*+~]")
+
+
+def entropy(value: str) -> float:
+    """Shannon's, of the characters, in bits for each; 0 for an empty string."""
+    if not value:
+        return 0.0
+    repeated = [count for count in map(value.count, set(value)) if count > 1]
+    return log2(len(value)) - sum(count * log2(count) for count in repeated) / len(value)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether `value` stands for a secret in documentation, configuration or code, and is none."""
+    if _TEMPLATE.match(value):
+        return True
+    folded = value.lower()
+    return folded in _USUAL_WORDS or any(word in folded for word in _PLACEHOLDERS)
+
+
+def is_varied(value: str) -> bool:
+    """Whether the end of a token looks random: not `xxxx…`, not a documented example."""
+    return len(set(value[-_TAIL:])) >= _FEWEST_DISTINCT and not is_placeholder(value)
+
+
+def is_mixed(value: str) -> bool:
+    """Whether the value of an assignment looks random: letters with digits or signs, and enough entropy."""
+    bare = value.rstrip("=")
+    if bare.upper() == bare.lower() or not _DIGIT_OR_SIGN.search(bare):
+        return False
+    # Entropy cannot be more than this, and takes longer.
+    if log2(len(set(bare))) < ENOUGH_ENTROPY or entropy(bare) < ENOUGH_ENTROPY:
+        return False
+    return "://" not in bare and not is_placeholder(bare)
+
+
+def is_json_web_token(value: str) -> bool:
+    """Whether the first of the parts is a JOSE header.
+
+    Source: RFC 7515, section 4. Raises RecursionError for one that is nested too deeply to be read.
+    """
+    try:
+        header: object = json.loads(_base64url(value.partition(".")[0]))
+    except (JSONDecodeError, UnicodeDecodeError, BinasciiError):
+        return False
+    return isinstance(header, dict) and "alg" in header
+
+
+def is_basic_pair(value: str) -> bool:
+    """Whether the value of a Basic authorization decodes to a name and a password.
+
+    Source: RFC 7617, section 2.
+    """
+    try:
+        pair = b64decode(value, validate=True).decode()
+    except ValueError:
+        return False
+    return ":" in pair and pair.isprintable()
+
+
+def is_signature(value: str) -> bool:
+    """Whether the value, in base64 and perhaps percent-encoded, is as long as an HMAC-SHA256."""
+    try:
+        return len(b64decode(unquote(value), validate=True)) == _SIGNATURE_BYTES
+    except ValueError:
+        return False
+
+
+def is_key_block(value: str) -> bool:
+    """Whether a PEM block holds a line of a key, not only the words around one."""
+    found = _KEY_LINE.search(value)
+    return found is not None and is_varied(found[0])
+
+
+def is_bot_token(value: str) -> bool:
+    """Whether the first part of a Discord token is the number of an account."""
+    try:
+        number = _base64url(value.partition(".")[0])
+    except ValueError:
+        return False
+    return number.isdigit()
+
+
+def is_url_password(value: str) -> bool:
+    """Whether the password of a URL is more than the word for one."""
+    return not is_placeholder(value) and len(set(value)) > 1
+
+
+def _base64url(part: str) -> bytes:
+    return urlsafe_b64decode(part + "=" * (-len(part) % 4))

@@ -1,0 +1,263 @@
+"""Echoes: withheld values that occur again in other texts, however they are spelt there.
+
+One automaton searches for all of them at once, so that the cost is linear in the text (Aho and Corasick, 1975).
+"""
+
+import re
+from base64 import b64encode
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inspector.core.json_text import DuplicateKeys, Json
+from inspector.core.spellings import (
+    LONGEST,
+    SEPARATOR,
+    SHORTEST,
+    Spelling,
+    View,
+    needles,
+    spellings,
+    unescaped,
+    words,
+)
+from inspector.core.texts import text_of, texts_in
+
+_LEAST_DIGITS = 4
+_MANY, _PREFIX = 20_000, 8
+"""With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
+_BATCH = 1_000_000
+"""Characters that are prepared at once."""
+_WINDOW = 100_000
+"""Bytes that are searched at once; hits may lie everywhere in them."""
+_BETWEEN = re.compile(SEPARATOR.encode())
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What is searched for."""
+
+    anywhere: set[str] = field(default_factory=set[str])
+    as_words: set[str] = field(default_factory=set[str])
+
+
+class Echoes:
+    """Withheld values, ready to be found again. Made once for one result."""
+
+    def __init__(
+        self,
+        values: Iterable[Json],
+        *,
+        names: frozenset[str] = frozenset(),
+        but: tuple[Iterable[Json], set[str]] = ((), set()),
+    ) -> None:
+        """`values`: of any kind; of containers, everything in them. `names`: keys that are no secret.
+
+        `but`: more values, and what among them is no secret.
+        """
+        wanted = _Wanted()
+        self._names = names
+        self.is_weak = False
+        """Whether a value is found only as a whole word, or not at all: too short, too small, or a truth value."""
+        for value in values:
+            self._take(value, wanted, set())
+        for value in but[0]:
+            self._take(value, wanted, but[1])
+        self._anywhere = wanted.anywhere
+        self._as_words = wanted.as_words
+        self._automata: tuple[_Automaton, ...] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to search for."""
+        return not (self._anywhere or self._as_words)
+
+    @property
+    def shortest(self) -> int:
+        """The length of the shortest text that could hold a value."""
+        return 2 if self._as_words else SHORTEST
+
+    def holds(self, value: Json) -> bool:
+        """Whether any text of a JSON value holds one of them. Keys that are no secret are not looked at."""
+        said, keys = set[str](), set[str]()
+        texts_in(value, said, keys, at_least=self.shortest)
+        return bool(self.found(said | (keys - self._names)))
+
+    def found(self, texts: Iterable[str]) -> Mapping[str, Spelling]:
+        """Those of `texts` in which a withheld value occurs, and how it is spelt there."""
+        found: dict[str, Spelling] = {}
+        if not self.is_empty:
+            for batch in _batches(texts):
+                for automaton in self._searching():
+                    automaton.search(batch, found)
+        return found
+
+    def _take(self, value: Json, wanted: _Wanted, known: set[str]) -> None:
+        stack = [value]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, dict):
+                self._take_keys(item, wanted)
+                stack.extend(item.values())
+            elif isinstance(item, list):
+                stack.extend(item)
+            elif isinstance(item, DuplicateKeys):
+                self._take_keys((key for key, _ in item.pairs), wanted)
+                stack.extend(member for _, member in item.pairs)
+            else:
+                self._take_leaf(item, wanted, known)
+
+    def _take_keys(self, keys: Iterable[str], wanted: _Wanted) -> None:
+        for key in keys:
+            if key not in self._names and len(key) >= SHORTEST:
+                # A key that could be a field's name is a word of the language too.
+                (wanted.as_words if _IDENTIFIER.fullmatch(key) else wanted.anywhere).add(key)
+
+    def _take_leaf(self, leaf: Json, wanted: _Wanted, known: set[str]) -> None:
+        text = text_of(leaf)
+        if text in known:
+            return
+        length = len("".join(text.split())) if text else 0
+        if text and length >= SHORTEST:
+            wanted.anywhere.add(text)
+            return
+        self.is_weak = True
+        if text and length > 1 and not (length < _LEAST_DIGITS and text.strip().isdecimal()):
+            wanted.as_words.add(text.strip())
+
+    def _searching(self) -> "tuple[_Automaton, ...]":
+        if self._automata is None:
+            found: list[_Automaton] = []
+            if self._anywhere:
+                found.append(_Automaton(self._anywhere, whole_words=False))
+            if self._as_words:
+                found.append(_Automaton(self._as_words, whole_words=True))
+            self._automata = tuple(found)
+        return self._automata
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """Texts that are searched at once."""
+
+    units: Sequence[str]
+    """Views of texts, none of which holds the separator."""
+    texts: Sequence[str]
+    """The text of which each unit is a view."""
+
+
+class _Automaton:
+    """All needles at once."""
+
+    def __init__(self, values: Iterable[str], *, whole_words: bool) -> None:
+        from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
+
+        form = _word_needles if whole_words else _needles
+        found = [pair for value in values for pair in form(value)]
+        cut = _PREFIX if len(found) > _MANY else LONGEST
+        self._whole: dict[bytes, dict[bytes, Spelling | None]] = {}
+        for needle, spelling in found:
+            self._whole.setdefault(needle[:cut], {}).setdefault(needle, spelling)
+        self._starts = list(self._whole)
+        self._lengths = [sorted({len(needle) for needle in self._whole[start]}) for start in self._starts]
+        self._whole_words = whole_words
+        self._automaton = BytesAhoCorasick(self._starts)
+
+    def search(self, batch: _Batch, found: dict[str, Spelling]) -> None:
+        """Add the texts of a batch that hold a needle to `found`."""
+        joined = SEPARATOR.join(batch.units)
+        for view in _as_words(joined) if self._whole_words else spellings(joined):
+            self._search(view, batch, found)
+
+    def _search(self, view: View, batch: _Batch, found: dict[str, Spelling]) -> None:
+        ends: list[int] | None = None
+        for begin in range(0, max(len(view.text), 1), _WINDOW):
+            window = memoryview(view.text)[begin : begin + _WINDOW + LONGEST]
+            known = (-1, -1)
+            for index, first, last in self._automaton.find_matches_as_indexes(window, overlapping=True):
+                start, end = begin + first, begin + last
+                place = view.place(start, end)
+                if known[0] <= place < known[1]:
+                    continue
+                spelling = self._verified(view, index, start)
+                if spelling is None:
+                    continue
+                if ends is None:
+                    ends = [match.start() for match in _BETWEEN.finditer(view.source)]
+                unit = bisect(ends, place)
+                found.setdefault(batch.texts[unit], spelling)
+                known = (ends[unit - 1] if unit else 0, ends[unit] if unit < len(ends) else len(view.source))
+
+    def _verified(self, view: View, index: int, start: int) -> Spelling | None:
+        whole = self._whole[self._starts[index]]
+        for length in self._lengths[index]:
+            needle = view.text[start : start + length]
+            if needle in whole and not (self._whole_words and not _is_word(view.text, start, start + length)):
+                return whole[needle] or view.spelling
+        return None
+
+
+def _as_words(joined: str) -> Iterator[View]:
+    text = words(joined)
+    yield View(spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start)
+
+
+def _needles(value: str) -> Iterator[tuple[bytes, None]]:
+    return ((needle, None) for needle in needles(value))
+
+
+def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:
+    """The spellings of a value that is found as a whole word."""
+    raw = value.encode("utf-8", "surrogatepass")
+    yield words(value), Spelling.PLAIN
+    yield words(value[::-1]), Spelling.REVERSED
+    yield raw.hex().encode(), Spelling.HEX
+    for alphabet in (b"+/", b"-_"):
+        yield b64encode(raw, alphabet).rstrip(b"=").lower(), Spelling.BASE64
+
+
+def _is_word(text: bytes, start: int, end: int) -> bool:
+    """Whether nothing that belongs to the same word stands before or behind."""
+    found = text[start:end].decode("utf-8", "replace")
+    before = text[max(start - 4, 0) : start].decode("utf-8", "ignore")[-1:]
+    behind = text[end : end + 4].decode("utf-8", "ignore")[:1]
+    return not (_joins(before, found[:1]) or _joins(found[-1:], behind))
+
+
+def _joins(one: str, other: str) -> bool:
+    """Whether two letters can stand in one word. Scripts without spaces between words have none."""
+    return _is_letter(one) and _is_letter(other)
+
+
+def _is_letter(character: str) -> bool:
+    return (character.isalnum() and character < _UNSPACED) or character == "_"
+
+
+_UNSPACED = "\u0e00"
+
+
+def _batches(texts: Iterable[str]) -> Iterator[_Batch]:
+    waiting: list[str] = []
+    size = 0
+    for text in texts:
+        waiting.append(text)
+        size += len(text) + 1
+        if size >= _BATCH:
+            yield _batch(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _batch(waiting)
+
+
+def _batch(texts: list[str]) -> _Batch:
+    joined = SEPARATOR.join(texts)
+    if not ("\\" in joined or "%" in joined or joined.count(SEPARATOR) >= len(texts)):
+        return _Batch(units=texts, texts=texts)
+    units: list[str] = []
+    owners: list[str] = []
+    for text in texts:
+        for view in unescaped(text):
+            units.append(view.replace(SEPARATOR, ""))
+            owners.append(text)
+    return _Batch(units=units, texts=owners)

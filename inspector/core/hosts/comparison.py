@@ -1,0 +1,164 @@
+"""The comparison: one outcome through every host, and what would have leaked in each at `open`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from inspector.core.boundary.bound import DEFAULT_POLICY, bound
+from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level, Removal
+from inspector.core.boundary.contract import Contract, contract_of
+from inspector.core.boundary.reading import raw_of
+from inspector.core.catalogue import Tool
+from inspector.core.echoes import Echoes
+from inspector.core.hosts.leaks import Finder, Leak, Leaked, Search, secrets_of
+from inspector.core.hosts.profile import Call, Host, ModelContext
+from inspector.core.hosts.registry import hosts
+from inspector.core.json_text import Json, dump
+from inspector.core.outcome import Outcome
+from inspector.core.projection import (
+    _handed_over as handed_over,  # pyright: ignore[reportPrivateUsage]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostRow:
+    """What one host makes of the outcome."""
+
+    host: Host
+    context: ModelContext
+    """At the comparison's level."""
+    size_bytes: int
+    """Of what the model gets, as compact JSON."""
+    leaked: Leaked
+    """What would have reached the model at `open` of that which `declared` withholds."""
+    observed_open: bool
+    """Whether the host was observed to do with the raw result what `leaked` is taken from."""
+
+    @property
+    def observed(self) -> bool:
+        """Whether the host was observed to do what `context` says."""
+        return self.context.observed
+
+    @property
+    def change_count(self) -> int:
+        """How many things the host adds, drops or rewrites."""
+        return len(self.context.changes)
+
+    @property
+    def leak(self) -> Leak:
+        """Whether a withheld value would have reached the model."""
+        return self.leaked.verdict
+
+    @property
+    def leaks(self) -> tuple[str, ...]:
+        """The withheld values that would have, as pointers into the raw result."""
+        return self.leaked.pointers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One outcome through every host."""
+
+    level: Level
+    raw: Json
+    """What the pointers of removals and leaks point into; for an error, `{"error": …}`."""
+    raw_bytes: int
+    bounded: Bounded
+    """What each host was given; the changes of their contexts point into its result."""
+    sensitive: Sequence[Removal]
+    """What `declared` withholds, whatever the level: the leaks are among these."""
+    rows: tuple[HostRow, ...]
+    """One for each host; `spec` comes first."""
+
+    @property
+    def leaking(self) -> tuple[str, ...]:
+        """The names of the hosts in which something would have leaked."""
+        return tuple(row.host.name for row in self.rows if row.leak is Leak.YES)
+
+    def row(self, name: str) -> HostRow | None:
+        """The row of the host of that name."""
+        return next((row for row in self.rows if row.host.name == name), None)
+
+
+def compare(
+    outcome: Outcome,
+    tool: Tool | None,
+    level: Level,
+    *,
+    call: Call | None = None,
+    policy: BoundaryPolicy = DEFAULT_POLICY,
+    contract: Contract | None = None,
+    among: tuple[Host, ...] | None = None,
+) -> Comparison:
+    """`outcome` through all hosts, or `among` some. Never raises; takes seconds for large results.
+
+    `contract`: of `tool`, where it is known already.
+    A host whose profile fails hands over nothing and says so; what leaks there is not known.
+    """
+    known = contract or contract_of(tool)
+    asked = call or Call(tool=tool.name if tool else "tool")
+    compared = hosts() if among is None else among
+    raw = raw_of(outcome)
+    declared = bound(outcome, tool, Level.DECLARED, policy=policy, declared=known)
+    sent = bound(outcome, tool, Level.OPEN, policy=policy, declared=known)
+    bounded = {Level.DECLARED: declared, Level.OPEN: sent}.get(level) or bound(
+        outcome, tool, level, policy=policy, declared=known
+    )
+    search = _search(raw, declared, known, policy)
+    rows: list[HostRow] = []
+    for left, host in zip(range(len(compared), 0, -1), compared, strict=True):
+        unbounded = handed_over(host, sent, asked)
+        context = unbounded if level is Level.OPEN else handed_over(host, bounded, asked)
+        rows.append(
+            HostRow(
+                host=host,
+                context=context,
+                size_bytes=len(dump(context.model)),
+                leaked=_leaked(search, host, unbounded, left),
+                observed_open=unbounded.observed,
+            )
+        )
+    return Comparison(
+        level=level,
+        raw=raw,
+        raw_bytes=len(dump(raw)),
+        bounded=bounded,
+        sensitive=declared.removals,
+        rows=tuple(rows),
+    )
+
+
+_UNKNOWN = Leaked(verdict=Leak.UNKNOWN)
+
+
+def _search(raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> Search | None:
+    """The search for what is withheld; None where it cannot be made."""
+    try:
+        names = contract.positions.names if contract.positions else frozenset[str]()
+        return Search(secrets_of(raw, declared, contract, policy), names, _echoes)
+    except Exception:  # noqa: BLE001 - what cannot be searched for is not known to be absent
+        return None
+
+
+def _leaked(search: Search | None, host: Host, unbounded: ModelContext, hosts_left: int) -> Leaked:
+    if search is None:
+        return _UNKNOWN
+    try:
+        model = _sent(host, unbounded.model)
+        return search.leaked(model, len(dump(model)), observed=unbounded.observed, hosts_left=hosts_left)
+    except Exception:  # noqa: BLE001 - as in `_search`
+        return _UNKNOWN
+
+
+def _sent(host: Host, model: Json) -> Json:
+    """What the model reads, without what the host keeps with the message."""
+    # Only where the profile says that it writes such a member: from any other host, it is the server's.
+    if _KEPT not in host.notes or not isinstance(model, dict):
+        return model
+    return {key: value for key, value in model.items() if key != _KEPT}
+
+
+_KEPT = "$not_sent"
+
+
+def _echoes(values: Iterable[Json], names: frozenset[str]) -> Finder:
+    return Echoes(values, names=names)

@@ -1,0 +1,215 @@
+"""Leaks: which of the values that a boundary withholds would have reached a host's model without it."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol, TypeAlias
+
+from inspector.core.boundary.bound import bound
+from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level, Removal, Rule
+from inspector.core.boundary.contract import Contract
+from inspector.core.boundary.error_code import is_tool_result
+from inspector.core.boundary.same_content import MIRRORED, json_in
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject
+from inspector.core.outcome import Result
+from inspector.core.pointer import resolve
+from inspector.core.texts import text_of
+
+MAX_APART = 200
+"""Withheld values that are looked for one by one; more are looked for together."""
+MAX_SEARCHED_BYTES = 40_000_000
+"""In all searches for single values of one comparison; where results are large, fewer are told apart."""
+EXCERPT = 120
+"""Characters at either end of a long text by which it is known where a host cuts it."""
+LONG = 4 * EXCERPT
+"""Characters from which on a text counts as long."""
+
+
+class Leak(StrEnum):
+    """Whether a host's model would have read something that is withheld."""
+
+    NO = "no"
+    YES = "yes"
+    UNKNOWN = "not known"
+    """The profile cannot tell what the model would have read, or a value is too common to be looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaked:
+    """What one host would have let through at `open`."""
+
+    verdict: Leak
+    pointers: tuple[str, ...] = ()
+    """Into the raw result; each value found, in the order of the removals."""
+    untold: int = 0
+    """Withheld values of which it cannot be said: too many, too common, or nothing is known of the host."""
+
+
+class Finder(Protocol):
+    """Looks for values in every form in which they are known to turn up."""
+
+    def holds(self, value: Json) -> bool:
+        """Whether any of them occurs in `value`."""
+        ...
+
+
+FinderOf: TypeAlias = Callable[[Iterable[Json], frozenset[str]], Finder]
+"""A finder of these values; of the names, none gives away anything as a key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A withheld value that can be looked for."""
+
+    pointer: str
+    """Of its removal, into the raw result."""
+    values: tuple[Json, ...]
+
+    def is_common(self, names: frozenset[str]) -> bool:
+        """Whether it turns up everywhere by chance: truth values, null, small numbers, single letters, known names."""
+        stack = list(self.values)
+        while stack:
+            match stack.pop():
+                case dict() as item:
+                    if not item.keys() <= names:
+                        return False
+                    stack.extend(item.values())
+                case DuplicateKeys():
+                    return False
+                case list() as item:
+                    stack.extend(item)
+                case leaf:
+                    text = "".join((text_of(leaf) or "").split())
+                    if len(text) > 1 and not (len(text) < _LEAST_DIGITS and text.isdecimal()):
+                        return False
+        return True
+
+
+def secrets_of(
+    raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy
+) -> tuple[Secret, ...]:
+    """What `declared` withholds of `raw`, one for each pointer. Raises LookupError for a pointer that leads nowhere."""
+    found: dict[str, list[Json]] = {}
+    for removal in declared.removals:
+        values = _values(raw, declared, removal, contract, policy)
+        if values:
+            found.setdefault(removal.pointer, []).extend(values)
+    return tuple(Secret(pointer=pointer, values=tuple(values)) for pointer, values in found.items())
+
+
+class Search:
+    """The search for all withheld values of one result, in what several hosts hand over."""
+
+    def __init__(self, secrets: tuple[Secret, ...], names: frozenset[str], finder_of: FinderOf) -> None:
+        self._common = sum(secret.is_common(names) for secret in secrets)
+        self._secrets = secrets
+        self._names = names
+        self._finder_of = finder_of
+        self._all = finder_of([value for secret in secrets for value in secret.values], names)
+        self._single: list[Finder] = []
+        self._left = MAX_SEARCHED_BYTES
+
+    def leaked(self, model: Json, size_bytes: int, *, observed: bool, hosts_left: int) -> Leaked:
+        """What of it stands in `model`; `observed`: whether the profile knows what its host does.
+
+        `hosts_left`: how many hosts, this one included, share what may still be searched.
+        """
+        if not self._secrets:
+            return Leaked(verdict=Leak.NO)
+        if model is None and not observed:
+            return Leaked(verdict=Leak.UNKNOWN, untold=len(self._secrets))
+        if not self._all.holds(model):
+            return Leaked(verdict=Leak.UNKNOWN if self._common else Leak.NO, untold=self._common)
+        apart = min(
+            len(self._secrets), MAX_APART, max(1, self._left // max(1, hosts_left) // max(1, size_bytes))
+        )
+        self._left -= apart * size_bytes
+        self._prepare(apart)
+        told = list(zip(self._secrets, self._single[:apart], strict=False))
+        found = tuple(secret.pointer for secret, finder in told if finder.holds(model))
+        untold = len(self._secrets) - apart + sum(secret.is_common(self._names) for secret, _ in told)
+        return Leaked(verdict=Leak.YES, pointers=found, untold=untold)
+
+    def _prepare(self, count: int) -> None:
+        for secret in self._secrets[len(self._single) : count]:
+            self._single.append(self._finder_of(secret.values, self._names))
+
+
+def _values(
+    raw: Json, declared: Bounded, removal: Removal, contract: Contract, policy: BoundaryPolicy
+) -> tuple[Json, ...]:
+    value = resolve(raw, removal.pointer)
+    if removal.rule == Rule.MIRROR:
+        # What repeats structured content is looked for as that; the rest of the text may well pass.
+        if removal.detail == MIRRORED.detail:
+            return ()
+        return tuple(_marked_in(value, contract, policy)) or tuple(_excerpts(_substance(value)))
+    if removal.rule == Rule.X_SENSITIVE and isinstance(value, dict):
+        value = _lost(value, removal.pointer, raw, declared)
+    if removal.pointer == "" and isinstance(value, dict) and is_tool_result(value):
+        value = _without_frame(value)
+    elif _BLOCK.fullmatch(removal.pointer) or (removal.pointer == "" and removal.rule in _OF_BLOCKS):
+        value = _substance(value)
+    return tuple(_excerpts(value))
+
+
+def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded) -> JsonObject:
+    """What is missing of an object whose own pointer stands for some of its members, to keep their keys secret."""
+    root = "" if isinstance(raw, dict) and is_tool_result(raw) else "/structuredContent"
+    try:
+        left = resolve(declared.result, root + pointer)
+    except (LookupError, ValueError):
+        return value
+    return (
+        {key: inner for key, inner in value.items() if key not in left} if isinstance(left, dict) else value
+    )
+
+
+def _marked_in(text: Json, contract: Contract, policy: BoundaryPolicy) -> Iterator[Json]:
+    """What the schema withholds of the JSON in a text."""
+    holder = text.get("text") if isinstance(text, dict) else text
+    parsed = json_in(holder) if isinstance(holder, str) else None
+    if parsed is None:
+        return
+    whole: JsonObject = {"structuredContent": parsed.value}
+    for removal in bound(
+        Result(value=whole), None, Level.DECLARED, policy=policy, declared=contract
+    ).removals:
+        if removal.rule in {Rule.X_SENSITIVE, Rule.SECRET_REFERENCE}:
+            yield from _excerpts(resolve(whole, removal.pointer))
+
+
+def _without_frame(result: JsonObject) -> list[Json]:
+    """All of a tool result but the words that the protocol gives it."""
+    content = result.get("content")
+    blocks = [_substance(block) for block in content] if isinstance(content, list) else [content]
+    return [*blocks, *(value for key, value in result.items() if key not in {"content", "isError"})]
+
+
+def _substance(block: Json) -> Json:
+    """A content block as its values, without the words that the protocol gives it."""
+    if not isinstance(block, dict):
+        return block
+    inner: list[Json] = []
+    for key, value in block.items():
+        if key == "resource" and isinstance(value, dict):
+            inner.append(_substance(value))
+        elif key not in _FRAME:
+            inner.append(value)
+    return inner
+
+
+def _excerpts(value: Json) -> Iterator[Json]:
+    """`value`, and of a long text, or of each long one in a list of values, both ends: hosts cut in the middle."""
+    yield value
+    for text in value if isinstance(value, list) else (value,):
+        if isinstance(text, str) and len(text) > LONG:
+            yield text[:EXCERPT]
+            yield text[-EXCERPT:]
+
+
+_LEAST_DIGITS = 4
+_BLOCK = re.compile(r"/content/[0-9]+")
+_FRAME = frozenset({"type", "mimeType", "annotations", "size", "label"})
+_OF_BLOCKS = frozenset({Rule.SECRET_REFERENCE, Rule.UNKNOWN_CONTENT})

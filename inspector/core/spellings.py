@@ -1,0 +1,151 @@
+"""How a value may be spelt where it is repeated: the needle to search for, and the views of a text to search in.
+
+Not the needles are multiplied but the views: decoding a whole text costs next to nothing, an automaton of many needles much.
+Needles and views are folded in the same way: letters without case, no white space, one alphabet for base64. So case,
+line breaks and `base64url` cost nothing extra.
+"""
+
+import re
+from binascii import a2b_base64, unhexlify
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import unquote_to_bytes
+
+SHORTEST = 6
+"""Of a value, in characters: what is shorter is searched for as a whole word only."""
+LONGEST = 128
+"""Of a needle, in bytes: what begins like a longer value counts as that value."""
+
+SEPARATOR = "\0"
+"""Stands between texts that are searched together, and counts as nothing within one."""
+
+
+class Spelling(StrEnum):
+    """The form in which a value was found. The values are words for the user."""
+
+    PLAIN = "as it is"
+    REVERSED = "reversed"
+    HEX = "in hexadecimal"
+    BASE64 = "in base64"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A text in one spelling undone, ready to be searched."""
+
+    spelling: Spelling
+    text: bytes
+    source: bytes
+    """What it was made from, with the separators that stand in it."""
+    place: Callable[[int, int], int]
+    """From where a match starts and ends in `text` to where it lies in `source`."""
+
+
+def needles(value: str) -> frozenset[bytes]:
+    """What to search for in views, cut to LONGEST. Decoded views keep white space and know the case of ASCII alone."""
+    value = value[: LONGEST * 2].replace(SEPARATOR, "")
+    raw = value.encode("utf-8", "surrogatepass").translate(_PLAIN)
+    # In a form's encoding, a space is a plus.
+    found = (_folded(_squeezed(value)), _folded(_squeezed(value.replace(" ", "+"))), raw)
+    return frozenset(needle[:LONGEST] for needle in found if needle)
+
+
+def spellings(text: str) -> Iterator[View]:
+    """The views of a text, in which escapes are undone already."""
+    text = _squeezed(text)
+    forwards = _folded(text)
+    yield View(spelling=Spelling.PLAIN, text=forwards, source=forwards, place=lambda start, _: start)
+    backwards = _folded(text[::-1])
+    yield View(
+        spelling=Spelling.REVERSED,
+        text=backwards,
+        source=forwards,
+        place=lambda _, end: len(backwards) - end,
+    )
+    raw = text.encode("utf-8", "surrogatepass").translate(_ALPHABET)
+    letters = raw.translate(_ONLY_BASE64)
+    for shift in range(4):
+        whole = letters[shift : shift + (len(letters) - shift) // 4 * 4]
+        yield _decoded(Spelling.BASE64, a2b_base64(whole), raw, shift, (4, 3))
+    if _HEX_RUN.search(raw):
+        digits = raw.translate(_ONLY_HEX)
+        for shift in range(2):
+            whole = digits[shift : shift + (len(digits) - shift) // 2 * 2]
+            yield _decoded(Spelling.HEX, unhexlify(whole), raw, shift, (2, 1))
+
+
+def words(text: str) -> bytes:
+    """A text as whole words are searched in it: without case alone."""
+    return text.casefold().encode("utf-8", "surrogatepass")
+
+
+def unescaped(text: str) -> tuple[str, ...]:
+    """The text itself, and what it says once escapes in it are undone, also one kind within the other."""
+    views = [text]
+    for _ in range(_DEEPEST):
+        last = views[-1]
+        if "\\" in last:
+            view = _without_escapes(last)
+        elif "%" in last:
+            view = unquote_to_bytes(last.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+        else:
+            break
+        if view == last:
+            break
+        views.append(view)
+    return tuple(views)
+
+
+def _squeezed(text: str) -> str:
+    text = "".join(text.split())
+    return _INVISIBLE.sub("", text) if not text.isascii() and _INVISIBLE.search(text) else text
+
+
+def _folded(text: str) -> bytes:
+    return text.casefold().encode("utf-8", "surrogatepass").translate(_ALPHABET)
+
+
+def _decoded(spelling: Spelling, text: bytes, source: bytes, shift: int, ratio: tuple[int, int]) -> View:
+    coded, plain = ratio
+    return View(
+        spelling=spelling,
+        text=text.translate(_PLAIN),
+        source=source,
+        place=lambda start, _: shift + start * coded // plain,
+    )
+
+
+def _without_escapes(text: str) -> str:
+    text = text.replace("\\\\", _BACKSLASH)
+    if "\\u" in text:
+        text = _CODE.sub(_character, text)
+    for letter, meaning in _LETTERS:
+        text = text.replace(letter, meaning)
+    return text.replace(_BACKSLASH, "\\")
+
+
+def _character(found: re.Match[str]) -> str:
+    high, low, alone = found.groups()
+    return (
+        chr(int(alone, 16))
+        if alone
+        else chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
+    )
+
+
+_DEEPEST = 4
+_BACKSLASH = "\x01"
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_CODE = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
+_LETTERS = (
+    *(("\\" + letter, " ") for letter in "nrtbf"),
+    ('\\"', '"'),
+    ("\\/", "/"),
+)
+_HEX_RUN = re.compile(rb"[0-9a-fA-F]{%d}" % (2 * SHORTEST))
+_ALPHABET = bytes.maketrans(b"-_", b"+/")
+_PLAIN = bytes(range(256)).lower().translate(_ALPHABET)
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_ONLY_BASE64 = bytes(code if code in _BASE64 else ord("A") for code in range(256))
+_ONLY_HEX = bytes(code if code in b"0123456789abcdefABCDEF" else ord("0") for code in range(256))

@@ -1,0 +1,45 @@
+"""The texts in a JSON value: its keys, its strings, and its numbers as they are spelt."""
+
+from inspector.core.json_text import DuplicateKeys, Json, Number
+
+LEAST_NUMBER = 1_000
+"""Smaller numbers, truth values and null occur everywhere by chance."""
+
+
+def text_of(leaf: Json) -> str | None:
+    """What a leaf says, where that can be told from chance; None for a container."""
+    match leaf:
+        case str():
+            return leaf
+        case bool() | None | dict() | list() | DuplicateKeys():
+            return None
+        case Number():
+            return leaf.text
+        case _:
+            return str(leaf) if abs(leaf) >= LEAST_NUMBER else None
+
+
+def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) -> None:
+    """Add every distinct leaf of `value` to `said`, but strings of fewer characters than `at_least`; and its keys."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if type(item) is dict:
+            keys.update(item)
+            inner = item.values()
+        elif type(item) is list:
+            inner = item
+        elif isinstance(item, DuplicateKeys):
+            keys.update(key for key, _ in item.pairs)
+            inner = [member for _, member in item.pairs]
+        else:
+            inner = (item,)
+        for below in inner:
+            kind = type(below)
+            if kind is str:
+                if len(below) >= at_least:  # pyright: ignore[reportArgumentType]
+                    said.add(below)  # pyright: ignore[reportArgumentType]
+            elif kind is dict or kind is list or kind is DuplicateKeys:
+                stack.append(below)
+            elif (kind is int or kind is Number or kind is float) and (text := text_of(below)):
+                said.add(text)
