@@ -13,7 +13,7 @@ export NPM_CONFIG_CACHE := $(CACHE)/npm
 export PYRIGHT_PYTHON_CACHE_DIR := $(CACHE)/pyright
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CACHE)/hypothesis
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check bench prove mutate format clean
 
 demo: $(VENV)/installed ## the interface on the built-in server
 	@$(BIN)/sightline demo
@@ -29,6 +29,12 @@ check: $(VENV)/tested ## format, lint, types, import rules
 
 bench: $(VENV)/tested ## what the performance goals are measured with
 	$(BIN)/python -m benchmarks
+
+prove: $(VENV)/tested ## the invariants of the boundary on 100,000 cases each; takes long
+	PROOF_CASES=$${PROOF_CASES:-100000} PROOF_SEED=$${PROOF_SEED:-$$(date +%s)} $(BIN)/python -m pytest -q -n auto tests/proof
+
+mutate: $(VENV)/tested ## whether a test notices each guard that is removed; takes about twenty minutes
+	$(BIN)/python -m tests.mutation.mutate
 
 format: $(VENV)/tested
 	$(BIN)/ruff format .

@@ -1,6 +1,7 @@
 """Use cases: connect, list, call. The command line and the interface both stand on this and on nothing below."""
 
 import asyncio
+import secrets
 import sys
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
@@ -71,6 +72,8 @@ class CallRecord:
     duration_s: float
     size_bytes: int
     """Of the answer's frame."""
+    nonce: str = ""
+    """Drawn for this call and never sent: what untrusted text in its result is delimited with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +205,7 @@ class Session:
             at_s=at_s,
             duration_s=connection.now_s() - at_s,
             size_bytes=len(answer.frame.raw) if answer.frame else 0,
+            nonce=secrets.token_hex(8),
         )
         self.calls.append(record)
         self._see_whether_lost()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 import click
 
 from inspector.core.boundary.level import Level
+from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Lens:
 
     level: Level
     host: str
+    policy: BoundaryPolicy = DEFAULT_POLICY
 
     def profile(self) -> "Host":
         """The host's profile. Raises UsageError where there is none of that name."""
@@ -35,8 +37,16 @@ class Lens:
 
 
 def lenses(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """The options `--boundary` and `--host`."""
+    """The options `--boundary` and `--host`, and those that tighten a boundary."""
     levels = click.Choice([level.value for level in Level])
+    function = click.option(
+        "--withhold-credentials",
+        is_flag=True,
+        help="Withhold what looks like a credential, rather than report it.",
+    )(function)
+    function = click.option(
+        "--hide-untrusted", is_flag=True, help="Withhold what is declared untrusted, rather than delimit it."
+    )(function)
     function = click.option(
         "--host", default="spec", show_default=True, help="The host whose model is looked at."
     )(function)
@@ -51,4 +61,8 @@ def lenses(function: Callable[Parameters, Returned]) -> Callable[Parameters, Ret
 
 def lenses_of(options: dict[str, object]) -> Lens:
     """Take the options of `lenses` out of a command's own."""
-    return Lens(level=Level(str(options.pop("boundary"))), host=str(options.pop("host")))
+    policy = BoundaryPolicy(
+        hide_untrusted=options.pop("hide_untrusted") is True,
+        withhold_credentials=options.pop("withhold_credentials") is True,
+    )
+    return Lens(level=Level(str(options.pop("boundary"))), host=str(options.pop("host")), policy=policy)

@@ -1,5 +1,6 @@
 """Two views of one result as text: what was sent, and what the model sees of it."""
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from inspector.cli.output import WIDE_COLUMNS, clipped
@@ -28,13 +29,22 @@ def side_by_side(raw: Json, shown: Projection, level: Level, host: str, width: i
 
 def _raw_lines(raw: Json, shown: Projection) -> list[str]:
     document = Document(raw)
-    removed: set[int] = set()
-    for removal in shown.bounded.removals:
-        extent = document.extent(removal.pointer)
-        removed.update(extent[:MAX_LINES] if extent else ())
-    return [
-        (f"{REMOVED} " if index in removed else "  ") + text for index, text in enumerate(_lines(document))
-    ]
+    withheld = frozenset(removal.pointer for removal in shown.bounded.removals)
+    lengths = sorted({len(pointer) for pointer in withheld})
+    lines = document.lines(0, min(document.line_count, MAX_LINES))
+    signs = [REMOVED if _is_within(line.pointer, withheld, lengths) else " " for line in lines]
+    if document.line_count > MAX_LINES:
+        signs.append(" ")
+    return [f"{sign} {text}" for sign, text in zip(signs, _lines(document), strict=True)]
+
+
+def _is_within(pointer: str, withheld: frozenset[str], lengths: Sequence[int]) -> bool:
+    """Whether a place, or one around it, is among those withheld. `lengths`: of their pointers."""
+    return any(
+        pointer[:length] in withheld
+        for length in lengths
+        if length == len(pointer) or (length < len(pointer) and pointer[length] == "/")
+    )
 
 
 def _lines(document: Document) -> list[str]:
@@ -67,11 +77,16 @@ def _reasons(shown: Projection, level: Level) -> list[str]:
         f"{REMOVED} {safe_line(removal.pointer) or '(the whole result)'}  [{removal.rule}] {safe_line(removal.detail)}"
         for removal in removals[:MAX_LINES]
     ]
+    if len(removals) > MAX_LINES:
+        lines.append(f"… {len(removals) - MAX_LINES:,} more removals")
     lines += [
         f"~ {safe_line(change.pointer) or '(the whole)'}  [host] {safe_line(change.what)}"
         for change in shown.context.changes
     ]
     lines += [f"! {safe_line(sentence)}" for sentence in shown.bounded.findings]
     if level is Level.DECLARED:
-        lines.append("declared withholds only what somebody declared: what nobody declared went through.")
+        lines.append(
+            "declared withholds only what somebody declared: what nobody declared went through; "
+            f"leaves that no schema names: {shown.undeclared:,}."
+        )
     return lines

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from inspector.core.json_text import DuplicateKeys, Json
 from inspector.core.spellings import (
-    LONGEST,
     SEPARATOR,
     SHORTEST,
     Spelling,
@@ -21,15 +20,13 @@ from inspector.core.spellings import (
     unescaped,
     words,
 )
-from inspector.core.texts import text_of, texts_in
+from inspector.core.texts import batches, text_of, texts_in
 
 _LEAST_DIGITS = 4
 _MANY, _PREFIX = 20_000, 8
 """With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
-_BATCH = 1_000_000
-"""Characters that are prepared at once."""
-_WINDOW = 100_000
-"""Bytes that are searched at once; hits may lie everywhere in them."""
+_BATCH, _OVERLAP = 100_000, 4_000
+"""Characters that are searched at once; hits may lie everywhere in them. No spelling of a needle is longer than the overlap."""
 _BETWEEN = re.compile(SEPARATOR.encode())
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
@@ -88,7 +85,8 @@ class Echoes:
         """Those of `texts` in which a withheld value occurs, and how it is spelt there."""
         found: dict[str, Spelling] = {}
         if not self.is_empty:
-            for batch in _batches(texts):
+            for searched, owners in batches(texts, _BATCH, _OVERLAP):
+                batch = _batch(searched, owners)
                 for automaton in self._searching():
                     automaton.search(batch, found)
         return found
@@ -153,15 +151,19 @@ class _Automaton:
     def __init__(self, values: Iterable[str], *, whole_words: bool) -> None:
         from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
 
-        form = _word_needles if whole_words else _needles
-        found = [pair for value in values for pair in form(value)]
-        cut = _PREFIX if len(found) > _MANY else LONGEST
-        self._whole: dict[bytes, dict[bytes, Spelling | None]] = {}
-        for needle, spelling in found:
-            self._whole.setdefault(needle[:cut], {}).setdefault(needle, spelling)
-        self._starts = list(self._whole)
-        self._lengths = [sorted({len(needle) for needle in self._whole[start]}) for start in self._starts]
+        self._spelled: dict[bytes, Spelling] = {}
+        if whole_words:
+            for value in values:
+                for needle, spelling in _word_needles(value):
+                    self._spelled.setdefault(needle, spelling)
+        self._needles = frozenset(self._spelled) or needles(values)
         self._whole_words = whole_words
+        lengths: dict[bytes, set[int]] = {}
+        if len(self._needles) > _MANY:
+            for needle in self._needles:
+                lengths.setdefault(needle[:_PREFIX], set()).add(len(needle))
+        self._starts = list(lengths or self._needles)
+        self._lengths = lengths
         self._automaton = BytesAhoCorasick(self._starts)
 
     def search(self, batch: _Batch, found: dict[str, Spelling]) -> None:
@@ -172,39 +174,34 @@ class _Automaton:
 
     def _search(self, view: View, batch: _Batch, found: dict[str, Spelling]) -> None:
         ends: list[int] | None = None
-        for begin in range(0, max(len(view.text), 1), _WINDOW):
-            window = memoryview(view.text)[begin : begin + _WINDOW + LONGEST]
-            known = (-1, -1)
-            for index, first, last in self._automaton.find_matches_as_indexes(window, overlapping=True):
-                start, end = begin + first, begin + last
-                place = view.place(start, end)
-                if known[0] <= place < known[1]:
-                    continue
-                spelling = self._verified(view, index, start)
-                if spelling is None:
-                    continue
-                if ends is None:
-                    ends = [match.start() for match in _BETWEEN.finditer(view.source)]
-                unit = bisect(ends, place)
-                found.setdefault(batch.texts[unit], spelling)
-                known = (ends[unit - 1] if unit else 0, ends[unit] if unit < len(ends) else len(view.source))
+        known = (-1, -1)
+        for index, start, end in self._automaton.find_matches_as_indexes(view.text, overlapping=True):
+            place = view.place(start, end)
+            if known[0] <= place < known[1]:
+                continue
+            spelling = self._verified(view, index, start)
+            if spelling is None:
+                continue
+            if ends is None:
+                ends = [match.start() for match in _BETWEEN.finditer(view.source)]
+            unit = bisect(ends, place)
+            found.setdefault(batch.texts[unit], spelling)
+            known = (ends[unit - 1] if unit else 0, ends[unit] if unit < len(ends) else len(view.source))
 
     def _verified(self, view: View, index: int, start: int) -> Spelling | None:
-        whole = self._whole[self._starts[index]]
-        for length in self._lengths[index]:
+        begin = self._starts[index]
+        for length in self._lengths.get(begin, ()) or (len(begin),):
             needle = view.text[start : start + length]
-            if needle in whole and not (self._whole_words and not _is_word(view.text, start, start + length)):
-                return whole[needle] or view.spelling
+            if needle in self._needles and not (
+                self._whole_words and not _is_word(view.text, start, start + length)
+            ):
+                return self._spelled.get(needle, view.spelling)
         return None
 
 
 def _as_words(joined: str) -> Iterator[View]:
     text = words(joined)
     yield View(spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start)
-
-
-def _needles(value: str) -> Iterator[tuple[bytes, None]]:
-    return ((needle, None) for needle in needles(value))
 
 
 def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:
@@ -237,27 +234,14 @@ def _is_letter(character: str) -> bool:
 _UNSPACED = "\u0e00"
 
 
-def _batches(texts: Iterable[str]) -> Iterator[_Batch]:
-    waiting: list[str] = []
-    size = 0
-    for text in texts:
-        waiting.append(text)
-        size += len(text) + 1
-        if size >= _BATCH:
-            yield _batch(waiting)
-            waiting, size = [], 0
-    if waiting:
-        yield _batch(waiting)
-
-
-def _batch(texts: list[str]) -> _Batch:
-    joined = SEPARATOR.join(texts)
-    if not ("\\" in joined or "%" in joined or joined.count(SEPARATOR) >= len(texts)):
-        return _Batch(units=texts, texts=texts)
+def _batch(searched: list[str], owners: list[str]) -> _Batch:
+    joined = SEPARATOR.join(searched)
+    if not ("\\" in joined or "%" in joined or joined.count(SEPARATOR) >= len(searched)):
+        return _Batch(units=searched, texts=owners)
     units: list[str] = []
-    owners: list[str] = []
-    for text in texts:
-        for view in unescaped(text):
+    texts: list[str] = []
+    for piece, owner in zip(searched, owners, strict=True):
+        for view in unescaped(piece):
             units.append(view.replace(SEPARATOR, ""))
-            owners.append(text)
-    return _Batch(units=units, texts=owners)
+            texts.append(owner)
+    return _Batch(units=units, texts=texts)

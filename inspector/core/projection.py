@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from inspector.core.boundary.bound import DEFAULT_POLICY, bound
-from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level, Removal
+from inspector.core.boundary.bound import bound
+from inspector.core.boundary.bounded import Bounded, Level, Removal
 from inspector.core.boundary.contract import Contract, contract_of
 from inspector.core.boundary.mask import mask
+from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.boundary.reading import raw_of
 from inspector.core.boundary.removals import Removals
+from inspector.core.boundary.undeclared import undeclared
 from inspector.core.catalogue import Tool
 from inspector.core.hosts.profile import Call, Change, Host, ModelContext
 from inspector.core.json_text import Json, dump
@@ -41,6 +43,13 @@ class Projection:
         if self.bounded.level is Level.DECLARED:
             return self.bounded.removals
         return bound(self.outcome, None, Level.DECLARED, policy=self.policy, declared=self.contract).removals
+
+    @cached_property
+    def undeclared(self) -> int:
+        """At `declared`: how many leaves passed that no schema names. At any other boundary, 0."""
+        if self.bounded.level is not Level.DECLARED:
+            return 0
+        return undeclared(self.bounded, self.contract)
 
     @cached_property
     def masked(self) -> Json:
@@ -86,11 +95,12 @@ def project(
         contract=known,
         policy=policy,
         bounded=bounded,
-        context=_handed_over(host, bounded, asked),
+        context=handed_over(host, bounded, asked),
     )
 
 
-def _handed_over(host: Host, bounded: Bounded, call: Call) -> ModelContext:
+def handed_over(host: Host, bounded: Bounded, call: Call) -> ModelContext:
+    """What a host hands to its model of a bounded result; nothing, where its profile fails."""
     try:
         return host.hand_over(bounded, call)
     except Exception as fault:  # noqa: BLE001 - a profile that fails must hand over nothing, whatever failed in it

@@ -7,7 +7,7 @@ line breaks and `base64url` cost nothing extra.
 
 import re
 from binascii import a2b_base64, unhexlify
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote_to_bytes
@@ -18,6 +18,7 @@ LONGEST = 128
 """Of a needle, in bytes: what begins like a longer value counts as that value."""
 
 SEPARATOR = "\0"
+_BETWEEN = SEPARATOR.encode()
 """Stands between texts that are searched together, and counts as nothing within one."""
 
 
@@ -42,12 +43,13 @@ class View:
     """From where a match starts and ends in `text` to where it lies in `source`."""
 
 
-def needles(value: str) -> frozenset[bytes]:
+def needles(values: Iterable[str]) -> frozenset[bytes]:
     """What to search for in views, cut to LONGEST. Decoded views keep white space and know the case of ASCII alone."""
-    value = value[: LONGEST * 2].replace(SEPARATOR, "")
-    raw = value.encode("utf-8", "surrogatepass").translate(_PLAIN)
+    joined = SEPARATOR.join(value[: LONGEST * 2].replace(SEPARATOR, "") for value in values)
+    found = set(joined.encode("utf-8", "surrogatepass").translate(_PLAIN).split(_BETWEEN))
+    found.update(_folded(_squeezed(joined)).split(_BETWEEN))
     # In a form's encoding, a space is a plus.
-    found = (_folded(_squeezed(value)), _folded(_squeezed(value.replace(" ", "+"))), raw)
+    found.update(_folded(_squeezed(joined.replace(" ", "+"))).split(_BETWEEN))
     return frozenset(needle[:LONGEST] for needle in found if needle)
 
 

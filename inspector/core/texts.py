@@ -1,5 +1,7 @@
 """The texts in a JSON value: its keys, its strings, and its numbers as they are spelt."""
 
+from collections.abc import Iterable, Iterator
+
 from inspector.core.json_text import DuplicateKeys, Json, Number
 
 LEAST_NUMBER = 1_000
@@ -43,3 +45,32 @@ def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) 
                 stack.append(below)
             elif (kind is int or kind is Number or kind is float) and (text := text_of(below)):
                 said.add(text)
+
+
+def pieces(text: str, size: int, overlap: int) -> Iterator[str]:
+    """A text in pieces of `size` characters, each beginning `overlap` before the end of the one before."""
+    if len(text) <= size:
+        yield text
+        return
+    for start in range(0, len(text), size - overlap):
+        yield text[start : start + size]
+
+
+def batches(texts: Iterable[str], size: int, overlap: int) -> Iterator[tuple[list[str], list[str]]]:
+    """Pieces of texts, about `size` characters at a time, and beside each the text that it is of.
+
+    So nothing that holds the interpreter's lock takes long, however long a text is.
+    """
+    found: list[str] = []
+    owners: list[str] = []
+    length = 0
+    for text in texts:
+        for piece in pieces(text, size, overlap):
+            found.append(piece)
+            owners.append(text)
+            length += len(piece)
+            if length >= size:
+                yield found, owners
+                found, owners, length = [], [], 0
+    if found:
+        yield found, owners

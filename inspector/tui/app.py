@@ -61,7 +61,7 @@ def calm_collector() -> None:
     A large result is hundreds of thousands of objects; with its own settings the collector would go through all of
     them again and again, and hold up the screen for a fifth of a second each time.
     """
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(20_000, 5, 1_000)
 
 
 class SightlineApp(App[None], inherit_bindings=False):
@@ -77,7 +77,7 @@ class SightlineApp(App[None], inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     # All at once: a style sheet that came with its screen would have every widget styled anew.
-    CSS_PATH = ["screens/main.tcss", "screens/frame.tcss", "screens/help.tcss"]  # noqa: RUF012 - Textual declares it so
+    CSS_PATH = ["screens/main.tcss", "screens/frame.tcss", "screens/hosts.tcss", "screens/help.tcss"]  # noqa: RUF012 - Textual declares it so
     NOTIFICATION_TIMEOUT = 4
     CSS = """
     Toast { width: auto; max-width: 60; padding: 0 1; margin-top: 0; }

@@ -19,9 +19,11 @@ class Place(StrEnum):
     MAIN = "On the main screen"
     LINES = "In a list or document"
     RESULT = "In the result"
+    DEFINITION = "In a definition"
     FORM = "In the call form"
     CHOICE = "On a choice"
     FRAME = "On a frame"
+    HOSTS = "In the comparison of hosts"
     HELP = "On this page"
 
 
@@ -101,9 +103,11 @@ _everywhere = partial(_command, Place.EVERYWHERE)
 _main = partial(_command, Place.MAIN)
 _lines = partial(_command, Place.LINES)
 _result = partial(_command, Place.RESULT)
+_definition = partial(_command, Place.DEFINITION)
 _form = partial(_command, Place.FORM)
 _choice = partial(_command, Place.CHOICE)
 _frame = partial(_command, Place.FRAME)
+_hosts = partial(_command, Place.HOSTS)
 _help = partial(_command, Place.HELP)
 
 COMMANDS: tuple[Command, ...] = (
@@ -201,6 +205,22 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _main("host.previous", "H", "cycle_host(-1)", "host", "The previous host."),
     _main(
+        "result.compare",
+        "d",
+        "compare_models",
+        "diff",
+        "Compares two models: `declared` against `closed`; b takes other boundaries, h this host against others.",
+        palette=True,
+    ),
+    _main(
+        "host.compare",
+        "c",
+        "compare_hosts",
+        "compare hosts",
+        "Compares what every host makes of this result, and in which of them a withheld value would leak.",
+        palette=True,
+    ),
+    _main(
         "session.reconnect", "R", "reconnect", "reconnect", "Starts or reaches the server anew.", palette=True
     ),
     _main(
@@ -228,7 +248,13 @@ COMMANDS: tuple[Command, ...] = (
         palette=True,
     ),
     _main("tab.call", "1", "tab('call')", "call", "Shows the form of the tool."),
-    _main("tab.definition", "2", "tab('definition')", "definition", "Shows the definition as sent."),
+    _main(
+        "tab.definition",
+        "2",
+        "tab('definition')",
+        "definition",
+        "Shows the definition as sent, beside what the model is given.",
+    ),
     _main("tab.claims", "3", "tab('claims')", "claims", "Shows every declaration."),
     _main("tab.findings", "4", "tab('findings')", "findings", "Shows what does not fit together."),
     _form(
@@ -256,6 +282,20 @@ COMMANDS: tuple[Command, ...] = (
         "previous difference",
         "To the previous part that was withheld or changed.",
     ),
+    _definition(
+        "definition.next",
+        "n",
+        "difference(1)",
+        "next difference",
+        "To the next part that the model is not given, or not as it was sent.",
+    ),
+    _definition(
+        "definition.previous",
+        "N",
+        "difference(-1)",
+        "previous difference",
+        "To the previous part that the model is not given, or not as it was sent.",
+    ),
     _frame("frame.back", "escape", "app.pop_screen", "back", "Back to the main screen.", shown="Esc"),
     _frame("frame.next", "n,right_square_bracket", "frame(1)", "next frame", "The next frame.", shown="n ]"),
     _frame(
@@ -267,6 +307,15 @@ COMMANDS: tuple[Command, ...] = (
         shown="N [",
     ),
     _frame("frame.text", "x", "as_text", "text/JSON", "Changes between text and JSON."),
+    _hosts("hosts.back", "escape,c", "app.pop_screen", "back", "Back to the main screen.", shown="Esc c"),
+    _hosts(
+        "hosts.boundary",
+        "b",
+        "cycle_level(1)",
+        "boundary",
+        "Compares the hosts at the next boundary: open, declared, closed.",
+    ),
+    _hosts("hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
     _help(
         "help.back",
         "escape,q,question_mark",

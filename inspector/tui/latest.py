@@ -22,11 +22,14 @@ class Latest(Generic[Asked, Made]):
         make: Callable[[Asked], Made],
         take: Callable[[Asked, Made], None],
         fail: Callable[[Asked, BaseException], None],
+        overtaken: Callable[[Made], None] | None = None,
     ) -> None:
+        """`overtaken` is given what was made and is not wanted any more, for it may be large."""
         self._owner = owner
         self._make = make
         self._take = take
         self._fail = fail
+        self._overtaken = overtaken
         self._waiting: list[Asked] = []
         """The newest request that has not begun, if there is one."""
         self._busy = False
@@ -61,5 +64,8 @@ class Latest(Generic[Asked, Made]):
                     return
                 if not self._waiting:
                     self._take(asked, made)
+                elif self._overtaken is not None:
+                    self._overtaken(made)
+                del made, worker
         finally:
             self._busy = False

@@ -30,7 +30,7 @@ def test_the_json_has_the_shape_that_is_documented(tmp_path: Path) -> None:
     code, out, _ = projected(tmp_path, RESULT, "--format", "json", tool=TOOL)
     shape = json.loads(out)
     assert code == 0
-    assert list(shape) == ["boundary", "host", "model", "result", "withheld", "error", "findings"]
+    assert list(shape) == ["boundary", "host", "model", "result", "withheld", "error", "undeclared", "findings"]
     assert (shape["boundary"], shape["host"], shape["error"]) == ("declared", "spec", None)
     assert shape["withheld"][0]["pointer"] == "/structuredContent/s"
     assert "CANARY" not in out

@@ -10,7 +10,7 @@ from inspector.errors import UnreachableError
 from inspector.session import Progress, State
 from inspector.tui.app import SightlineApp
 from inspector.tui.guard import ControlGuard
-from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_lines, settled
+from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_lines, screen_text, settled
 
 PAYLOADS = {
     "escape": "\x1b[2J\x1b]0;owned\x07",
@@ -111,7 +111,8 @@ async def press(pilot: Pilot[None], app: SightlineApp, *keys: str) -> None:
 
 async def walk(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
     """Through everything that shows foreign text."""
-    await press(pilot, app, "2", "G")
+    await press(pilot, app, "2", "n", "enter", "G")
+    await press(pilot, app, "enter")
     await press(pilot, app, "3", "j", "j")
     await press(pilot, app, "4", "G")
     await press(pilot, app, "1", "tab", "right", "tab", "x", "tab")
@@ -128,6 +129,9 @@ async def walk(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
         await settled(pilot, app, f"#{number} ")
         await press(pilot, app, *keys)
         await press(pilot, app, "escape", "escape", "4")
+        await press(pilot, app, "c", "j", "G")
+        assert "Hosts compared" in screen_text(app)
+        await press(pilot, app, "escape")
     await press(pilot, app, "escape", "t", "g", "enter")
     await press(pilot, app, "escape", "j", "j", "j", "enter")
     await press(pilot, app, "x")

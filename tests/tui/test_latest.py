@@ -15,6 +15,7 @@ async def test_only_the_newest_request_counts() -> None:
     app: App[None] = App()
     made: list[int] = []
     begun: list[int] = []
+    overtaken: list[int] = []
     gate = threading.Event()
 
     def make(asked: int) -> int:
@@ -24,7 +25,11 @@ async def test_only_the_newest_request_counts() -> None:
 
     async with app.run_test() as pilot:
         latest = Latest[int, int](
-            app, make, lambda _, value: made.append(value), lambda _number, _error: None
+            app,
+            make,
+            lambda _, value: made.append(value),
+            lambda _number, _error: None,
+            overtaken.append,
         )
         for number in range(1, 6):
             latest.ask(number)
@@ -33,6 +38,7 @@ async def test_only_the_newest_request_counts() -> None:
         await ended(app)
         assert begun == [1, 5]
         assert made == [50]
+        assert overtaken == [10]
         latest.ask(6)
         await ended(app)
         assert made == [50, 60]

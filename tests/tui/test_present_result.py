@@ -9,12 +9,11 @@ from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcErr
 from inspector.session import CallRecord
 from inspector.tui.present.alignment import GAP
 from inspector.tui.present.badges import letters_of
+from inspector.tui.present.removal import removal_detail
 from inspector.tui.present.result import (
     Difference,
     ResultView,
-    marks,
     reason_line,
-    removal_detail,
     result_findings,
     strip,
     title,
@@ -100,8 +99,48 @@ def test_the_reason_of_a_removal_names_rule_place_and_declaration() -> None:
     assert reason_line(view, row).plain.startswith("✗ x-sensitive  /structuredContent/key")
     detail = removal_detail(view.removals_on(row)).plain
     assert "why" in detail
-    assert "webmcp-110: x-sensitive (proposal)" in detail
-    assert "/properties/key" in detail
+    assert (
+        "webmcp-110: x-sensitive at /outputSchema/properties/key/x-sensitive of the tool's definition"
+        in detail
+    )
+    assert "proposal, open as of 2026-11" in detail
+    assert "webmachinelearning/webmcp/issues/110" in detail
+    assert "Remove `x-sensitive` from /outputSchema/properties/key, or return a secret reference." in detail
+
+
+PATTERN = Tool(
+    name="pattern",
+    definition={
+        "name": "pattern",
+        "outputSchema": {
+            "type": "object",
+            "properties": {"id": {"type": "string"}},
+            "patternProperties": {"^s": {"x-sensitive": True}},
+        },
+    },
+)
+
+
+def test_more_removals_of_one_place_than_can_be_told_are_counted() -> None:
+    told: Json = {"structuredContent": {f"s{number}": SECRET for number in range(50)}}
+    view = result_view(record_of(Result(value=told), PATTERN), Level.OPEN, "spec", server="server", chunk=60)
+    assert view.removals_on(1) == ()
+    view = result_view(
+        record_of(Result(value=told), PATTERN), Level.DECLARED, "spec", server="server", chunk=60
+    )
+    row = view.next_difference(-1, 1)
+    assert row is not None
+    assert len(view.removals_on(row)) + view.more_on(row) == len(view.removals)
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_strip_says_at_declared_how_many_leaves_no_schema_names(level: Level) -> None:
+    told: Json = {
+        "content": [],
+        "structuredContent": {"id": "one", "key": SECRET, "other": [1, {"deep": 2}], "more": None},
+    }
+    text = strip(view_of(told, level)).plain
+    assert ("3 leaves passed that no schema names" in text) is (level is Level.DECLARED)
 
 
 def test_the_strip_counts_bytes_and_removals_by_rule_and_the_host_apart() -> None:
@@ -158,16 +197,8 @@ def test_a_deep_result_is_shown_too() -> None:
     deep: Json = 1
     for _ in range(3000):
         deep = [deep]
-    assert view_of({"structuredContent": {"deep": deep}}, Level.OPEN).raw.line_count > 3000
-
-
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12))
-def test_a_line_is_marked_if_and_only_if_a_removal_covers_it(extents: list[tuple[int, int]]) -> None:
-    found = marks(extents)
-    for line in range(32):
-        covering = [index for index, (start, stop) in enumerate(extents) if start <= line < stop]
-        assert found.covers(line) is bool(covering)
-        assert bool(found.of(line)) is bool(covering)
+    told = record_of(Result(value={"structuredContent": {"deep": deep}}), None)
+    assert result_view(told, Level.OPEN, "spec", server="server", chunk=60).raw.line_count > 3000
 
 
 def test_the_claims_of_a_result_stand_among_those_of_its_tool() -> None:

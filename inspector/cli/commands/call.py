@@ -102,8 +102,10 @@ def report(
     record: CallRecord, target: Target, reach: Reach | None, lens: Lens, *, as_json: bool, unmask: bool
 ) -> int:
     """Print both views of a call; the exit code."""
-    call = Call(server=reach.server if reach and reach.server else "server", tool=record.name)
-    shown = project(record.outcome, record.tool, lens.level, lens.profile(), call=call)
+    call = Call(
+        server=reach.server if reach and reach.server else "server", tool=record.name, nonce=record.nonce
+    )
+    shown = project(record.outcome, record.tool, lens.level, lens.profile(), call=call, policy=lens.policy)
     raw = shown.raw if unmask else shown.masked
     if as_json:
         print_json(
@@ -112,6 +114,7 @@ def report(
                 "raw": raw,
                 "model": shown.context.model,
                 "withheld": withheld_shape(shown.bounded.removals),
+                "undeclared": shown.undeclared,
                 "findings": findings_shape(shown.bounded),
                 "duration_ms": round(record.duration_s * 1000, 3),
             }

@@ -1,9 +1,12 @@
 """`sightline list TARGET`: tools with all that they declare."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
+from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import clipped, columns, print_json, print_lines, table
 from inspector.cli.shapes import claim_shape, malformed_shape, server_shape
 from inspector.core.catalogue import Catalogue, Item, Kind, Tool
@@ -13,13 +16,25 @@ from inspector.core.claims.traits import traits
 from inspector.core.json_text import JsonObject
 from inspector.session import ServerFacts, Session
 
+if TYPE_CHECKING:
+    from inspector.core.definitions.projection import ProjectedDefinition
+
 
 @click.command(name="list")
 @reaching
+@click.option(
+    "--definitions", is_flag=True, help="Show what a model is given of each tool: see --boundary, --host."
+)
+@lenses
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
-def command(invocation: Invocation, *, target: str | None, format_: str, **options: object) -> int:
+def command(
+    invocation: Invocation, *, target: str | None, definitions: bool, format_: str, **options: object
+) -> int:
     """List the tools of TARGET with their raw definitions, claims and traits; malformed ones apart."""
+    lens = lenses_of(options)
+    if definitions:
+        lens.profile()
     reach = reach_of(options)
     chosen = reach.target(target, invocation)
     DIAGNOSTICS.say(f"connecting to {chosen} …")
@@ -28,10 +43,14 @@ def command(invocation: Invocation, *, target: str | None, format_: str, **optio
         print_json(
             {
                 "server": server_shape(str(chosen), server),
-                "tools": [_tool_shape(tool) for tool in catalogue.tools],
+                "tools": [_tool_shape(tool, lens if definitions else None) for tool in catalogue.tools],
                 "malformed": [malformed_shape(item) for item in catalogue.malformed],
             }
         )
+    elif definitions:
+        print_lines(_heading(str(chosen), server, catalogue))
+        for tool in catalogue.tools:
+            print_lines(["", *_given_text(tool, lens)])
     else:
         print_lines(_text(str(chosen), server, catalogue))
     return OK
@@ -44,23 +63,44 @@ async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
     return session.server, catalogue
 
 
-def _tool_shape(tool: Tool) -> JsonObject:
+def _tool_shape(tool: Tool, lens: Lens | None) -> JsonObject:
+    """One entry of `tools`; with a lens, what a model is given of it too."""
     claims = claims_of_tool(tool)
-    return {
+    shape: JsonObject = {
         "name": tool.name,
         "definition": tool.definition,
         "claims": [claim_shape(claim) for claim in claims],
         "traits": traits(claims).as_json(),
     }
+    if lens:
+        from inspector.cli.definitions import definition_shape  # noqa: PLC0415 - most listings need no schemas
+
+        shape["given"] = definition_shape(_given(tool, lens), lens.host)
+    return shape
+
+
+def _given(tool: Tool, lens: Lens) -> "ProjectedDefinition":
+    from inspector.core.definitions.projection import project_definition  # noqa: PLC0415 - as in `_tool_shape`
+
+    return project_definition(tool, lens.level, lens.profile())
+
+
+def _given_text(tool: Tool, lens: Lens) -> list[str]:
+    from inspector.cli.definitions import definition_lines  # noqa: PLC0415 - as in `_tool_shape`
+
+    return definition_lines(_given(tool, lens), lens.host)
+
+
+def _heading(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
+    named = f"{server.name} {server.version}".strip() or "a server without a name"
+    return [
+        f"{named} — {target}",
+        f"protocol {server.protocol_version} ({server.era.value}), {_counts(catalogue)}",
+    ]
 
 
 def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
-    named = f"{server.name} {server.version}".strip() or "a server without a name"
-    lines = [
-        f"{named} — {target}",
-        f"protocol {server.protocol_version} ({server.era.value}), {_counts(catalogue)}",
-        "",
-    ]
+    lines = [*_heading(target, server, catalogue), ""]
     rows = [("TOOL", "TRAITS", "CLAIMS", "DESCRIPTION")]
     for tool in catalogue.tools:
         claims = claims_of_tool(tool)

@@ -1,19 +1,17 @@
 """`sightline project --result FILE`: the projection alone, offline."""
 
-import sys
-from pathlib import Path
-
 import click
 
+from inspector.cli.definitions import definition_lines, definition_shape
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.lenses import lenses, lenses_of
+from inspector.cli.documents import nonce_of, read_outcome, read_tool
+from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.shapes import findings_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
-from inspector.core.catalogue import Kind, Tool, decode_page
+from inspector.core.catalogue import Tool
+from inspector.core.definitions.projection import project_definition
 from inspector.core.hosts.profile import Call
-from inspector.core.json_text import Json, JsonText, Malformed, parse
-from inspector.core.outcome import Outcome, Result, RpcError
 from inspector.core.projection import project
 from inspector.errors import UsageError
 
@@ -22,9 +20,9 @@ from inspector.errors import UsageError
 @click.option(
     "--result",
     "result_file",
-    required=True,
     metavar="FILE",
-    help="A tools/call result, any JSON value of a page, or a whole JSON-RPC response; - is stdin.",
+    help="A tools/call result, any JSON value of a page, or a whole JSON-RPC response; - is stdin."
+    " Without it, the definition of --tool is projected.",
 )
 @click.option(
     "--tool", "tool_file", metavar="FILE", help="The tool's definition, as tools/list gives it; - is stdin."
@@ -42,7 +40,7 @@ from inspector.errors import UsageError
 @click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
 def command(
     *,
-    result_file: str,
+    result_file: str | None,
     tool_file: str | None,
     server_name: str,
     unmask: bool,
@@ -56,10 +54,12 @@ def command(
         raise UsageError("--result - and --tool - both read stdin", "Put one of them into a file.")
     lens = lenses_of(options)
     host = lens.profile()
-    outcome = _outcome(_json(result_file))
-    tool = _tool(_json(tool_file)) if tool_file else None
-    call = Call(server=server_name, tool=tool.name if tool else "tool")
-    shown = project(outcome, tool, lens.level, host, call=call)
+    tool = read_tool(tool_file) if tool_file else None
+    if result_file is None:
+        return _definition(tool, lens, as_json=format_ == "json")
+    outcome = read_outcome(result_file)
+    call = Call(server=server_name, tool=tool.name if tool else "tool", nonce=nonce_of(outcome))
+    shown = project(outcome, tool, lens.level, host, call=call, policy=lens.policy)
     if format_ == "json":
         print_json(
             {
@@ -69,6 +69,7 @@ def command(
                 "result": shown.bounded.result,
                 "withheld": withheld_shape(shown.bounded.removals),
                 "error": shown.bounded.error.value if shown.bounded.error else None,
+                "undeclared": shown.undeclared,
                 "findings": findings_shape(shown.bounded),
             }
         )
@@ -78,36 +79,13 @@ def command(
     return OK
 
 
-def _json(path: str) -> Json:
-    try:
-        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path; - is stdin.") from error
-    match parse(raw):
-        case JsonText(value=value):
-            return value
-        case Malformed(reason=reason):
-            raise UsageError(f"{path}: {reason}", "A result is JSON, as tools/call answers it.")
-
-
-def _outcome(value: Json) -> Outcome:
-    """A whole JSON-RPC response is opened; anything else is the result itself."""
-    if isinstance(value, dict) and "jsonrpc" in value:
-        if "error" in value:
-            return RpcError(value=value["error"])
-        if "result" in value:
-            return Result(value=value["result"])
-    return Result(value=value)
-
-
-def _tool(value: Json) -> Tool:
-    page = decode_page(Kind.TOOL, {"tools": [value]})
-    match page:
-        case (Tool() as tool,):
-            return tool
-        case (Malformed(reason=reason),) | Malformed(reason=reason):
-            raise UsageError(
-                f"--tool: the definition {reason}", "It is one item of tools/list: name, inputSchema, …"
-            )
-        case _:
-            raise UsageError("--tool: no definition", "It is one item of tools/list: name, inputSchema, …")
+def _definition(tool: Tool | None, lens: Lens, *, as_json: bool) -> int:
+    """Print what the model is given of the tool itself."""
+    if tool is None:
+        raise UsageError("nothing to project", "Give --result FILE, --tool FILE, or both.")
+    shown = project_definition(tool, lens.level, lens.profile())
+    if as_json:
+        print_json(definition_shape(shown, lens.host))
+    else:
+        print_lines(definition_lines(shown, lens.host))
+    return OK

@@ -64,6 +64,7 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
         result=result,
         removals=draft.removals,
         error=draft.code,
+        repetitions=sum(block.fate is Fate.MIRROR for block in draft.blocks),
         findings=tuple(dict.fromkeys(draft.findings)),
     )
 

@@ -4,11 +4,12 @@ from dataclasses import replace
 from itertools import takewhile
 
 from inspector.core.boundary.assembly import assemble, whole_withheld
-from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level
+from inspector.core.boundary.bounded import Bounded, Level
 from inspector.core.boundary.contract import Contract, contract_of
 from inspector.core.boundary.draft import Draft, DraftRule
 from inspector.core.boundary.error_code import error_code
 from inspector.core.boundary.ledger import UnjudgeableError
+from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.boundary.reading import draft_of, raw_of
 from inspector.core.boundary.rules import (
     audience,
@@ -54,8 +55,6 @@ RULES: tuple[DraftRule, ...] = (
     untrusted.delimit,
 )
 """All rules, in order. Each is a pure function from draft to draft."""
-
-DEFAULT_POLICY = BoundaryPolicy()
 
 
 def bound(

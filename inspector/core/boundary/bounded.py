@@ -74,20 +74,6 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundaryPolicy:
-    """What the operator may tighten."""
-
-    sensitivity_threshold: str = "confidential"
-    """resultSensitivity at or above this is withheld."""
-    withhold_private: bool = False
-    """Whether `ifc` confidentiality `private` is withheld."""
-    hide_untrusted: bool = False
-    """Whether content that is declared untrusted is withheld, rather than delimited."""
-    withhold_credentials: bool = False
-    """Whether what looks like a credential is withheld, rather than a finding."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
     """The bounded result. `result` is a valid tool result in every level but `open`, where it is the raw one."""
 
@@ -98,5 +84,7 @@ class Bounded:
     """Made as they are asked for: a result may have hundreds of thousands."""
     error: ErrorCode | None = None
     """Set where the call failed, in every level; the model sees it at `closed` only."""
+    repetitions: int = 0
+    """Content blocks that repeat the structured content, and so say nothing more than that."""
     findings: tuple[str, ...] = field(default=())
     """Sentences for the user about what could not be judged."""

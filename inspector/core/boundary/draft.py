@@ -1,19 +1,30 @@
 """A result on its way through the rules: each rule takes a draft and gives the next one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import TypeAlias
 
-from inspector.core.boundary.bounded import BoundaryPolicy, ErrorCode, Level, Removal, Rule
+from inspector.core.boundary.bounded import ErrorCode, Level, Removal, Rule
 from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.error_code import coded_error
 from inspector.core.boundary.ledger import Secrets
 from inspector.core.boundary.notice import NO_NOTICE, Notice
+from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.boundary.removals import Removals
 from inspector.core.claims.claim import Claim, Subject
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, equal
 from inspector.core.pointer import child
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The distinct texts of a draft that would reach the model."""
+
+    said: set[str] = field(default_factory=set[str])
+    keys: set[str] = field(default_factory=set[str])
+    """Of objects, without those that the schema or the protocol names."""
+    all_keys: set[str] = field(default_factory=set[str])
 
 
 class Fate(Enum):
@@ -90,6 +101,8 @@ class Draft:
     """Values that are withheld for a reason of SECRET, to be searched for in all the rest."""
     hinted: tuple[Json, ...] = ()
     """The same, of values that are sensitive only since the whole result is declared to be."""
+    texts: "Texts | None" = None
+    """All that passes, once something has looked for it; None again where something was taken away."""
     findings: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: "Secrets | None" = None) -> "Draft":

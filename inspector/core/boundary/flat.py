@@ -3,12 +3,14 @@
 It does nothing that entering them would not do, in a third of the time.
 """
 
+from typing import NamedTuple, cast
+
 from inspector.core.boundary.ledger import Ledger
 from inspector.core.boundary.walking import Step, is_reference
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.pointer import child
 from inspector.core.schema.admission import SCALARS
-from inspector.core.schema.positions import Position
+from inspector.core.schema.positions import Position, Source
 
 
 def left_of_flat(
@@ -30,25 +32,59 @@ def left_of_flat(
 def _left_of_object(
     above: Step, token: str | int, position: Position, value: JsonObject, ledger: Ledger, *, declared: bool
 ) -> JsonObject | None:
-    known = position.by_key
-    marked: list[str] = []
-    for key, inner in value.items():
-        below = known.get(key) or position.step(key)
-        if below.hides_key:
-            return None
-        if below.sensitive is not None:
-            marked.append(key)
-        elif type(inner) not in (below.plain if declared else SCALARS):
-            return None
-    if position.keys is not None or is_reference(value):
+    plan = _plan_of(position, tuple(value), declared=declared)
+    if plan is None or (plan.may_be_reference and is_reference(value)):
         return None
-    if not marked:
+    if declared:
+        for inner, kinds in zip(value.values(), plan.kinds, strict=True):
+            if type(inner) not in kinds:
+                return None
+    elif not SCALARS.issuperset(map(type, value.values())):
+        return None
+    if not plan.marked:
         return value
     left = value.copy()
     pointer = child(above.pointer(ledger), token)
-    for key in marked:
-        source = position.step(key).sensitive
-        inner = left.pop(key)
-        if source:
-            ledger.mark(pointer, key, source, key if key in position.names else None, inner)
+    for key, source, name in plan.marked:
+        ledger.mark(pointer, key, source, name, left.pop(key))
     return left
+
+
+class _Plan(NamedTuple):
+    """What becomes of the members of an object with certain keys, if all are scalars."""
+
+    marked: tuple[tuple[str, Source, str | None], ...]
+    kinds: tuple[frozenset[type], ...]
+    """For each member, the types that pass unseen."""
+    may_be_reference: bool
+
+
+def _plan_of(position: Position, keys: tuple[str, ...], *, declared: bool) -> _Plan | None:
+    """Remembered with the position; None where such objects have to be entered."""
+    plans = cast("dict[tuple[bool, tuple[str, ...]], _Plan | None]", position.plans)
+    asked = (declared, keys)
+    if asked in plans:
+        return plans[asked]
+    plan = _made_plan(position, keys, declared=declared)
+    if len(plans) < _REMEMBERED:
+        plans[asked] = plan
+    return plan
+
+
+def _made_plan(position: Position, keys: tuple[str, ...], *, declared: bool) -> _Plan | None:
+    if position.keys is not None:
+        return None
+    marked: list[tuple[str, Source, str | None]] = []
+    kinds: list[frozenset[type]] = []
+    for key in keys:
+        below = position.step(key)
+        if below.hides_key:
+            return None
+        if below.sensitive is not None:
+            marked.append((key, below.sensitive, key if key in position.names else None))
+        kinds.append(below.plain if declared and below.sensitive is None else SCALARS)
+    return _Plan(tuple(marked), tuple(kinds), "type" in keys)
+
+
+_REMEMBERED = 1_000
+"""Sets of keys for each position; objects of a result mostly share a few."""

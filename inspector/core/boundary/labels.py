@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from inspector.core.boundary.bounded import BoundaryPolicy
+from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import equal
 

@@ -1,10 +1,10 @@
 """What is left of a draft after all rules that look at places: its texts, and the draft without some of them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from inspector.core.boundary.bounded import ErrorCode, Removal
-from inspector.core.boundary.draft import Block, Draft, Fate, Reason
+from inspector.core.boundary.draft import Block, Draft, Fate, Reason, Texts
 from inspector.core.boundary.error_code import coded_error
 from inspector.core.boundary.ledger import Ledger
 from inspector.core.boundary.notice import text_block
@@ -34,22 +34,19 @@ _KNOWN_KEYS = frozenset(
 """Keys that are the protocol's words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
-    """The distinct texts of a draft that would reach the model."""
-
-    said: set[str] = field(default_factory=set[str])
-    keys: set[str] = field(default_factory=set[str])
-    """Of objects, without those that the schema or the protocol names."""
+SHORTEST = 2
+"""Of a text that says anything."""
 
 
-def texts_passing(draft: Draft, *, at_least: int = 1) -> Texts:
-    """All that could still be searched in `draft`; strings shorter than `at_least` are left out."""
+def with_texts(draft: Draft) -> tuple[Draft, Texts]:
+    """All texts that could still be searched in `draft`, and a draft that remembers them."""
+    if draft.texts is not None:
+        return draft, draft.texts
     found = Texts()
     for part in _parts(draft):
-        texts_in(part, found.said, found.keys, at_least=at_least)
-    found.keys.difference_update(_names(draft), _KNOWN_KEYS)
-    return found
+        texts_in(part, found.said, found.all_keys, at_least=SHORTEST)
+    found.keys.update(found.all_keys - _names(draft) - _KNOWN_KEYS)
+    return replace(draft, texts=found), found
 
 
 def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Draft:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from inspector.core.boundary.bounded import BoundaryPolicy, ErrorCode, Level, Removal, Rule
+from inspector.core.boundary.bounded import ErrorCode, Level, Removal, Rule
 from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
 from inspector.core.boundary.error_code import coded_error, error_code, is_tool_result
@@ -10,6 +10,7 @@ from inspector.core.boundary.labels import is_sensitive_hint, says_yes
 from inspector.core.boundary.ledger import Secrets, UnjudgeableError
 from inspector.core.boundary.notice import MEMBER, NO_NOTICE, merged, notice_in, notice_in_block
 from inspector.core.boundary.own_words import is_own
+from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.boundary.walking import is_plain, is_reference
 from inspector.core.claims.claim import Claim, Subject
 from inspector.core.claims.registry import claims_of_result

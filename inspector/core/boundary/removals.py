@@ -3,9 +3,8 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import cast, overload
+from typing import NamedTuple, cast, overload
 
 from inspector.core.boundary.bounded import Removal, Rule
 from inspector.core.boundary.contract import Contract
@@ -13,8 +12,7 @@ from inspector.core.pointer import child
 from inspector.core.schema.positions import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(NamedTuple):
     """A sensitive position, as short as a walk can note it."""
 
     above: str

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from inspector.core.boundary.bound import DEFAULT_POLICY, bound
-from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level, Removal
+from inspector.core.boundary.bound import bound
+from inspector.core.boundary.bounded import Bounded, Level, Removal
 from inspector.core.boundary.contract import Contract, contract_of
+from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.boundary.reading import raw_of
 from inspector.core.catalogue import Tool
 from inspector.core.echoes import Echoes
@@ -14,9 +15,7 @@ from inspector.core.hosts.profile import Call, Host, ModelContext
 from inspector.core.hosts.registry import hosts
 from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Outcome
-from inspector.core.projection import (
-    _handed_over as handed_over,  # pyright: ignore[reportPrivateUsage]
-)
+from inspector.core.projection import handed_over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +143,7 @@ def _leaked(search: Search | None, host: Host, unbounded: ModelContext, hosts_le
         return _UNKNOWN
     try:
         model = _sent(host, unbounded.model)
-        return search.leaked(model, len(dump(model)), observed=unbounded.observed, hosts_left=hosts_left)
+        return search.leaked(model, observed=unbounded.observed, hosts_left=hosts_left)
     except Exception:  # noqa: BLE001 - as in `_search`
         return _UNKNOWN
 

@@ -1,25 +1,26 @@
 """Leaks: which of the values that a boundary withholds would have reached a host's model without it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from inspector.core.boundary.bound import bound
-from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, Level, Removal, Rule
+from inspector.core.boundary.bounded import Bounded, Level, Removal, Rule
 from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.error_code import is_tool_result
+from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.boundary.same_content import MIRRORED, json_in
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 from inspector.core.outcome import Result
 from inspector.core.pointer import resolve
-from inspector.core.texts import text_of
+from inspector.core.texts import text_of, texts_in
 
 MAX_APART = 200
 """Withheld values that are looked for one by one; more are looked for together."""
-MAX_SEARCHED_BYTES = 40_000_000
-"""In all searches for single values of one comparison; where results are large, fewer are told apart."""
+MAX_SEARCHED = 20_000_000
+"""Characters in all searches for single values of one comparison; where texts are large, fewer are told apart."""
 EXCERPT = 120
 """Characters at either end of a long text by which it is known where a host cuts it."""
 LONG = 4 * EXCERPT
@@ -49,8 +50,8 @@ class Leaked:
 class Finder(Protocol):
     """Looks for values in every form in which they are known to turn up."""
 
-    def holds(self, value: Json) -> bool:
-        """Whether any of them occurs in `value`."""
+    def found(self, texts: Iterable[str]) -> Mapping[str, object]:
+        """Those of `texts` in which any of them occurs."""
         ...
 
 
@@ -108,9 +109,10 @@ class Search:
         self._finder_of = finder_of
         self._all = finder_of([value for secret in secrets for value in secret.values], names)
         self._single: list[Finder] = []
-        self._left = MAX_SEARCHED_BYTES
+        self._known: dict[str | tuple[int, int], bool] = {}
+        self._left = MAX_SEARCHED
 
-    def leaked(self, model: Json, size_bytes: int, *, observed: bool, hosts_left: int) -> Leaked:
+    def leaked(self, model: Json, *, observed: bool, hosts_left: int) -> Leaked:
         """What of it stands in `model`; `observed`: whether the profile knows what its host does.
 
         `hosts_left`: how many hosts, this one included, share what may still be searched.
@@ -119,17 +121,27 @@ class Search:
             return Leaked(verdict=Leak.NO)
         if model is None and not observed:
             return Leaked(verdict=Leak.UNKNOWN, untold=len(self._secrets))
-        if not self._all.holds(model):
+        texts = self._texts_with_some(model)
+        if not texts:
             return Leaked(verdict=Leak.UNKNOWN if self._common else Leak.NO, untold=self._common)
-        apart = min(
-            len(self._secrets), MAX_APART, max(1, self._left // max(1, hosts_left) // max(1, size_bytes))
-        )
-        self._left -= apart * size_bytes
+        size = sum(map(len, texts))
+        apart = min(len(self._secrets), MAX_APART, max(1, self._left // max(1, hosts_left) // max(1, size)))
+        self._left -= apart * size
         self._prepare(apart)
         told = list(zip(self._secrets, self._single[:apart], strict=False))
-        found = tuple(secret.pointer for secret, finder in told if finder.holds(model))
+        found = tuple(secret.pointer for secret, finder in told if finder.found(texts))
         untold = len(self._secrets) - apart + sum(secret.is_common(self._names) for secret, _ in told)
         return Leaked(verdict=Leak.YES, pointers=found, untold=untold)
+
+    def _texts_with_some(self, model: Json) -> list[str]:
+        """The texts of `model` in which any of the values occurs. Hosts pass on the same texts: each is searched once."""
+        said, keys = set[str](), set[str]()
+        texts_in(model, said, keys)
+        by_key = {_key(text): text for text in said | (keys - self._names)}
+        fresh = {key: text for key, text in by_key.items() if key not in self._known}
+        found = self._all.found(fresh.values())
+        self._known.update((key, text in found) for key, text in fresh.items())
+        return [text for key, text in by_key.items() if self._known[key]]
 
     def _prepare(self, count: int) -> None:
         for secret in self._secrets[len(self._single) : count]:
@@ -209,6 +221,12 @@ def _excerpts(value: Json) -> Iterator[Json]:
             yield text[-EXCERPT:]
 
 
+def _key(text: str) -> str | tuple[int, int]:
+    """What a text is remembered by: a long one is not kept for it."""
+    return text if len(text) <= _REMEMBERED else (len(text), hash(text))
+
+
+_REMEMBERED = 10_000
 _LEAST_DIGITS = 4
 _BLOCK = re.compile(r"/content/[0-9]+")
 _FRAME = frozenset({"type", "mimeType", "annotations", "size", "label"})

@@ -9,8 +9,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-import msgspec
-
 from inspector.core.copied import Copied
 from inspector.core.json_text import MAX_INTEGER_DIGITS, Json, JsonText, dump, parse
 from inspector.core.pointer import split
@@ -29,6 +27,7 @@ EVERYTHING: tuple[Path, ...] = ((),)
 
 _MAX_WAYS = 10_000_000
 _CONTAINERS = frozenset({dict, list})
+_PLAIN = frozenset({dict, list, str, int, float, bool, type(None)})
 
 
 def misfits(value: Json, schema: Json, unjudged: tuple[str, ...] = ()) -> tuple[Path, ...]:
@@ -41,7 +40,7 @@ def misfits(value: Json, schema: Json, unjudged: tuple[str, ...] = ()) -> tuple[
     """
     try:
         validator = _validator(dump(schema), unjudged)
-        deep = _deep(value)
+        deep, plain = _looked_through(value)
         if deep:
             # Null stands for what is too deep, so that nothing else is.
             shallow = Copied(value)
@@ -49,7 +48,7 @@ def misfits(value: Json, schema: Json, unjudged: tuple[str, ...] = ()) -> tuple[
                 shallow.put(path, None)
             value = shallow.value
         # The engine knows plain numbers alone; rounding them moves no value to another place.
-        found = _found(validator, value if _is_plain(value) else _plain(value))
+        found = _found(validator, value if plain else _plain(value))
         return tuple(dict.fromkeys((*found, *deep)))
     except Exception:  # noqa: BLE001 - what a stranger's schema does to the engine has no closed list
         return EVERYTHING
@@ -92,20 +91,26 @@ def _found(validator: "Validator", value: Json) -> tuple[Path, ...]:
     return tuple(found) if 0 < len(found) <= MAX_MISFITS else EVERYTHING
 
 
-def _deep(value: Json) -> tuple[Path, ...]:
-    """Where the containers stand that are too deep for the engine. Raises OverflowError where they are too many."""
-    level: list[tuple[Path, Json]] = [((), value)]
-    # Most values end after a few levels, and the way to a container is worth keeping only where they do not.
+def _looked_through(value: Json) -> tuple[tuple[Path, ...], bool]:
+    """Where the containers stand that are too deep for the engine, and whether all is of Python's own types.
+
+    Raises OverflowError where they are too many to tell apart.
+    """
     below = [value]
+    kinds = {type(value)}
     for _ in range(MAX_DEPTH):
-        below = [
-            inner
-            for item in below
-            for inner in (item.values() if type(item) is dict else item if type(item) is list else ())
-            if type(inner) in _CONTAINERS
-        ]
+        level, below = below, list[Json]()
+        for item in level:
+            inner = item.values() if type(item) is dict else item if type(item) is list else ()
+            kinds.update(map(type, inner))
+            below += [one for one in inner if type(one) in _CONTAINERS]
         if not below:
-            return ()
+            return (), kinds <= _PLAIN
+    return _ways(value), False
+
+
+def _ways(value: Json) -> tuple[Path, ...]:
+    level: list[tuple[Path, Json]] = [((), value)]
     for _ in range(MAX_DEPTH):
         level = [((*path, token), inner) for path, item in level for token, inner in _members(item)]
         if len(level) * MAX_DEPTH > _MAX_WAYS:
@@ -116,15 +121,6 @@ def _deep(value: Json) -> tuple[Path, ...]:
 def _members(value: Json) -> list[tuple[str | int, Json]]:
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [(token, inner) for token, inner in pairs if isinstance(inner, (dict, list))]
-
-
-def _is_plain(value: Json) -> bool:
-    """Whether all of it is of Python's own types."""
-    try:
-        msgspec.json.encode(value)
-    except (TypeError, ValueError, RecursionError, OverflowError):
-        return False
-    return True
 
 
 def _plain(value: Json) -> Json:

@@ -69,6 +69,8 @@ class Node:
     unevaluated_properties: "Node | None" = None
     property_names: "Node | None" = None
     prefix: "tuple[Node, ...]" = ()
+    prefix_is_unknown: bool = False
+    """Whether the dialect does not know `prefixItems`, so that `items` is about every item all the same."""
     items: "Node | None" = None
     contains: "Node | None" = None
     unevaluated_items: "Node | None" = None
@@ -161,6 +163,7 @@ def mark_of(schema: JsonObject) -> tuple[Mark, str | None, str]:
 
 _FILLERS = re.compile(r"[\s_.:-]+")
 _OLD_DIALECT = re.compile(r"https?://json-schema\.org/draft-0[3-7]/schema#?")
+_BEFORE_PREFIXES = re.compile(r"https?://json-schema\.org/draft(-0[3-7]|/2019-09)/schema#?")
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _CONTENTS = {"object": ("properties",), "array": ("items", "prefixItems")}
@@ -181,7 +184,9 @@ class _Compiler:
         self._known: dict[int, Node] = {}
         self._waiting: list[tuple[Node, JsonObject]] = []
         dialect = schema.get("$schema") if isinstance(schema, dict) else None
-        self._ref_stands_alone = isinstance(dialect, str) and bool(_OLD_DIALECT.fullmatch(dialect))
+        named = dialect if isinstance(dialect, str) else ""
+        self._ref_stands_alone = bool(_OLD_DIALECT.fullmatch(named))
+        self._knows_prefixes = not _BEFORE_PREFIXES.fullmatch(named)
 
     def run(self) -> None:
         while self._waiting and not self.overflow:
@@ -251,6 +256,7 @@ class _Compiler:
         if not isinstance(schema.get("items"), list):
             node.prefix = self._list(node, schema, "prefixItems")
             node.items = self._one(node, schema, "items")
+            node.prefix_is_unknown = not self._knows_prefixes
             return
         node.prefix = self._list(node, schema, "items")
         node.items = self._one(node, schema, "additionalItems")

@@ -58,6 +58,7 @@ class Position:
         "hides_key",
         "names",
         "plain",
+        "plans",
         "released",
         "sensitive",
         "unreleased",
@@ -92,6 +93,8 @@ class Position:
         self.declares_array = any(node.declares("array") for node in declaring)
         self.plain: frozenset[type] = frozenset[type]().union(*(node.admission.plain for node in declaring))
         """Exact types of which every scalar is declared; `admits` knows the others."""
+        self.plans: dict[object, object] = {}
+        """What a walk remembers of objects here."""
 
     def admits(self, value: Json) -> bool:
         """Whether a typed declaration names this scalar."""
@@ -214,8 +217,8 @@ class _Table:
         for node, declares in speakers:
             self._left -= 1
             if index < len(node.prefix):
-                targets.append((node.prefix[index], declares))
-            elif node.items:
+                targets.append((node.prefix[index], declares and not node.prefix_is_unknown))
+            if node.items and (index >= len(node.prefix) or node.prefix_is_unknown):
                 targets.append((node.items, declares))
             if node.contains:
                 targets.append((node.contains, False))
@@ -279,7 +282,10 @@ class _Table:
         )
 
     def _evaluates_item(self, node: Node, index: int) -> bool:
-        return any(same.items is not None or index < len(same.prefix) for same in self._always(node))
+        return any(
+            same.items is not None or (index < len(same.prefix) and not same.prefix_is_unknown)
+            for same in self._always(node)
+        )
 
     def _always(self, node: Node) -> Iterator[Node]:
         """`node`, and every schema object that applies wherever it does."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 GAP = -1
 
@@ -21,8 +21,8 @@ Akin: TypeAlias = Callable[[int, int], bool]
 class Alignment:
     """Which line of each side stands on a row; `GAP` where none does."""
 
-    left: "array[int]"
-    right: "array[int]"
+    left: Sequence[int]
+    right: Sequence[int]
 
     def __len__(self) -> int:
         return len(self.left)
@@ -35,11 +35,33 @@ class Alignment:
 
 def side_by_side(left_count: int, right_count: int) -> Alignment:
     """Line by line, without looking at what they say: for what is too large to be compared."""
-    rows = range(max(left_count, right_count))
-    return Alignment(
-        array("l", (row if row < left_count else GAP for row in rows)),
-        array("l", (row if row < right_count else GAP for row in rows)),
-    )
+    count = max(left_count, right_count)
+    return Alignment(_Padded(left_count, count), _Padded(right_count, count))
+
+
+class _Padded(Sequence[int]):
+    """So many lines, then gaps. It takes no room, however many they are."""
+
+    __slots__ = ("_count", "_lines")
+
+    def __init__(self, lines: int, count: int) -> None:
+        self._lines = range(lines)
+        self._count = range(count)
+
+    def __len__(self) -> int:
+        return len(self._count)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+
+    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
+        if isinstance(index, slice):
+            return [self[row] for row in self._count[index]]
+        row = self._count[index]
+        return row if row < len(self._lines) else GAP
 
 
 def align(left: Sequence[str], right: Sequence[str], akin: Akin | None = None) -> Alignment:
@@ -48,13 +70,13 @@ def align(left: Sequence[str], right: Sequence[str], akin: Akin | None = None) -
     `akin`: whether two lines that differ are one and the same thing, by their places. They share a row where
     they come first among lines that differ.
     """
-    found = Alignment(array("l"), array("l"))
+    lefts, rights = array("l"), array("l")
     waiting: list[_Stretch | _Equal] = [_Stretch(range(len(left)), range(len(right)), _ROUNDS)]
     while waiting:
         part = waiting.pop()
         if isinstance(part, _Equal):
-            found.left.extend(part.left)
-            found.right.extend(part.right)
+            lefts.extend(part.left)
+            rights.extend(part.right)
             continue
         before, within, after = _trimmed(part, left, right)
         parts = _parts(within, left, right) if within.rounds else []
@@ -64,9 +86,9 @@ def align(left: Sequence[str], right: Sequence[str], akin: Akin | None = None) -
             paired = _paired(within, akin)
             a, b = within.left[paired:], within.right[paired:]
             # Nothing says which of the others belong together, so each has a row of its own.
-            found.left.extend([*before.left, *within.left[:paired], *a, *([GAP] * len(b)), *after.left])
-            found.right.extend([*before.right, *within.right[:paired], *([GAP] * len(a)), *b, *after.right])
-    return found
+            lefts.extend([*before.left, *within.left[:paired], *a, *([GAP] * len(b)), *after.left])
+            rights.extend([*before.right, *within.right[:paired], *([GAP] * len(a)), *b, *after.right])
+    return Alignment(lefts, rights)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
 def claim_detail(row: ClaimRow) -> Content:
     """All that is known of a claim, in a few lines."""
     claim = row.claim
-    vocabulary, key = _vocabularies().get(claim.vocabulary), _keys().get((claim.vocabulary, claim.key))
+    vocabulary, key = vocabulary_named(claim.vocabulary), _keys().get((claim.vocabulary, claim.key))
     lines = [
         Content.assemble(
             content(shortened(f"{claim.vocabulary}: {claim.key}", 120), "bold"),
@@ -85,6 +85,11 @@ def claim_detail(row: ClaimRow) -> Content:
 def value_text(value: Json, length: int = _VALUE_LENGTH) -> str:
     """A claim's value as JSON, cut: foreign text."""
     return shortened(dump_text(value), length)
+
+
+def vocabulary_named(name: str) -> Vocabulary | None:
+    """The vocabulary of that name."""
+    return _vocabularies().get(name)
 
 
 def _sign(row: ClaimRow) -> tuple[str, str]:

@@ -18,6 +18,7 @@ class Part(Enum):
     INPUT = auto()
     """Where letters are text."""
     TOOL = auto()
+    DEFINITION = auto()
     RESULT = auto()
     TIMELINE = auto()
     FAILURE = auto()
@@ -35,6 +36,8 @@ class Situation:
     is_json: bool = False
     has_called: bool = False
     has_differences: bool = False
+    is_comparing: bool = False
+    """Whether two models stand in place of the raw result and one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +74,15 @@ def _offers(now: Situation) -> Iterator[tuple[str, str]]:
             yield "lines.choose", "open"
             yield "main.filter", ""
         case Part.FORM | Part.INPUT:
-            yield ("form.run" if now.is_json else "form.call"), ""
-            if now.is_wrong:
-                yield "form.send-anyway", ""
-            yield "form.json", "form" if now.is_json else "JSON"
-            yield "main.back", "leave"
+            yield from _offers_of_form(now)
         case Part.FILTER:
             yield "form.call", "keep"
             yield "main.back", "clear"
-        case Part.RESULT if now.has_differences:
-            yield "result.next", ""
+        case Part.DEFINITION:
+            yield "definition.next", ""
             yield "lines.choose", "why"
+        case Part.RESULT:
+            yield from _offers_of_result(now)
         case Part.TIMELINE:
             yield "lines.choose", "frame"
         case _:
@@ -101,7 +102,37 @@ def _offers(now: Situation) -> Iterator[tuple[str, str]]:
         yield command_id, ""
 
 
-_ALWAYS = ("boundary.next", "host.next", "main.timeline", "main.zoom", "call.copy", "app.quit", "app.help")
+def _offers_of_form(now: Situation) -> Iterator[tuple[str, str]]:
+    yield ("form.run" if now.is_json else "form.call"), ""
+    if now.is_wrong:
+        yield "form.send-anyway", ""
+    yield "form.json", "form" if now.is_json else "JSON"
+    yield "main.back", "leave"
+
+
+def _offers_of_result(now: Situation) -> Iterator[tuple[str, str]]:
+    if now.is_comparing:
+        yield "main.back", "raw result"
+        yield "result.next", ""
+        yield "boundary.next", "boundaries"
+        yield "host.next", "hosts"
+    elif now.has_differences:
+        yield "result.next", ""
+        yield "lines.choose", "why"
+        yield "result.compare", ""
+
+
+_ALWAYS = (
+    "boundary.next",
+    "host.next",
+    "result.compare",
+    "host.compare",
+    "main.timeline",
+    "main.zoom",
+    "call.copy",
+    "app.quit",
+    "app.help",
+)
 
 
 def fitting(offers: Sequence[Offer], width: int) -> tuple[Key, ...]:

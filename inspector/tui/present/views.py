@@ -29,8 +29,10 @@ from inspector.tui.present.claims import ClaimRow, value_text
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.form import Draft, merged
 from inspector.tui.present.frame import FrameView, pieces
-from inspector.tui.present.result import ResultView, marks
+from inspector.tui.present.marks import marks
+from inspector.tui.present.result import ResultView, begins, line_text
 from inspector.tui.present.tool import ToolView
+from inspector.tui.present.weight import compact_bytes
 
 MAX_ALIGNED_LINES = 20_000
 """Longer documents stand line beside line."""
@@ -71,7 +73,9 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
     model = Document(shown.context.model, chunk=chunk)
     removals = shown.bounded.removals
     pointed = tuple(change for change in shown.context.changes if change.pointer)
-    rows = _aligned(raw, model)
+    found = marks(_extent(raw, removal.pointer) for removal in removals)
+    changed = marks(_extent(raw, change.pointer) for change in pointed)
+    rows = aligned(raw, model)
     return ResultView(
         record=record,
         level=level,
@@ -80,15 +84,19 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
         model=model,
         rows=rows or side_by_side(raw.line_count, model.line_count),
         removals=removals,
-        marks=marks(_extent(raw, removal.pointer) for removal in removals),
+        rules=shown.removals_by_rule,
+        marks=found,
         changes=shown.context.changes,
         pointed=pointed,
-        change_marks=marks(_extent(raw, change.pointer) for change in pointed),
+        change_marks=changed,
+        begins=begins(rows, found, changed),
         aligned=rows is not None,
         observed=shown.context.observed,
         findings=shown.bounded.findings,
-        raw_bytes=shown.raw_bytes,
-        model_bytes=shown.model_bytes,
+        raw_bytes=compact_bytes(shown.raw),
+        model_bytes=compact_bytes(shown.context.model),
+        undeclared=shown.undeclared if level is Level.DECLARED else None,
+        values=(shown.masked, shown.context.model),
     )
 
 
@@ -179,7 +187,7 @@ def _findings(claims: Iterable[Claim], found: Iterable[Contradiction]) -> Iterat
             )
 
 
-def _aligned(raw: Document, model: Document) -> Alignment | None:
+def aligned(raw: Document, model: Document) -> Alignment | None:
     """Both documents with what is the same on one row; None where they are too large, or have too little in common.
 
     A host that hands over a text of its own has nothing that could stand beside a line of the raw result.
@@ -189,16 +197,11 @@ def _aligned(raw: Document, model: Document) -> Alignment | None:
     left, right = raw.lines(0, raw.line_count), model.lines(0, model.line_count)
     left_keys, right_keys = [_key(line) for line in left], [_key(line) for line in right]
     found = align(
-        [_text(line) for line in left],
-        [_text(line) for line in right],
+        [line_text(line) for line in left],
+        [line_text(line) for line in right],
         lambda a, b: left_keys[a] is not None and left_keys[a] == right_keys[b],
     )
     return found if found.shared * 2 >= min(len(left), len(right)) else None
-
-
-def _text(line: Line) -> str:
-    """A line without what differs only because something around it is gone: indentation and commas."""
-    return "".join(span.text for span in line.spans).strip().rstrip(",")
 
 
 def _key(line: Line) -> str | None:

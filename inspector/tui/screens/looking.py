@@ -9,11 +9,21 @@ from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Entry, Tool
 from inspector.session import CallRecord
 from inspector.tui.latest import Latest
+from inspector.tui.present.contrast import Lens
+from inspector.tui.present.definition import DefinitionView
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.result import ResultView, result_findings
 from inspector.tui.present.tool import ToolView
 from inspector.tui.screens.calling import Calling
-from inspector.tui.screens.making import ItemAsked, ResultAsked, result_view, tool_view
+from inspector.tui.screens.comparing import Comparing
+from inspector.tui.screens.making import (
+    DefinitionAsked,
+    ItemAsked,
+    ResultAsked,
+    definition_view,
+    result_view,
+    tool_view,
+)
 from inspector.tui.widgets.result import ResultPane
 from inspector.tui.widgets.tool import ToolPane
 
@@ -35,7 +45,9 @@ class Looking:
         self._calling = calling
         self._changed = changed
         self._items = Latest(screen, tool_view, self._take_item, self._could_not)
-        self._results = Latest(screen, result_view, self._take_result, self._withhold_result)
+        self._results = Latest(screen, result_view, self._take_result, self._withhold_result, result.let_go)
+        self._definitions = Latest(screen, definition_view, self._take_definition, self._withhold_definition)
+        self.comparing = Comparing(screen, result, changed)
         self._records: dict[str, CallRecord] = {}
         self._item: ToolView | None = None
         self._is_going = False
@@ -44,6 +56,11 @@ class Looking:
         self.host = "spec"
         self.hosts: tuple[str, ...] = ()
         """By name; none while they are being loaded."""
+
+    @property
+    def record(self) -> CallRecord | None:
+        """The last call of the item that is open."""
+        return self._record(self._item.entry) if self._item else None
 
     @property
     def has_records(self) -> bool:
@@ -76,25 +93,52 @@ class Looking:
             self._screen.notify(f"#{record.number} {shortened(record.name, 60)} has ended.", markup=False)
 
     def step_level(self, step: int) -> None:
-        """Another boundary."""
+        """Another boundary; other boundaries to compare, where two are compared."""
+        if self.comparing.is_on:
+            self.comparing.step_level(step)
+            return
         levels = list(Level)
         self.level = levels[(levels.index(self.level) + step) % len(levels)]
         self.look()
 
     def step_host(self, step: int) -> None:
-        """Another host."""
+        """Another host; another one to compare with, where two models are compared."""
+        if self.comparing.is_on:
+            self.comparing.step_host(self.hosts, step)
+            return
         place = self.hosts.index(self.host) if self.host in self.hosts else 0
         self.set_host(self.hosts[(place + step) % len(self.hosts)])
 
+    def set_lenses(self, level: Level, host: str) -> None:
+        """This boundary and this host."""
+        self.comparing.stop()
+        self.level = level
+        self.set_host(host)
+
     def set_host(self, host: str) -> None:
-        """This host."""
+        """This host; where two models are compared, its model on the right."""
+        if self.comparing.is_on:
+            self.comparing.against(host)
+            return
         self.host = host
         self.look()
 
+    def compare(self) -> None:
+        """Two models of the last call side by side, or the raw result and one again."""
+        record = self.record
+        if self.comparing.is_on:
+            self.comparing.stop()
+        elif record is None:
+            self._screen.notify("There is no result yet whose models could be compared.", markup=False)
+        else:
+            self.comparing.start(record, Lens(level=self.level, host=self.host))
+
     def look(self) -> None:
-        """Both panes follow the item and the lenses."""
+        """Both panes, and the definition, follow the item and the lenses."""
         self._changed()
+        self._look_at_definition()
         record = self._record(self._item.entry) if self._item else None
+        self.comparing.follow(record)
         if record is not None:
             chunk = self._result.room
             self._results.ask(ResultAsked(record=record, level=self.level, host=self.host, chunk=chunk))
@@ -125,6 +169,27 @@ class Looking:
             self._result.show(view)
             self._show_findings()
             self._changed()
+
+    def _look_at_definition(self) -> None:
+        item, definition = self._item, self._tool.definition
+        if item is not None and not definition.shows(item.entry, self.level, self.host):
+            self._definitions.ask(
+                DefinitionAsked(entry=item.entry, level=self.level, host=self.host, chunk=definition.room)
+            )
+
+    def _take_definition(self, asked: DefinitionAsked, view: DefinitionView | None) -> None:
+        if view is not None and self._is_open(asked):
+            self._tool.definition.show(view)
+
+    def _withhold_definition(self, asked: DefinitionAsked, error: BaseException) -> None:
+        item = self._item
+        if item is not None and self._is_open(asked):
+            words = f"It is not known what a model is given of it ({type(error).__name__}): a defect of Sightline."
+            self._tool.definition.show_raw(item.definition, content(words, "$text-error"))
+
+    def _is_open(self, asked: DefinitionAsked) -> bool:
+        entry = self._item.entry if self._item else None
+        return isinstance(entry, Tool) and isinstance(asked.entry, Tool) and entry.name == asked.entry.name
 
     def _show_findings(self) -> None:
         shown = self._result.view

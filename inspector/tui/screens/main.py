@@ -55,6 +55,8 @@ from inspector.tui.widgets.tool import ToolPane
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from inspector.tui.screens.hosts import Lenses
+
 _SETTLE_S = 0.08
 """How long the cursor must rest on an item before it is opened."""
 
@@ -245,8 +247,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._calling.cancel()
         elif self._tool.call.is_asking:
             self._tool.call.stop_asking()
+        elif self._tool.definition.is_explaining:
+            self._tool.definition.stop_explaining()
         elif self._result.is_explaining:
             self._result.stop_explaining()
+        elif self._looking.comparing.is_on:
+            self._looking.comparing.stop()
         elif self.has_class("-zoomed"):
             self.action_zoom()
         elif self.has_class("-long-timeline"):
@@ -288,6 +294,27 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._looking.step_host(step)
         else:
             self.notify("Hosts are still being loaded.", markup=False)
+
+    def action_compare_models(self) -> None:
+        """Two models of one result, or the raw result and one again."""
+        self._unzoom_unless(self._result)
+        self._looking.compare()
+
+    def action_compare_hosts(self) -> None:
+        """One result through all hosts."""
+        record = self._looking.record
+        if record is None or not self.hosts:
+            self.notify("There is no result yet. Call the tool, then compare the hosts.", markup=False)
+            return
+        from inspector.tui.screens.hosts import HostsScreen  # noqa: PLC0415 - it needs the core
+
+        looking = self._looking
+        screen = HostsScreen(record, level=looking.level, host=looking.host, hosts=len(self.hosts))
+        self.app.push_screen(screen, self._take_lenses)  # pyright: ignore[reportUnknownMemberType]
+
+    def _take_lenses(self, chosen: "Lenses | None") -> None:
+        if chosen is not None:
+            self._looking.set_lenses(chosen.level, chosen.host)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -378,6 +405,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_json=self._tool.call.is_json,
                 has_called=self._calling.last is not None,
                 has_differences=self._result.has_differences,
+                is_comparing=self._looking.comparing.is_on,
             )
         )
 
@@ -388,7 +416,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if self._result.has_focus_within:
             return Part.RESULT
         if self._tool.has_focus_within:
-            return Part.FORM if self._tool.tab == "call" else Part.TOOL
+            return {"call": Part.FORM, "definition": Part.DEFINITION}.get(self._tool.tab, Part.TOOL)
         if self._timeline.has_focus:
             return Part.TIMELINE
         return Part.FAILURE if self._failure.has_focus else Part.CATALOGUE

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from inspector.core.schema.fields import Form
     from inspector.tui.present.command_line import CommandLine
+    from inspector.tui.present.definition import DefinitionView
     from inspector.tui.present.form import Draft, Entered
     from inspector.tui.present.frame import FrameView
+    from inspector.tui.present.hosts import HostsView, Turn
     from inspector.tui.present.result import ResultView
     from inspector.tui.present.tool import ToolView
     from inspector.tui.widgets.call import Writing
@@ -45,6 +47,26 @@ class ResultAsked:
     host: str
     chunk: int
     """Characters after which a text breaks, so that it can be read without moving sideways."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostsAsked:
+    """A call through all hosts."""
+
+    record: CallRecord
+    level: Level
+    turn: "Turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionAsked:
+    """An item of the catalogue, and the lenses through which a model is given it."""
+
+    entry: Item
+    level: Level
+    host: str
+    chunk: int
+    """Characters after which a text breaks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +101,9 @@ def load() -> tuple[str, ...]:
     """Import the core and everything that makes views; the names of the hosts."""
     from inspector.core.claims.registry import vocabularies  # noqa: PLC0415 - behind the first paint
     from inspector.core.hosts.registry import hosts  # noqa: PLC0415
-    from inspector.tui.present import views  # noqa: PLC0415
+    from inspector.tui.present import projecting, views  # noqa: PLC0415
 
-    _ = views, vocabularies()
+    _ = projecting, views, vocabularies()
     return tuple(host.name for host in hosts())
 
 
@@ -109,6 +131,22 @@ def result_view(asked: ResultAsked) -> "ResultView":
     from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
 
     return views.result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, chunk=asked.chunk)
+
+
+def hosts_view(asked: HostsAsked) -> "HostsView":
+    """What the comparison of hosts shows."""
+    from inspector.tui.present import projecting  # noqa: PLC0415 - behind the first paint
+
+    return projecting.hosts_view(asked.record, asked.level, server=SERVER_NAME, turn=asked.turn)
+
+
+def definition_view(asked: DefinitionAsked) -> "DefinitionView | None":
+    """What the Definition tab shows of a tool; None for what no model is given."""
+    from inspector.tui.present import projecting  # noqa: PLC0415 - behind the first paint
+
+    if not isinstance(asked.entry, Tool):
+        return None
+    return projecting.definition_view(asked.entry, asked.level, asked.host, chunk=asked.chunk)
 
 
 def frame_view(asked: FrameAsked) -> "FrameView":

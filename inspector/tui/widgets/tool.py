@@ -15,7 +15,7 @@ from inspector.tui.present.tool import ToolView, definition_line, title
 from inspector.tui.widgets.call import CallPane
 from inspector.tui.widgets.claims import ClaimsPane
 from inspector.tui.widgets.content_lines import ContentLines
-from inspector.tui.widgets.document import DocumentLines
+from inspector.tui.widgets.definition import DefinitionPane
 from inspector.tui.widgets.tab_line import Tab, TabLine
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ class ToolPane(Vertical):
         & > ContentSwitcher { height: 1fr; }
         & > #tool-title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; background: $panel; }
         &:focus-within > #tool-title, &:focus-within > TabLine { background: $primary 40%; }
-        & #definition { height: 1fr; }
-        & #definition-line { height: 1; padding: 0 1; }
     }
     """
 
@@ -48,8 +46,7 @@ class ToolPane(Vertical):
         self.tabs = TabLine(_TABS)
         self.call = CallPane()
         self._title = Static("", markup=False, id="tool-title")
-        self._definition = DocumentLines(id="definition-lines")
-        self._definition_line = Static("", markup=False, id="definition-line")
+        self.definition = DefinitionPane()
         self._claims = ClaimsPane()
         self._findings = ContentLines(id="findings")
 
@@ -59,17 +56,14 @@ class ToolPane(Vertical):
         yield self.tabs
         with ContentSwitcher(initial="call"):
             yield self.call
-            with Vertical(id="definition"):
-                yield self._definition
-                yield self._definition_line
+            yield self.definition
             yield self._claims
             yield self._findings
 
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
         """Show another item, with what was last written for its call."""
         self._title.update(title(view.entry))
-        self._definition.show(view.definition)
-        self._definition_line.update(definition_line(view))
+        self.definition.show_raw(view.definition, definition_line(view))
         self.show_claims(view)
         self.call.show(view, entered, text)
 
@@ -110,7 +104,7 @@ class ToolPane(Vertical):
             self.call.focus_form()
         else:
             target: dict[str, Widget] = {
-                "definition": self._definition,
+                "definition": self.definition.lines,
                 "claims": self._claims.query_one("#claim-lines"),
                 "findings": self._findings,
             }

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from inspector.core.boundary.bound import bound, raw_of
-from inspector.core.boundary.bounded import BoundaryPolicy, Bounded, ErrorCode, Level, Rule
+from inspector.core.boundary.bounded import Bounded, ErrorCode, Level, Rule
+from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, JsonText, dump_text, parse
 from inspector.core.outcome import Outcome, Result, RpcError

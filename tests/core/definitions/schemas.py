@@ -136,7 +136,7 @@ def arrays(draw: st.DrawFn, depth: int) -> tuple[JsonObject, Json]:
     items: list[Json] = []
     if draw(st.booleans()):
         pairs = draw(st.lists(fitting(depth - 1), min_size=1, max_size=2))
-        schema[draw(st.sampled_from(["prefixItems", "prefixItems", "items"]))] = [pair[0] for pair in pairs]
+        schema[draw(st.sampled_from([*["prefixItems"] * 9, "items"]))] = [pair[0] for pair in pairs]
         items += [pair[1] for pair in pairs]
     if not isinstance(schema.get("items"), list):
         rest, value = draw(fitting(depth - 1))
@@ -148,7 +148,7 @@ def arrays(draw: st.DrawFn, depth: int) -> tuple[JsonObject, Json]:
                 {},
                 {"minItems": len(items), "maxItems": len(items)},
                 {"uniqueItems": True},
-                {"contains": {"type": "string"}, "minContains": 1},
+                {"contains": {"type": ["string", "object", "number"]}, "minContains": min(len(items), 1)},
                 {"contains": {"x-sensitive": True}},
                 {"unevaluatedItems": False},
                 {"not": {"maxItems": max(len(items) - 1, 0)}},
@@ -161,18 +161,18 @@ def arrays(draw: st.DrawFn, depth: int) -> tuple[JsonObject, Json]:
 @st.composite
 def applied(draw: st.DrawFn, schema: JsonObject, value: Json, depth: int) -> JsonObject:
     """What else speaks of the same place."""
-    choice = draw(st.integers(0, 15))
+    choice = draw(st.integers(0, 40))
     if choice == 0:
         return {"$ref": draw(st.sampled_from(TARGETS))}
-    if choice == 1 and depth:
+    if choice in {1, 2, 3} and depth:
         return {
-            draw(st.sampled_from(["allOf", "anyOf", "anyOf", "oneOf"])): draw(
+            draw(st.sampled_from(["allOf", "anyOf", "anyOf", "anyOf", "oneOf"])): draw(
                 st.permutations([dict(schema), draw(texts)])
             )
         }
-    if choice == 2:
+    if choice in {4, 5, 6}:
         return {"default": value, "examples": [value], "x-vendor": {"value": value}}
-    if choice == 3:
+    if choice == 7:
         return {"$anchor": "anchored", "title": "t"}
     return {}
 

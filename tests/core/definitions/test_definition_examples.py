@@ -190,6 +190,11 @@ def test_the_boundary_and_the_host_each_say_what_they_did_and_where() -> None:
     assert {difference.step for difference in shown.differences} == set(Step)
 
 
+def test_a_list_of_keys_that_another_key_needs_is_widened_and_not_taken_for_a_fault() -> None:
+    shown = of_output({"dependencies": {"a": ["b"]}})
+    assert told(shown) == [("/outputSchema/dependencies/a", LOOSENED)]
+
+
 def test_the_input_schema_goes_as_it_was_sent_marks_included() -> None:
     schema: JsonObject = {"type": "object", "properties": {"pin": MARKED}, "required": ["pin"]}
     for level in Level:

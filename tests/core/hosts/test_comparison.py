@@ -68,8 +68,20 @@ def test_a_value_in_a_text_leaks_where_the_text_is_handed_over() -> None:
 
 def test_what_a_host_keeps_to_itself_does_not_leak_and_what_a_server_names_so_does() -> None:
     assert leaks(RESULT)["langchain-py"] == (Leak.NO, ())
-    disguised: JsonObject = {**RESULT, "$not_sent": "CANARY-7f3a", "structuredContent": STRUCTURED}
-    assert leaks(disguised)["google-adk"][0] is Leak.YES
+
+    def everything(bounded: Bounded, _call: Call) -> ModelContext:
+        return ModelContext(model=bounded.result)
+
+    spec = host("spec")
+    assert spec
+    relay = replace(spec, name="relay", notes="", hand_over=everything)
+    tool = Tool(
+        name="t",
+        definition={"name": "t", "outputSchema": {"properties": {"$not_sent": {"x-sensitive": True}}}},
+    )
+    disguised: JsonObject = {"content": [], "$not_sent": "CANARY-7f3a"}
+    found = compare(Result(value=disguised), tool, Level.DECLARED, among=(relay,))
+    assert found.rows[0].leaks == ("/$not_sent",)
 
 
 def test_blocks_for_the_user_leak_in_hosts_that_do_not_honour_an_audience() -> None:

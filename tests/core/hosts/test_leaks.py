@@ -1,13 +1,14 @@
 """Which withheld values are looked for, and what is said where nothing can be."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from inspector.core.boundary.bound import DEFAULT_POLICY, bound
-from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.bound import bound
+from inspector.core.boundary.bounded import Bounded, Level, Removal, Rule
 from inspector.core.boundary.contract import contract_of
+from inspector.core.boundary.policy import DEFAULT_POLICY
 from inspector.core.catalogue import Tool
 from inspector.core.echoes import Echoes
-from inspector.core.hosts.leaks import LONG, MAX_APART, Finder, Leak, Search, Secret, secrets_of
+from inspector.core.hosts.leaks import LONG, MAX_APART, MAX_SEARCHED, Finder, Leak, Search, Secret, secrets_of
 from inspector.core.json_text import Json, JsonObject, dump_text
 from inspector.core.outcome import Result
 
@@ -15,14 +16,14 @@ NOTHING = frozenset[str]()
 
 
 class Counting:
-    """Finds values verbatim, and counts the searches."""
+    """Finds values verbatim, and counts the texts that are searched."""
 
     def __init__(self) -> None:
-        self.searches = 0
+        self.searched = 0
 
     def __call__(self, values: Iterable[Json], names: frozenset[str]) -> Finder:
         del names
-        return _Verbatim(self, [dump_text(value) for value in values])
+        return _Verbatim(self, [str(value) for value in values])
 
 
 class _Verbatim:
@@ -30,9 +31,10 @@ class _Verbatim:
         self._counting = counting
         self._values = values
 
-    def holds(self, value: Json) -> bool:
-        self._counting.searches += 1
-        return any(wanted in dump_text(value) for wanted in self._values)
+    def found(self, texts: Iterable[str]) -> Mapping[str, object]:
+        asked = list(texts)
+        self._counting.searched += len(asked)
+        return {text: None for text in asked if any(value in text for value in self._values)}
 
 
 def echoes(values: Iterable[Json], names: frozenset[str]) -> Finder:
@@ -53,46 +55,52 @@ def withheld(result: Json, schema: Json = None) -> dict[str, tuple[Json, ...]]:
     return {secret.pointer: secret.values for secret in found}
 
 
-def test_values_are_told_apart_only_where_one_of_them_is_found() -> None:
+def test_values_are_told_apart_only_in_texts_in_which_one_of_them_is_found() -> None:
     counting = Counting()
     search = Search(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
-    assert search.leaked("clean", 5, observed=True, hosts_left=1).verdict is Leak.NO
-    assert counting.searches == 1
-    leaked = search.leaked(["CANARY-2"], 10, observed=True, hosts_left=1)
+    assert search.leaked(["clean", "white"], observed=True, hosts_left=1).verdict is Leak.NO
+    assert counting.searched == 2
+    leaked = search.leaked(["CANARY-2", "clean"], observed=True, hosts_left=1)
     assert (leaked.verdict, leaked.pointers, leaked.untold) == (Leak.YES, ("/1",), 0)
-    assert counting.searches == 4
+    assert counting.searched == 2 + 1 + 2
+
+
+def test_a_long_text_that_two_hosts_hand_over_is_searched_once() -> None:
+    counting = Counting()
+    search = Search(secrets("CANARY-1"), NOTHING, counting)
+    for _ in range(2):
+        search.leaked(["clean" * 10_000], observed=True, hosts_left=1)
+    assert counting.searched == 1
 
 
 def test_of_many_values_some_are_not_told_apart_and_are_counted() -> None:
     search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART + 50))), NOTHING, echoes)
-    leaked = search.leaked(["CANARY-0001", "CANARY-0240"], 30, observed=True, hosts_left=1)
+    leaked = search.leaked(["CANARY-0001", "CANARY-0240"], observed=True, hosts_left=1)
     assert (leaked.verdict, leaked.pointers, leaked.untold) == (Leak.YES, ("/1",), 50)
 
 
-def test_in_a_large_context_fewer_values_are_told_apart() -> None:
-    counting = Counting()
-    search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART))), NOTHING, counting)
-    leaked = search.leaked(["CANARY-0000"], 10_000_000, observed=True, hosts_left=2)
+def test_in_large_texts_fewer_values_are_told_apart() -> None:
+    search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART))), NOTHING, Counting())
+    leaked = search.leaked(["CANARY-0000" + " " * (MAX_SEARCHED // 5)], observed=True, hosts_left=2)
     assert (leaked.pointers, leaked.untold) == (("/0",), MAX_APART - 2)
-    assert counting.searches == 3
 
 
 def test_a_value_that_turns_up_everywhere_is_not_known_to_be_absent() -> None:
     common: list[Json] = [True, None, 7, "", "x", {"pin": 7}, [[False]]]
     for value in common:
         search = Search(secrets(value), frozenset({"pin"}), echoes)
-        leaked = search.leaked("clean", 7, observed=True, hosts_left=1)
+        leaked = search.leaked("clean", observed=True, hosts_left=1)
         assert (leaked.verdict, leaked.untold) == (Leak.UNKNOWN, 1)
 
 
 def test_of_a_host_that_hands_over_nothing_because_nobody_knows_nothing_is_known() -> None:
     search = Search(secrets("CANARY-1"), NOTHING, echoes)
-    assert search.leaked(None, 4, observed=False, hosts_left=1).verdict is Leak.UNKNOWN
-    assert search.leaked(None, 4, observed=True, hosts_left=1).verdict is Leak.NO
+    assert search.leaked(None, observed=False, hosts_left=1).verdict is Leak.UNKNOWN
+    assert search.leaked(None, observed=True, hosts_left=1).verdict is Leak.NO
 
 
 def test_where_nothing_is_withheld_nothing_leaks() -> None:
-    assert Search((), NOTHING, echoes).leaked(None, 4, observed=False, hosts_left=1).verdict is Leak.NO
+    assert Search((), NOTHING, echoes).leaked(None, observed=False, hosts_left=1).verdict is Leak.NO
 
 
 def test_the_words_of_the_protocol_are_not_looked_for() -> None:
@@ -117,6 +125,20 @@ def test_the_words_of_the_protocol_are_not_looked_for() -> None:
     }
 
 
+def test_of_a_result_that_is_withheld_as_a_whole_the_words_of_the_protocol_are_not_looked_for_either() -> (
+    None
+):
+    result: JsonObject = {
+        "content": [{"type": "text", "text": "words"}],
+        "structuredContent": {"s": "CANARY"},
+        "isError": True,
+    }
+    whole = Removal(pointer="", rule=Rule.INTERNAL, detail="")
+    declared = Bounded(level=Level.DECLARED, result={"content": []}, removals=(whole,))
+    found = secrets_of(result, declared, contract_of(None), DEFAULT_POLICY)
+    assert found == (Secret(pointer="", values=([["words"], {"s": "CANARY"}],)),)
+
+
 def test_a_text_that_repeats_structured_content_is_looked_for_by_what_is_withheld_of_it() -> None:
     schema: JsonObject = {"properties": {"s": {"x-sensitive": True}}}
     structured: JsonObject = {"id": "an identifier", "s": "CANARY-1"}
@@ -139,4 +161,4 @@ def test_a_long_text_is_looked_for_by_its_ends_too_because_hosts_cut_in_the_midd
     found = withheld({"s": text}, {"properties": {"s": {"x-sensitive": True}}})
     assert [len(str(value)) for value in found["/s"]] == [len(text), 120, 120]
     search = Search((Secret(pointer="/s", values=found["/s"]),), NOTHING, echoes)
-    assert search.leaked(text[:200] + " … cut", 200, observed=True, hosts_left=1).verdict is Leak.YES
+    assert search.leaked(text[:200] + " … cut", observed=True, hosts_left=1).verdict is Leak.YES

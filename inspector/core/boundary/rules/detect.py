@@ -5,27 +5,29 @@ Another net behind the declarations, and one that has holes: docs/credentials.md
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from collections.abc import Iterator
+from itertools import accumulate, chain
 
 from inspector.core.boundary.bounded import Rule
-from inspector.core.boundary.draft import Draft, Reason
-from inspector.core.boundary.passing import Texts, texts_passing, without
+from inspector.core.boundary.draft import Draft, Reason, Texts
+from inspector.core.boundary.passing import with_texts, without
 from inspector.core.credentials.find import may_hold, sightings
 from inspector.core.json_text import Json
+from inspector.core.texts import batches
 
 MAX_TOLD = 20
 """Places in findings; more are counted."""
 
 _SHORTEST = 8
-_BATCH = 1_000_000
+_BATCH, _OVERLAP = 100_000, 4_000
 _BETWEEN = "\0"
 _TELLING_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
 
 
 def apply(draft: Draft) -> Draft:
     """The draft with a finding for each place that looks like a credential, or without those places."""
-    titles = dict(_found(draft))
+    draft, texts = with_texts(draft)
+    titles = dict(_found(draft, texts))
     if not titles:
         return draft
 
@@ -41,14 +43,15 @@ def apply(draft: Draft) -> Draft:
     return draft.finding(*places, *more)
 
 
-def _found(draft: Draft) -> Iterator[tuple[str, str]]:
+def _found(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
     """The texts that look like credentials, and as what."""
-    texts = texts_passing(draft, at_least=_SHORTEST)
-    for batch in _batches(texts.said | texts.keys):
-        yield from _seen(batch, batch)
-    if draft.structured and not draft.structured.gone:
+    long = (text for text in chain(texts.said, texts.keys) if len(text) >= _SHORTEST)
+    for searched, owners in batches(long, _BATCH, _OVERLAP):
+        yield from _seen(searched, owners)
+    if draft.structured and not draft.structured.gone and any(map(_TELLING_KEY.search, texts.all_keys)):
         named = _named(draft.structured.value)
-        yield from _seen(list(named), list(named.values()))
+        for searched, owners in batches(named, _BATCH, _OVERLAP):
+            yield from _seen(searched, [named[owner] for owner in owners])
 
 
 def _seen(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str]]:
@@ -82,16 +85,3 @@ def _named(value: Json) -> dict[str, str]:
                     if telling[key]:
                         found[f'{key} = "{below}"'] = below
     return found
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= _BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

@@ -4,8 +4,8 @@ Source: WebMCP issue 110, "Agent exposure rules"; docs/decisions/0005-echoes.md.
 """
 
 from inspector.core.boundary.bounded import Rule
-from inspector.core.boundary.draft import Draft, Reason
-from inspector.core.boundary.passing import Texts, texts_passing, without
+from inspector.core.boundary.draft import Draft, Reason, Texts
+from inspector.core.boundary.passing import with_texts, without
 from inspector.core.echoes import Echoes
 from inspector.core.texts import texts_in
 
@@ -25,7 +25,7 @@ def apply(draft: Draft) -> Draft:
         draft = draft.finding(_WEAK)
     if echoes.is_empty:
         return draft
-    texts = texts_passing(draft, at_least=echoes.shortest)
+    draft, texts = with_texts(draft)
     said, keys = echoes.found(texts.said), echoes.found(texts.keys)
     if not said and not keys:
         return draft

@@ -1,0 +1,72 @@
+"""Definitions as a model is given them, as text and as JSON."""
+
+from inspector.cli.side_by_side import MAX_LINES, REMOVED
+from inspector.core.definitions.difference import LOOSENED, Difference, Step
+from inspector.core.definitions.projection import ProjectedDefinition
+from inspector.core.document import Document
+from inspector.core.foreign import safe_line
+from inspector.core.json_text import Json, JsonObject
+
+_HOST, _LOOSENED = "~", "≈"
+
+
+def definition_shape(shown: ProjectedDefinition, host: str) -> JsonObject:
+    """`given` of a tool."""
+    return {
+        "boundary": shown.level.value,
+        "host": host,
+        "observed": shown.observed,
+        "model": shown.model,
+        "differences": [_difference_shape(difference) for difference in shown.differences],
+        "notes": list[Json](shown.notes),
+        "rawBytes": shown.raw_bytes,
+        "modelBytes": shown.model_bytes,
+        "aboutTokens": shown.about_tokens,
+    }
+
+
+def definition_lines(shown: ProjectedDefinition, host: str) -> list[str]:
+    """What the model is given of one tool, and every difference with its reason."""
+    name = shown.raw.get("name")
+    title = safe_line(name) if isinstance(name, str) else "(no name)"
+    seen = "" if shown.observed else ", not observed"
+    given = f"{shown.model_bytes:,} to the model, about {shown.about_tokens:,} tokens (bytes / 4)"
+    lines = [
+        f"{title} (boundary: {shown.level.value}, host: {host}{seen})",
+        f"{shown.raw_bytes:,} bytes as sent, {given}",
+        *document_lines(shown.model),
+    ]
+    lines += [_told(difference) for difference in shown.differences[:MAX_LINES]]
+    if len(shown.differences) > MAX_LINES:
+        lines.append(f"… {len(shown.differences) - MAX_LINES:,} more differences")
+    return [*lines, *shown.notes]
+
+
+def document_lines(value: Json) -> list[str]:
+    """A value as indented JSON, safe to show, cut visibly where it is long."""
+    document = Document(value)
+    lines = [
+        "".join(span.text for span in line.spans)
+        for line in document.lines(0, min(document.line_count, MAX_LINES))
+    ]
+    if document.line_count > MAX_LINES:
+        lines.append(f"… {document.line_count - MAX_LINES:,} more lines")
+    return lines
+
+
+def _difference_shape(difference: Difference) -> JsonObject:
+    return {
+        "pointer": difference.pointer,
+        "step": difference.step.value,
+        "rule": difference.rule or None,
+        "vocabulary": difference.claim.vocabulary if difference.claim else None,
+        "what": difference.what,
+    }
+
+
+def _told(difference: Difference) -> str:
+    at_host = difference.step is Step.HOST
+    rule = "host" if at_host else difference.rule
+    sign = _HOST if at_host else _LOOSENED if rule == LOOSENED else REMOVED
+    pointer = safe_line(difference.pointer) or "(the whole)"
+    return f"{sign} {pointer}  [{rule}] {safe_line(difference.what)}"

@@ -1,0 +1,53 @@
+"""Files that commands read: results and definitions, offline."""
+
+import hashlib
+import sys
+from pathlib import Path
+
+from inspector.core.boundary.reading import raw_of
+from inspector.core.catalogue import Kind, Tool, decode_page
+from inspector.core.json_text import Json, JsonText, Malformed, dump, parse
+from inspector.core.outcome import Outcome, Result, RpcError
+from inspector.errors import UsageError
+
+
+def read_outcome(path: str) -> Outcome:
+    """A result, or a whole JSON-RPC response, from a file; `-` is stdin. Raises UsageError."""
+    value = _json(path, "A result is JSON, as tools/call answers it.")
+    if isinstance(value, dict) and "jsonrpc" in value:
+        if "error" in value:
+            return RpcError(value=value["error"])
+        if "result" in value:
+            return Result(value=value["result"])
+    return Result(value=value)
+
+
+def nonce_of(outcome: Outcome) -> str:
+    """What untrusted text in a result from a file is delimited with: the same each time, and in no result itself."""
+    return hashlib.sha256(dump(raw_of(outcome))).hexdigest()[:16]
+
+
+def read_tool(path: str) -> Tool:
+    """A tool by its definition from a file; `-` is stdin. Raises UsageError."""
+    hint = "It is one item of tools/list: name, inputSchema, …"
+    page = decode_page(Kind.TOOL, {"tools": [_json(path, hint)]})
+    match page:
+        case (Tool() as tool,):
+            return tool
+        case (Malformed(reason=reason),) | Malformed(reason=reason):
+            raise UsageError(f"--tool: the definition {reason}", hint)
+        case _:
+            raise UsageError("--tool: no definition", hint)
+
+
+def _json(path: str, hint: str) -> Json:
+    try:
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no path"
+        raise UsageError(f"cannot read {path}: {reason}", "Check the path; - is stdin.") from error
+    match parse(raw):
+        case JsonText(value=value):
+            return value
+        case Malformed(reason=reason):
+            raise UsageError(f"{path}: {reason}", hint)

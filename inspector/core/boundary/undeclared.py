@@ -1,0 +1,70 @@
+"""How far `declared` fails open: what passes there and would not pass `closed`."""
+
+from inspector.core.boundary.bounded import Bounded, Level
+from inspector.core.boundary.construct import Gate, construct
+from inspector.core.boundary.contract import Contract
+from inspector.core.boundary.ledger import Ledger, UnjudgeableError
+from inspector.core.boundary.notice import MEMBER, notice_in_block
+from inspector.core.boundary.own_words import is_own
+from inspector.core.boundary.walking import WITHHELD
+from inspector.core.json_text import DuplicateKeys, Json
+
+
+def undeclared(declared: Bounded, contract: Contract) -> int:
+    """How many leaves reach a model at `declared` that no schema names. A content block is one leaf.
+
+    `declared`: what that boundary gave. Of a failure, `closed` lets nothing pass but a code of its own.
+    """
+    result = declared.result if isinstance(declared.result, dict) else {}
+    if "error" in result:
+        error = result["error"] if isinstance(result["error"], dict) else {}
+        return sum(_leaves(value) for key, value in error.items() if key != "code")
+    names = contract.positions.names if contract.positions else frozenset[str]()
+    content = result.get("content")
+    blocks = content if isinstance(content, list) else []
+    free = sum(not (notice_in_block(block, names) or is_own(block, Level.DECLARED)) for block in blocks)
+    repeated = 0 if declared.error else declared.repetitions
+    others = (value for key, value in result.items() if key not in _NO_LEAVES)
+    return (
+        free
+        - repeated
+        + sum(map(_leaves, others))
+        + _unnamed(declared, result.get("structuredContent"), contract)
+    )
+
+
+_NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType", "_meta"})
+
+
+def _unnamed(declared: Bounded, structured: Json, contract: Contract) -> int:
+    """The leaves of structured content that no typed position names."""
+    if isinstance(structured, dict) and MEMBER in structured:
+        structured = {key: value for key, value in structured.items() if key != MEMBER}
+    if "structuredContent" not in (declared.result if isinstance(declared.result, dict) else {}):
+        return 0
+    whole = _leaves(structured)
+    if contract.positions is None or declared.error:
+        return whole
+    try:
+        gate = Gate(declared=True, hint=None)
+        named = construct(structured, contract.positions.start(), Ledger(contract, ""), gate)
+    except UnjudgeableError:
+        return whole
+    return whole if named.gone else whole - _leaves(named.value)
+
+
+def _leaves(value: Json) -> int:
+    """How many scalars a value has, without what a boundary put there."""
+    count = 0
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+        elif isinstance(item, DuplicateKeys):
+            stack.extend(inner for _, inner in item.pairs)
+        elif item != WITHHELD:
+            count += 1
+    return count

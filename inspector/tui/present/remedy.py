@@ -1,0 +1,160 @@
+"""What would change a removal: one sentence for each rule, to whoever wrote the tool or chose the policy."""
+
+from collections.abc import Callable, Mapping
+
+from inspector.core.boundary.bounded import Removal
+from inspector.core.claims.claim import Claim, Subject
+
+_OUTPUT_SCHEMA = "/outputSchema"
+_MARK = "x-sensitive"
+
+
+def remedy(removal: Removal) -> str:
+    """What would let the value pass, or why nothing should. Quotes pointers and keys of the server: foreign text."""
+    told = _BY_RULE.get(removal.rule)
+    return told(removal) if told else f"Nothing is known that would change what `{removal.rule}` withholds."
+
+
+def _marked(removal: Removal) -> str:
+    if removal.claim is None:
+        where = removal.schema_pointer
+        at = "of the output schema" if where is None else f"at {_OUTPUT_SCHEMA}{where}"
+        return f"Rewrite the part {at} so that it can be judged: what cannot be read or resolved counts as marked."
+    holder, _, spelling = removal.claim.pointer.rpartition("/")
+    if "sensitive" not in spelling.lower():
+        return (
+            f"Rewrite {removal.claim.pointer} so that it can be judged: what cannot be read counts as marked."
+        )
+    return f"Remove `{spelling}` from {holder}, or return a secret reference."
+
+
+def _hinted(removal: Removal) -> str:
+    claim = removal.claim
+    dropped = f"drop `sensitiveHint`{_at(claim)}" if claim else "drop `sensitiveHint`"
+    if claim is not None and claim.subject is Subject.BLOCK:
+        return f"Return a secret reference in place of the block, or {dropped}."
+    return (
+        f'Return the value in structured content at a position marked `"{_MARK}": false`, '
+        f"return a secret reference, or {dropped}."
+    )
+
+
+def _referenced(removal: Removal) -> str:
+    if removal.pointer.endswith("/label"):
+        return "Choose `declared` to let the label pass; at `closed` it is a server's word like any other."
+    return "Nothing should: the user redeems it; return the value itself only if a model may have it."
+
+
+def _for_user(removal: Removal) -> str:
+    claim = removal.claim
+    if claim is not None and not claim.well_formed:
+        return f"Write `audience`{_at(claim)} as a list of `user`, `assistant` or both."
+    return f"Add `assistant` to `audience`{_at(claim)}."
+
+
+def _labelled(removal: Removal) -> str:
+    claim = removal.claim
+    if claim is None:
+        return "Label the result as less sensitive."
+    if not claim.well_formed:
+        return f"Write `{claim.key}`{_at(claim)} as {claim.vocabulary} has it: what cannot be read counts as sensitive."
+    threshold = claim.key.endswith("resultSensitivity")
+    instead = ", or raise the threshold of the policy" if threshold else ""
+    return f"Change `{claim.key}`{_at(claim)} if the result is less sensitive than that{instead}."
+
+
+def _mirrored(removal: Removal) -> str:
+    del removal
+    return (
+        "Let the structured content pass that this text repeats: the text is written from what is left of it."
+    )
+
+
+def _echoed(removal: Removal) -> str:
+    del removal
+    return "Leave the withheld value out of this text, or release it where it is declared sensitive."
+
+
+def _invalid(removal: Removal) -> str:
+    where = removal.schema_pointer
+    at = "the output schema" if where is None else f"{_OUTPUT_SCHEMA}{where}"
+    return f"Return what {at} allows here, or correct the schema: its marks may not fit data that it does not describe."
+
+
+def _unknown(removal: Removal) -> str:
+    del removal
+    return (
+        "Return a content type of the protocol, with all that it requires: "
+        "`text`, `image`, `audio`, `resource_link` or `resource`."
+    )
+
+
+def _meta(removal: Removal) -> str:
+    del removal
+    return "Return it as content or structured content if a model should have it: `_meta` is for programs."
+
+
+def _untrusted(removal: Removal) -> str:
+    return f"Have the policy delimit untrusted content in place of hiding it, or correct the claim{_at(removal.claim)}."
+
+
+def _undeclared(removal: Removal) -> str:
+    if not removal.pointer.startswith("/structuredContent") and removal.pointer.count("/") == 1:
+        return "Return it inside structured content, or as what the output schema names, with a type."
+    return (
+        "Give the position a type in the output schema, under `properties`, `items` or `prefixItems`, "
+        "without a mark."
+    )
+
+
+def _uncontracted(removal: Removal) -> str:
+    if removal.detail.endswith("no output schema"):
+        return "Declare an output schema, and return structured content that fits it."
+    return "Return it as structured content that the output schema names: at `closed` no free content passes."
+
+
+def _failed(removal: Removal) -> str:
+    del removal
+    return "Choose `declared` to let the words of an error pass: at `closed` a model gets one of fixed codes."
+
+
+def _detected(removal: Removal) -> str:
+    del removal
+    return (
+        "Return no credential here, or a secret reference; "
+        "if it is none, have the policy report such strings and not withhold them."
+    )
+
+
+def _unjudged(removal: Removal) -> str:
+    if not removal.pointer:
+        return "Return a result that can be judged, and report it to Sightline if this one should be."
+    return "Return it as JSON and the protocol have it: each key once, each member of its type."
+
+
+_BY_RULE: Mapping[str, Callable[[Removal], str]] = {
+    _MARK: _marked,
+    "sensitive-hint": _hinted,
+    "secret-reference": _referenced,
+    "audience": _for_user,
+    "labelled": _labelled,
+    "mirror": _mirrored,
+    "echo": _echoed,
+    "invalid-output": _invalid,
+    "unknown-content": _unknown,
+    "meta": _meta,
+    "untrusted": _untrusted,
+    "undeclared": _undeclared,
+    "no-contract": _uncontracted,
+    "error": _failed,
+    "detect": _detected,
+    "internal": _unjudged,
+}
+
+
+def _at(claim: Claim | None) -> str:
+    """Where a declaration stands, with a blank in front; nothing where there is none."""
+    if claim is None:
+        return ""
+    subject = "the tool's definition" if claim.subject is Subject.TOOL else "the result"
+    return f" at {claim.pointer or 'the root'} of {subject}"

@@ -1,0 +1,123 @@
+import json
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from inspector.core.hosts.registry import hosts
+from tests.cli.sightline import Ran, sightline
+
+TOOL = {
+    "name": "k",
+    "inputSchema": {},
+    "outputSchema": {"properties": {"id": {"type": "string"}, "s": {"type": "string", "x-sensitive": True}}},
+}
+RESULT = {"content": [{"type": "text", "text": "done"}], "structuredContent": {"id": "1", "s": "CANARY-7f3a"}}
+
+
+def compared(tmp_path: Path, result: object, *options: str, tool: object = TOOL, columns: int = 160) -> Ran:
+    (tmp_path / "result.json").write_text(result if isinstance(result, str) else json.dumps(result))
+    words = ["hosts", "--compare", "--result", "result.json", *options]
+    if tool is not None:
+        (tmp_path / "tool.json").write_text(json.dumps(tool))
+        words += ["--tool", "tool.json"]
+    return sightline(*words, cwd=tmp_path, columns=columns)
+
+
+def test_the_json_has_the_shape_that_is_documented_and_every_model_context(tmp_path: Path) -> None:
+    ran = compared(tmp_path, RESULT, "--format", "json")
+    assert ran.code == 0, ran.err
+    shape = ran.json
+    assert list(shape) == ["boundary", "rawBytes", "withheld", "sensitive", "hosts"]
+    assert [row["host"] for row in shape["hosts"]] == [host.name for host in hosts()]
+    spec, codex = shape["hosts"][0], next(row for row in shape["hosts"] if row["host"] == "codex")
+    assert list(spec) == [
+        "host",
+        "title",
+        "version",
+        "asOf",
+        "how",
+        "observed",
+        "bytes",
+        "changes",
+        "model",
+        "open",
+    ]
+    assert spec["model"]["structuredContent"]["id"] == "1"
+    assert spec["open"] == {"observed": True, "leak": "yes", "leaked": ["/structuredContent/s"], "untold": 0}
+    assert [change["pointer"] for change in codex["changes"]] == ["/content"]
+    assert "CANARY" not in ran.out
+
+
+def test_the_table_says_of_each_host_whether_something_would_have_leaked(tmp_path: Path) -> None:
+    ran = compared(tmp_path, RESULT)
+    assert ran.code == 0, ran.err
+    rows = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
+    assert "yes: 1 value" in rows["codex"]
+    assert " no " in rows["strands"]
+    assert "not observed" in rows["vscode-copilot"]
+    assert "of 18 hosts would have handed withheld values to their models" in ran.out
+    assert "CANARY" not in ran.out
+
+
+def test_one_host_is_shown_in_full_below_the_table(tmp_path: Path) -> None:
+    out = compared(tmp_path, RESULT, "--host", "codex", "--boundary", "open").out
+    assert "WHAT THE MODEL SEES (boundary: open, host: codex)" in out
+    assert "CANARY-7f3a" in out.split("WHAT THE MODEL SEES")[1]
+    assert "! /structuredContent/s" in out
+
+
+def test_where_nothing_is_declared_that_is_said(tmp_path: Path) -> None:
+    out = compared(tmp_path, {"content": []}, tool=None).out
+    assert "Nothing is declared sensitive" in out
+
+
+def test_the_name_of_the_server_reaches_the_hosts_that_use_it(tmp_path: Path) -> None:
+    error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "no"}}
+    ran = compared(tmp_path, error, "--server-name", "mailbox", "--format", "json")
+    codex = next(row for row in ran.json["hosts"] if row["host"] == "codex")
+    assert "`mailbox/k`" in json.dumps(codex["model"])
+
+
+def test_no_character_that_acts_or_hides_is_printed(tmp_path: Path) -> None:
+    evil = "\x1b]52;c;x\x07\u202e\u200b"
+    result = {"content": [{"type": "text", "text": evil}], evil: evil, "structuredContent": {evil: evil}}
+    for options in ((), ("--host", "spec"), ("--format", "json")):
+        ran = compared(tmp_path, result, "--boundary", "open", *options)
+        assert ran.code == 0, ran.err
+        for character in ran.out + ran.err:
+            assert character == "\n" or not unicodedata.category(character).startswith("C"), hex(
+                ord(character)
+            )
+
+
+def test_three_thousand_levels_are_no_trouble(tmp_path: Path) -> None:
+    deep = '{"content":[],"structuredContent":' + '{"a":' * 3000 + "1" + "}" * 3001
+    for options in ((), ("--format", "json"), ("--host", "claude-code")):
+        ran = compared(tmp_path, deep, *options)
+        assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--compare",), "no result"),
+        (("--result", "x.json"), "nothing to compare"),
+        (("--host", "spec"), "nothing to compare"),
+        (("--compare", "--result", "nowhere.json"), "cannot read nowhere.json"),
+        (("--compare", "--result", "-", "--tool", "-"), "both read stdin"),
+        (("--compare", "--result", "-", "--host", "nobody"), "no host nobody"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_usage_error(
+    words: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    ran = sightline("hosts", *words, cwd=tmp_path, stdin="{}")
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_without_compare_the_profiles_are_listed() -> None:
+    assert [row["name"] for row in sightline("hosts", "--format", "json").json["hosts"]] == [
+        host.name for host in hosts()
+    ]
