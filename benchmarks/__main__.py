@@ -12,7 +12,7 @@ from functools import partial
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from benchmarks import bench_document
+from benchmarks import bench_boundary, bench_document
 from benchmarks.interface import application, until
 from benchmarks.measuring import Measurement, measured
 from benchmarks.terminal import seconds_until
@@ -44,6 +44,8 @@ def main() -> None:
     asyncio.run(_many_tools(10_000))
     print("\nDocuments")
     bench_document.main()
+    print()
+    bench_boundary.main()
 
 
 def _python(code: str) -> "_Run":

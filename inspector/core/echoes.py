@@ -25,7 +25,7 @@ from inspector.core.texts import batches, text_of, texts_in
 _LEAST_DIGITS = 4
 _MANY, _PREFIX = 20_000, 8
 """With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
-_BATCH, _OVERLAP = 100_000, 4_000
+_BATCH, _OVERLAP = 200_000, 4_000
 """Characters that are searched at once; hits may lie everywhere in them. No spelling of a needle is longer than the overlap."""
 _BETWEEN = re.compile(SEPARATOR.encode())
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")

@@ -47,30 +47,36 @@ def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) 
                 said.add(text)
 
 
-def pieces(text: str, size: int, overlap: int) -> Iterator[str]:
-    """A text in pieces of `size` characters, each beginning `overlap` before the end of the one before."""
-    if len(text) <= size:
-        yield text
-        return
-    for start in range(0, len(text), size - overlap):
-        yield text[start : start + size]
-
-
 def batches(texts: Iterable[str], size: int, overlap: int) -> Iterator[tuple[list[str], list[str]]]:
-    """Pieces of texts, about `size` characters at a time, and beside each the text that it is of.
+    """Texts, about `size` characters at a time, and beside each the text that it is of: long ones come in pieces.
 
-    So nothing that holds the interpreter's lock takes long, however long a text is.
+    Each piece begins `overlap` before the end of the one before. So nothing that holds the interpreter's lock takes
+    long, however long a text is.
     """
+    found = list(texts)
+    for start in range(0, len(found), _TOGETHER):
+        group = found[start : start + _TOGETHER]
+        if sum(map(len, group)) <= size:
+            yield group, group
+        else:
+            yield from _sized(group, size, overlap)
+
+
+def _sized(texts: list[str], size: int, overlap: int) -> Iterator[tuple[list[str], list[str]]]:
     found: list[str] = []
     owners: list[str] = []
     length = 0
     for text in texts:
-        for piece in pieces(text, size, overlap):
-            found.append(piece)
+        for start in range(0, max(len(text) - overlap, 1), size - overlap):
+            found.append(text[start : start + size])
             owners.append(text)
-            length += len(piece)
+            length += len(found[-1])
             if length >= size:
                 yield found, owners
                 found, owners, length = [], [], 0
     if found:
         yield found, owners
+
+
+_TOGETHER = 2_000
+"""Texts of a few words, as most are, that make up a batch."""

@@ -98,7 +98,7 @@ def _judged(draft: Draft) -> Draft:
         declared = _after(
             replace(draft, level=Level.DECLARED), tuple(takewhile(lambda rule: rule is not echo.apply, RULES))
         )
-        draft = replace(draft, secrets=declared.secrets, hinted=declared.hinted)
+        draft = replace(draft, secrets=declared.secrets, hinted=declared.hinted, personal=declared.personal)
     return _after(draft, RULES)
 
 

@@ -101,6 +101,8 @@ class Draft:
     """Values that are withheld for a reason of SECRET, to be searched for in all the rest."""
     hinted: tuple[Json, ...] = ()
     """The same, of values that are sensitive only since the whole result is declared to be."""
+    personal: tuple[Json, ...] = ()
+    """The same, of values that are for the user alone."""
     texts: "Texts | None" = None
     """All that passes, once something has looked for it; None again where something was taken away."""
     findings: tuple[str, ...] = ()
@@ -113,6 +115,7 @@ class Draft:
             removals=self.removals.and_then(removals),
             secrets=(*self.secrets, *more.declared),
             hinted=(*self.hinted, *more.hinted),
+            personal=(*self.personal, *more.personal),
         )
 
     def finding(self, *sentences: str) -> "Draft":

@@ -59,6 +59,16 @@ def credentials_claim(of_tool: Iterable[Claim], of_result: Iterable[Claim]) -> C
     return next((claim for claim in (*declared, *said) if _CREDENTIALS in _classes(claim)), None)
 
 
+def is_concrete_class(claim: Claim) -> bool:
+    """Whether a claim names one data class, in one word."""
+    return (
+        claim.key == _RETURNED
+        and claim.vocabulary == "sep-1913"
+        and claim.well_formed
+        and isinstance(claim.value, str)
+    )
+
+
 def _is_about_classes(claim: Claim) -> bool:
     if claim.vocabulary not in {"sep-1913", "action-metadata"}:
         return False

@@ -36,17 +36,21 @@ class UnjudgeableError(Exception):
 class Secrets:
     """Withheld values that must not be said elsewhere either."""
 
-    __slots__ = ("declared", "hinted")
+    __slots__ = ("declared", "hinted", "personal")
 
     def __init__(self) -> None:
         self.declared: list[Json] = []
         self.hinted: list[Json] = []
         """Those that are sensitive only since the whole result is declared to be."""
+        self.personal: list[Json] = []
+        """Those that are for the user alone, and shown there."""
 
     def add(self, rule: str, values: Iterable[Json]) -> "Secrets":
         """Add values that `rule` withholds, if it is one of SECRET."""
         if rule == Rule.SENSITIVE_HINT:
             self.hinted.extend(values)
+        elif rule == Rule.AUDIENCE:
+            self.personal.extend(values)
         elif rule in SECRET:
             self.declared.extend(values)
         return self

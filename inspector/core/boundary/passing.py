@@ -16,7 +16,7 @@ from inspector.core.json_text import Json, JsonObject
 from inspector.core.pointer import child, join
 from inspector.core.texts import text_of, texts_in
 
-_KNOWN_KEYS = frozenset(
+KNOWN_KEYS = frozenset(
     {"type", "text", "data", "mimeType", "annotations", "_meta", "resource", "uri", "blob", "name", "title"}
     | {
         "description",
@@ -45,7 +45,7 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
     found = Texts()
     for part in _parts(draft):
         texts_in(part, found.said, found.all_keys, at_least=SHORTEST)
-    found.keys.update(found.all_keys - _names(draft) - _KNOWN_KEYS)
+    found.keys.update(found.all_keys - _names(draft) - KNOWN_KEYS)
     return replace(draft, texts=found), found
 
 
@@ -127,8 +127,10 @@ class _Without:
             path = place.path()
             name = next((token for token in reversed(path) if token in self._names), None)
             reason = self._reason_for(place.text)
+            # A pointer to the member would tell its key.
+            to = path[:-1] if place.is_key else path
             self._fields.note(
-                root + join(path),
+                root + join(to),
                 reason.rule,
                 reason.detail,
                 None,
@@ -160,7 +162,7 @@ class _Without:
     def _below(self, above: "_Place", token: str | int, value: Json) -> "_Place | None":
         """The place of a value that has to be looked at, or goes; None where it stays."""
         if token in self._bad.keys and token not in self._names:
-            return _Place(above=above, token=token, value=value, text=str(token))
+            return _Place(above=above, token=token, value=value, text=str(token), is_key=True)
         if isinstance(value, (dict, list)):
             return _Place(above=above, token=token, value=value)
         text = self._bad_text(value)
@@ -176,7 +178,7 @@ class _Without:
         """A text for which a whole has to go; empty where it stays."""
         said, keys = set[str](), set[str]()
         texts_in(value, said, keys)
-        keys.difference_update(self._names, _KNOWN_KEYS)
+        keys.difference_update(self._names, KNOWN_KEYS)
         return next(iter(sorted(said & self._bad.said) or sorted(keys & self._bad.keys)), "")
 
     def _entries(self, holder: JsonObject, root: str) -> JsonObject:
@@ -234,6 +236,8 @@ class _Place:
     value: Json
     text: str = ""
     """The text for which it has to go."""
+    is_key: bool = False
+    """Whether that is its key."""
 
     def path(self) -> tuple[str | int, ...]:
         tokens: list[str | int] = []

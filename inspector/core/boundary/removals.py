@@ -2,13 +2,13 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple, cast, overload
 
 from inspector.core.boundary.bounded import Removal, Rule
 from inspector.core.boundary.contract import Contract
-from inspector.core.pointer import child
+from inspector.core.pointer import child, split
 from inspector.core.schema.positions import Source
 
 
@@ -52,9 +52,21 @@ class Noted(Sequence[Removal]):
             name=entry.name,
         )
 
+    def changed(self, change: Callable[[Removal], Removal]) -> "Noted":
+        """The same, each as `change` gives it."""
+        return Noted([change(removal) for removal in self], self._contract)
+
     def names(self) -> Iterator[str | None]:
         """What a model may be told of each."""
         return (entry.name for entry in self._entries)
+
+    def keys(self) -> Iterator[str]:
+        """The last keys on the way to each of them that no schema names."""
+        for entry in self._entries:
+            if isinstance(entry, Removal):
+                yield from split(entry.pointer)[-1:]
+            elif isinstance(entry.token, str) and entry.name is None:
+                yield entry.token
 
     def rules(self) -> Counter[str]:
         """How often each rule is among them."""
@@ -74,6 +86,15 @@ class Removals(Sequence[Removal]):
     def and_then(self, segment: Sequence[Removal]) -> "Removals":
         """These, and more behind them."""
         return Removals((*self.segments, segment)) if segment else self
+
+    def changed(self, change: Callable[[Removal], Removal]) -> "Removals":
+        """The same, each as `change` gives it."""
+        return Removals(
+            tuple(
+                segment.changed(change) if isinstance(segment, Noted) else tuple(map(change, segment))
+                for segment in self.segments
+            )
+        )
 
     def __len__(self) -> int:
         return self._stops[-1] if self._stops else 0

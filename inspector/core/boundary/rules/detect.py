@@ -19,7 +19,7 @@ MAX_TOLD = 20
 """Places in findings; more are counted."""
 
 _SHORTEST = 8
-_BATCH, _OVERLAP = 100_000, 4_000
+_BATCH, _OVERLAP = 200_000, 4_000
 _BETWEEN = "\0"
 _TELLING_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
 

@@ -3,10 +3,18 @@
 Source: WebMCP issue 110, "Agent exposure rules"; docs/decisions/0005-echoes.md.
 """
 
-from inspector.core.boundary.bounded import Rule
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from inspector.core.boundary.bounded import Level, Removal, Rule
 from inspector.core.boundary.draft import Draft, Reason, Texts
-from inspector.core.boundary.passing import with_texts, without
+from inspector.core.boundary.mask import SHOWN
+from inspector.core.boundary.passing import KNOWN_KEYS, with_texts, without
+from inspector.core.boundary.removals import Noted
 from inspector.core.echoes import Echoes
+from inspector.core.pointer import join, resolve, split
+from inspector.core.spellings import Spelling
 from inspector.core.texts import texts_in
 
 _WEAK = (
@@ -16,26 +24,68 @@ _WEAK = (
 
 def apply(draft: Draft) -> Draft:
     """The draft without the leaves, blocks and entries that repeat a withheld value."""
-    if not draft.secrets and not draft.hinted:
+    if not (draft.secrets or draft.hinted or draft.personal):
         return draft
-    positions = draft.contract.positions
-    names = positions.names if positions else frozenset[str]()
-    echoes = Echoes(draft.secrets, names=names, but=(draft.hinted, _released(draft)))
+    names = draft.contract.positions.names if draft.contract.positions else frozenset[str]()
+    released = (draft.hinted, _released(draft))
+    echoes = Echoes((*draft.secrets, *draft.personal), names=names, but=released)
     if echoes.is_weak:
         draft = draft.finding(_WEAK)
     if echoes.is_empty:
         return draft
     draft, texts = with_texts(draft)
     said, keys = echoes.found(texts.said), echoes.found(texts.keys)
-    if not said and not keys:
+    if said or keys:
+        draft = without(draft, Texts(said=set(said), keys=set(keys)), partial(_reason, {**keys, **said}))
+    # What is for the user alone may be shown to the user, and repeats itself.
+    return _told_safely(draft, Echoes(draft.secrets, names=names, but=released), names)
+
+
+def _reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
+    detail = f"a value that is withheld elsewhere occurs in it, {spellings[text].value}"
+    return Reason(rule=Rule.ECHO, detail=detail)
+
+
+def _told_safely(draft: Draft, echoes: Echoes, names: frozenset[str]) -> Draft:
+    """The draft whose removals lead to no key that repeats a secret, and know of repetitions in what is gone already."""
+    shown = _shown(draft)
+    keys = {key for removal in shown for key in split(removal.pointer)[1:]}
+    for segment in draft.removals.segments:
+        keys.update(segment.keys() if isinstance(segment, Noted) else ())
+    taken = Texts()
+    for removal in shown:
+        texts_in(resolve(draft.raw, removal.pointer), taken.said, keys)
+    said = echoes.found(taken.said)
+    bad_keys = echoes.found(keys - names - KNOWN_KEYS)
+    if bad_keys:
+        draft = replace(draft, removals=draft.removals.changed(partial(_without_key, bad_keys)))
+    if not said and not bad_keys:
         return draft
-    spellings = {**keys, **said}
+    found = {**bad_keys, **said}
+    texts = ((removal, _text_in(draft, removal, found)) for removal in _shown(draft))
+    return draft.removing([_reason(found, text).at(removal.pointer) for removal, text in texts if text])
 
-    def reason_for(text: str) -> Reason:
-        detail = f"a value that is withheld elsewhere occurs in it, {spellings[text].value}"
-        return Reason(rule=Rule.ECHO, detail=detail)
 
-    return without(draft, Texts(said=set(said), keys=set(keys)), reason_for)
+def _shown(draft: Draft) -> list[Removal]:
+    """The removals that leave in sight what they keep from the model: at `closed` none, since `declared` decides that."""
+    if draft.level is Level.CLOSED:
+        return []
+    segments = [segment for segment in draft.removals.segments if not isinstance(segment, Noted)]
+    return [removal for segment in segments for removal in segment if removal.rule in SHOWN]
+
+
+def _text_in(draft: Draft, removal: Removal, found: Mapping[str, Spelling]) -> str:
+    """One of the texts found in what was removed; empty where none is."""
+    texts = set[str]()
+    texts_in(resolve(draft.raw, removal.pointer), texts, texts)
+    return next(iter(sorted(texts & found.keys())), "")
+
+
+def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:
+    """The removal, pointing no further than to what holds the first of `keys` on its way."""
+    tokens = split(removal.pointer)
+    first = next((index for index, token in enumerate(tokens) if token in keys), None)
+    return removal if first is None else replace(removal, pointer=join(tokens[:first]))
 
 
 def _released(draft: Draft) -> set[str]:

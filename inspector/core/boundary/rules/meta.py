@@ -1,12 +1,14 @@
 """`meta`: of `_meta`, what registered vocabularies say about trust passes, built anew from their claims.
 
-At `closed`, and of a result that is declared sensitive, nothing does: their values are a server's words too.
+At `closed`, and of a result that is declared sensitive, only the one data class does that it is said to hold, a word of a
+closed set: a second boundary has to judge by it as the first one did. All else is a server's words.
 """
 
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
 from inspector.core.boundary.draft import Block, Draft, Fate, Reason, claims_by_block
+from inspector.core.boundary.labels import is_concrete_class
 from inspector.core.claims.claim import Claim, Subject
 from inspector.core.json_text import Json, JsonObject, equal
 from inspector.core.pointer import child, split
@@ -58,11 +60,13 @@ def _kept(
         removals.append(_REASON.at(pointer))
         return None
     kept: JsonObject = {}
-    if draft.level is not Level.CLOSED and draft.hint is None:
-        for claim in claims:
-            if claim.vocabulary in _TRUST and claim.well_formed and claim.pointer.startswith(f"{pointer}/"):
-                value = dict(claim.value) if isinstance(claim.value, dict) else claim.value
-                _put(kept, split(claim.pointer.removeprefix(pointer)), value)
+    strict = draft.level is Level.CLOSED or draft.hint is not None
+    for claim in claims:
+        if not claim.well_formed or not claim.pointer.startswith(f"{pointer}/"):
+            continue
+        if is_concrete_class(claim) if strict else claim.vocabulary in _TRUST:
+            value = dict(claim.value) if isinstance(claim.value, dict) else claim.value
+            _put(kept, split(claim.pointer.removeprefix(pointer)), value)
     changed = [key for key in meta if key not in kept or not equal(kept[key], meta[key])]
     removals.extend(_REASON.at(child(pointer, key)) for key in changed)
     if not changed:

@@ -5,9 +5,9 @@ Source: WebMCP issue 110, `x-sensitive`; docs/decisions/0004-boundaries.md.
 
 from dataclasses import replace
 
-from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.bounded import Level, Rule
 from inspector.core.boundary.construct import Gate, construct
-from inspector.core.boundary.draft import Draft
+from inspector.core.boundary.draft import Draft, Reason, withhold_members
 from inspector.core.boundary.ledger import Ledger
 from inspector.core.boundary.walking import Walked
 from inspector.core.boundary.withhold import withhold
@@ -28,7 +28,12 @@ def apply(draft: Draft) -> Draft:
         structured = replace(
             structured, value=walked.value, gone=walked.gone, touched=structured.touched or bool(ledger)
         )
-    if members:
+    if members and start.sensitive:
+        source = start.sensitive
+        reason = Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
+        draft = withhold_members(draft, reason)
+        members = draft.members
+    elif members:
         # A page may return its fields beside `content`, and mean its schema to be about them.
         ledger.root = ""
         left = withhold(members, start, ledger).value

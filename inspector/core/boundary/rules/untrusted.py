@@ -103,7 +103,10 @@ def _of_result(draft: Draft) -> list[Claim]:
 
 def _claim(claims: Iterable[Claim]) -> Claim | None:
     """The claim that makes its subject untrusted; None where none does."""
-    found: Trait = traits(claims).untrusted
+    given = tuple(claims)
+    if not given:
+        return None
+    found: Trait = traits(given).untrusted
     return next(iter(found.claims_for), None) if found.value is True else None
 
 

@@ -1,0 +1,88 @@
+"""A mutant put into a running process: what everybody has imported from its module is changed in place."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from types import FunctionType, ModuleType
+from typing import cast
+
+
+def apply(module: ModuleType, before: str, after: str) -> None:
+    """Change a module that is in use from one source to another.
+
+    Raises ValueError where a statement changed that cannot be changed so.
+    """
+    changed = [new for old, new in _statements(before, after) if ast.dump(old) != ast.dump(new)]
+    names: dict[str, object] = dict(vars(module))
+    exec(compile(after, str(module.__file__), "exec"), names)  # noqa: S102 - the source is the project's own
+    for statement in changed:
+        for name in _names(statement):
+            old, new = vars(module)[name], names[name]
+            if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                _change(old, new)
+            else:
+                _rebind(old, new)
+
+
+def _statements(before: str, after: str) -> Iterator[tuple[ast.stmt, ast.stmt]]:
+    old = ast.parse(ast.unparse(ast.parse(before))).body
+    yield from zip(old, ast.parse(after).body, strict=True)
+
+
+def _names(statement: ast.stmt) -> list[str]:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return [name]
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            return [target.id for target in targets if isinstance(target, ast.Name)]
+        case _:
+            raise ValueError(f"cannot change in place: {ast.unparse(statement)}")
+
+
+def _change(old: object, new: object) -> None:
+    """Let everybody who holds `old` have the behaviour of `new`."""
+    if isinstance(old, type) and isinstance(new, type):
+        for name, attribute in vars(new).items():
+            for inner_old, inner_new in zip(
+                _functions(vars(old).get(name)), _functions(attribute), strict=False
+            ):
+                _take_over(inner_old, inner_new)
+        return
+    for inner_old, inner_new in zip(_functions(old), _functions(new), strict=True):
+        _take_over(inner_old, inner_new)
+    clear = getattr(old, "cache_clear", None)
+    if callable(clear):
+        clear()
+
+
+def _functions(value: object) -> list[FunctionType]:
+    """The functions behind a function, a cached one, a method or a property."""
+    match value:
+        case FunctionType():
+            return [value]
+        case property():
+            return [found for found in (value.fget, value.fset) if isinstance(found, FunctionType)]
+        case staticmethod() | classmethod():
+            # Nothing is known of the function but that it is one.
+            method = cast("staticmethod[..., object]", value)
+            return _functions(method.__func__)
+        case _:
+            wrapped = getattr(value, "__wrapped__", None) or getattr(value, "func", None)
+            return [wrapped] if isinstance(wrapped, FunctionType) else []
+
+
+def _take_over(old: FunctionType, new: FunctionType) -> None:
+    old.__code__ = new.__code__
+    old.__defaults__ = new.__defaults__
+    old.__kwdefaults__ = new.__kwdefaults__
+
+
+def _rebind(old: object, new: object) -> None:
+    """Let every module that has `old` under some name have `new` there."""
+    for module in list(sys.modules.values()):
+        space: dict[str, object] = getattr(module, "__dict__", {})
+        for name, value in list(space.items()):
+            if value is old:
+                space[name] = new

@@ -1,0 +1,178 @@
+"""Does a test notice when a guard of the boundary is removed? Run by `make mutate`; see docs/proof.md.
+
+Each guard is removed or inverted, one at a time, in a private copy of the project; the exit code is 0 where every one of
+these mutants is killed by a test, or is named in the list of those that change nothing.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutation.operators import Mutant
+from tests.mutation.running import BASELINE, BROKEN, KILLED, SURVIVED, Request, Verdict, all_mutants
+
+PACKAGE = "inspector/core/boundary"
+TESTS = ("tests/core/boundary", "tests/core/test_projection_guards.py", "tests/proof")
+EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
+CASES = 600
+"""Of each invariant, on each mutant."""
+
+Key = tuple[str, str, str, str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """The command line."""
+
+    root: Path
+    package: str
+    tests: tuple[str, ...]
+    equivalents: Path
+    only: str
+    """A part of the names of the modules that are wanted."""
+    jobs: int
+    limit_s: int
+
+
+def main(line: Sequence[str] | None = None) -> int:
+    """Mutate, report, and say by the exit code whether all is well."""
+    arguments = _arguments(line)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="sightline-mutation-") as folder:
+        copied = Path(folder) / "project"
+        shutil.copytree(
+            arguments.root, copied, ignore=shutil.ignore_patterns(".*", "__pycache__", "benchmarks")
+        )
+        modules = _modules(copied, arguments)
+        verdicts = _verdicts(copied, Path(folder), modules, arguments)
+        found = all_mutants(copied, modules)
+    if verdicts is None:
+        print("the tests fail without any change; see above")  # noqa: T201
+        return 2
+    accepted = _accepted(arguments.equivalents)
+    code = _report(found, verdicts, accepted, modules)
+    print(f"{time.monotonic() - started:.0f} s")  # noqa: T201
+    return code
+
+
+def _arguments(line: Sequence[str] | None) -> Arguments:
+    parser = argparse.ArgumentParser(
+        description="Removes each guard, one at a time, and sees whether a test fails."
+    )
+    parser.add_argument("--root", type=Path, default=Path.cwd())
+    parser.add_argument("--package", default=PACKAGE)
+    parser.add_argument("--equivalents", type=Path, default=EQUIVALENTS)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--limit", type=int, default=90, help="seconds for one mutant")
+    parser.add_argument("tests", nargs="*", default=TESTS)
+    given = parser.parse_args(line)
+    return Arguments(
+        root=given.root.resolve(),
+        package=given.package,
+        tests=tuple(given.tests),
+        equivalents=given.equivalents,
+        only=given.only,
+        jobs=given.jobs,
+        limit_s=given.limit,
+    )
+
+
+def _modules(root: Path, arguments: Arguments) -> list[str]:
+    files = sorted((root / arguments.package).rglob("*.py"))
+    names = [str(file.relative_to(root)) for file in files]
+    return [name for name in names if arguments.only in name]
+
+
+def _verdicts(root: Path, folder: Path, modules: list[str], arguments: Arguments) -> list[Verdict] | None:
+    """What became of each mutant; None where the tests fail without any."""
+    request = Request(
+        modules=modules,
+        tests=list(arguments.tests),
+        jobs=arguments.jobs,
+        limit_s=arguments.limit_s,
+        only=None,
+    )
+    asked, answer = folder / "request.json", folder / "answer.json"
+    asked.write_text(json.dumps(request), encoding="utf-8")
+    tool = Path(__file__).parents[2]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(root), str(tool))),
+        "PYTHONHASHSEED": "0",
+        "PROOF_CASES": str(CASES),
+        "PROOF_SHRINK": "0",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
+    }
+    command = [sys.executable, "-m", "tests.mutation.running", str(asked), str(answer)]
+    subprocess.run(command, cwd=root, env=environment, check=False)
+    verdicts: list[Verdict] = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else []
+    baseline = next((verdict for verdict in verdicts if verdict["index"] == BASELINE), None)
+    if baseline is None or baseline["outcome"] != SURVIVED:
+        print(baseline["by"] if baseline else "no test could be run")  # noqa: T201
+        return None
+    return [verdict for verdict in verdicts if verdict["index"] != BASELINE]
+
+
+def _accepted(file: Path) -> dict[Key, str]:
+    """The mutants that change nothing, with the reason for each."""
+    if not file.exists():
+        return {}
+    listed = tomllib.loads(file.read_text(encoding="utf-8")).get("equivalent", [])
+    return {
+        (each["module"], each["within"], each["text"], each["change"], each.get("index", 0)): each["reason"]
+        for each in listed
+    }
+
+
+def _report(
+    found: list[Mutant], verdicts: list[Verdict], accepted: dict[Key, str], modules: list[str]
+) -> int:
+    outcomes = {found[verdict["index"]].key: verdict for verdict in verdicts}
+    counts: Counter[tuple[str, str]] = Counter()
+    survivors: list[Mutant] = []
+    for mutant in found:
+        outcome = outcomes[mutant.key]["outcome"]
+        if outcome == SURVIVED and mutant.key in accepted:
+            outcome = "equivalent"
+        elif outcome in {SURVIVED, BROKEN}:
+            survivors.append(mutant)
+        counts[mutant.module, outcome] += 1
+    columns = (KILLED, SURVIVED, BROKEN, "equivalent")
+    print(f"{'module':60}" + "".join(f"{column:>12}" for column in columns))  # noqa: T201
+    for module in (*modules, "all"):
+        chosen = [
+            sum(
+                count
+                for (name, outcome), count in counts.items()
+                if outcome == column and module in {name, "all"}
+            )
+            for column in columns
+        ]
+        if any(chosen):
+            print(f"{module:60}" + "".join(f"{count:12}" for count in chosen))  # noqa: T201
+    for mutant in survivors:
+        where = f"{mutant.module}:{mutant.line} {mutant.within} [{mutant.index}]"
+        print(f"{outcomes[mutant.key]['outcome']}: {where}\n    {mutant.text}\n    {mutant.change}")  # noqa: T201
+    stale = [
+        key
+        for key in accepted
+        if key[0] in modules and (key not in outcomes or outcomes[key]["outcome"] == KILLED)
+    ]
+    for key in stale:
+        print(f"stale in the list of equivalents: {key}")  # noqa: T201
+    return 1 if survivors or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

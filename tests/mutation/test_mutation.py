@@ -1,0 +1,126 @@
+"""The mutation script itself: it finds every guard, and tells those that no test notices."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.mutate import main
+from tests.mutation.operators import Mutant, mutants
+
+TOY = """
+LIMIT = 3
+WORDS = frozenset({"a", "b"})
+
+
+def allowed(word, count):
+    if word not in WORDS:
+        return False
+    while count > 10:
+        count -= 10
+    return count < LIMIT
+
+
+def unused(word):
+    return word == "c"
+"""
+TOY_TESTS = """
+import pytest
+from toy.guards import allowed
+
+
+@pytest.mark.parametrize("word, count, expected", [("a", 2, True), ("b", 1, True), ("c", 1, False), ("a", 3, False)])
+def test_allowed(word, count, expected):
+    assert allowed(word, count) is expected
+
+
+def test_allowed_of_many():
+    assert allowed("a", 12) is True
+    assert allowed("a", 10) is False
+"""
+
+
+def changes(source: str) -> list[str]:
+    return [mutant.change for mutant in mutants("module.py", source)]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x = 1 if a else 2", ["condition negated", "condition true", "condition false"]),
+        ("x = f(a == b)", ["Eq became NotEq"]),
+        ("x = f(a < b)", ["Lt became LtE", "Lt became GtE"]),
+        ("x = f(a in b is c)", ["In became NotIn", "Is became IsNot"]),
+        ("x = f(a and b)", ["And became Or", "operand a dropped", "operand b dropped"]),
+        ("x = f(not a)", ["`not` dropped"]),
+        ("x = (a, b)", ["member a removed", "member b removed"]),
+        ("x = {'a': 1}", ["entry 'a' removed"]),
+        ("def f():\n    return x in {1}", ["In became NotIn", "member 1 removed"]),
+        ("def f():\n    return (1, 2)", []),
+        ("def f():\n    for a in b:\n        continue", ["statement continue left out"]),
+        (
+            "def f(x):\n    x = g(x)\n    h()\n    return x",
+            ["statement x = g(x) left out", "statement h() left out"],
+        ),
+        (
+            "match x:\n    case 1 | 2:\n        a = 1\n    case _:\n        a = 2",
+            ["case 1 | 2 removed", "pattern 1 removed", "pattern 2 removed"],
+        ),
+    ],
+)
+def test_every_guard_is_found(source: str, expected: list[str]) -> None:
+    assert changes(source) == expected
+
+
+def test_a_mutant_is_named_by_its_place_and_not_by_its_line() -> None:
+    (one,) = mutants("m.py", "def f():\n    return a == b")
+    (moved,) = mutants("m.py", "\n\ndef f():\n    return a == b")
+    assert (one.within, one.text, one.line, moved.line) == ("f", "return a == b", 2, 4)
+    assert one.key == moved.key
+
+
+def test_no_two_mutants_are_the_same_and_none_is_the_source() -> None:
+    found: list[Mutant] = list(mutants("m.py", TOY))
+    assert len({mutant.source for mutant in found}) == len({mutant.key for mutant in found}) == len(found)
+
+
+def run(folder: Path, equivalents: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    package = folder / "toy"
+    package.mkdir(exist_ok=True)
+    (package / "__init__.py").write_text("")
+    (package / "guards.py").write_text(TOY)
+    (folder / "test_toy.py").write_text(TOY_TESTS)
+    (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n")
+    (folder / "equivalents.toml").write_text(equivalents)
+    listed = str(folder / "equivalents.toml")
+    line = ["--root", str(folder), "--package", "toy", "--equivalents", listed, "--limit", "3", "test_toy.py"]
+    return main(line), capsys.readouterr().out
+
+
+UNUSED = """
+[[equivalent]]
+module = "toy/guards.py"
+within = "unused"
+text = 'return word == "c"'
+change = "Eq became NotEq"
+reason = "nobody calls it"
+"""
+STALE = UNUSED.replace("Eq became NotEq", "Eq became Lt")
+
+
+def test_what_no_test_notices_is_told_and_fails_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = run(tmp_path, "", capsys)
+    assert code == 1
+    told = [line for line in said.splitlines() if line.startswith("survived: ")]
+    assert told == ["survived: toy/guards.py:15 unused [0]"]
+    assert (tmp_path / "toy" / "guards.py").read_text() == TOY
+
+
+def test_what_is_listed_as_changing_nothing_is_accepted_and_a_stale_entry_is_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = run(tmp_path, UNUSED, capsys)
+    assert (code, "survived: " in said) == (0, False)
+    code, said = run(tmp_path, UNUSED + STALE, capsys)
+    assert (code, "stale in the list" in said) == (1, True)

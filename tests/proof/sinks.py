@@ -1,0 +1,85 @@
+"""Everything that the boundary and the hosts give away of a call, as text to search in."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from inspector.core.boundary.bound import bound
+from inspector.core.boundary.bounded import Bounded, Level
+from inspector.core.hosts.profile import Call, ModelContext
+from inspector.core.hosts.registry import hosts
+from inspector.core.json_text import DuplicateKeys, Json, Number
+from inspector.core.outcome import Outcome
+from tests.proof.cases import Case
+from tests.proof.templates import LEAST, Echo, Encoding, Word, written
+
+STRICT = (Level.DECLARED, Level.CLOSED)
+
+
+def bounded_by(case: Case, outcome: Outcome, level: Level) -> Bounded:
+    return bound(outcome, case.tool, level, policy=case.policy, declared=case.contract)
+
+
+def contexts(bounded: Bounded) -> list[ModelContext]:
+    """What every host makes of it."""
+    return [host.hand_over(bounded, Call()) for host in hosts()]
+
+
+def strings(value: Json) -> Iterator[str]:
+    """All keys and leaves as text, without escapes."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        match item:
+            case dict():
+                yield from item
+                stack.extend(item.values())
+            case DuplicateKeys():
+                for key, inner in item.pairs:
+                    yield key
+                    stack.append(inner)
+            case list():
+                stack.extend(item)
+            case str():
+                yield item
+            case Number():
+                yield item.text
+            case _:
+                yield repr(item)
+
+
+def text_of(*values: Json) -> str:
+    return "\n".join(piece for value in values for piece in strings(value))
+
+
+def explanations(bounded: Bounded) -> list[Json]:
+    """What the user is told, but for pointers, which may name keys."""
+    removals: list[Json] = [[removal.detail, removal.name, removal.rule] for removal in bounded.removals]
+    return [*removals, *bounded.findings]
+
+
+def given_away(bounded: Bounded) -> str:
+    """All sinks of one bounded result."""
+    handed = contexts(bounded)
+    changes: list[Json] = [change.what for context in handed for change in context.changes]
+    return text_of(bounded.result, *(context.model for context in handed), changes, *explanations(bounded))
+
+
+def occurs(word: Word, echoes: Iterable[Echo], text: str) -> str:
+    """The way in which a word occurs in `text`, as it is or as one of its echoes; empty where it does not."""
+    if isinstance(word, int) or len(word) < LEAST:
+        return str(word) if str(word) in text else ""
+    plain = word.partition('"')[0]
+    cores = [plain, *(written(word, echo.encoding, echo.variant)[1] for echo in echoes)]
+    return next((core for core in cores if any(form in text for form in _forms(core))), "")
+
+
+def _forms(core: str) -> tuple[str, ...]:
+    """As it is, and as it stands in JSON text, and in JSON text inside JSON text."""
+    if core.isalnum():
+        return (core,)
+    once = json.dumps(core, ensure_ascii=False)[1:-1]
+    return (core, once, json.dumps(core)[1:-1], json.dumps(once, ensure_ascii=False)[1:-1])
+
+
+def echoes_of(case: Case, index: int) -> list[Echo]:
+    return [echo for echo in case.echoes if echo.index == index and echo.encoding is not Encoding.VERBATIM]

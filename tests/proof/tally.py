@@ -1,0 +1,67 @@
+"""How many cases each invariant was tried on, and how many of them put it to a test."""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+CASES = int(os.environ.get("PROOF_CASES", "2000"))
+"""Of each invariant."""
+SEED = int(os.environ.get("PROOF_SEED", "0"))
+_PHASES = (Phase.generate, Phase.shrink) if os.environ.get("PROOF_SHRINK", "1") == "1" else (Phase.generate,)
+_MOST_IN_A_PART = 2_500
+_LEAST_SHARE = 0.5
+_LEAST_TO_JUDGE = 500
+"""Cases from which a share says something."""
+
+PARTS = range(max(2, -(-CASES // _MOST_IN_A_PART)))
+"""Each invariant runs in parts, so that processes can share them; no two have the same cases."""
+
+TALLY: Counter[tuple[str, str]] = Counter()
+"""By invariant, and what was counted."""
+COLUMNS = ("cases", "removal", "canary", "echo", "changed")
+
+Example = TypeVar("Example")
+
+
+def prove(
+    name: str,
+    part: int,
+    strategy: st.SearchStrategy[Example],
+    check: Callable[[Example], set[str]],
+    *,
+    mostly: tuple[str, ...] = ("removal",),
+) -> None:
+    """Try `check` on this part's cases. It tells which of COLUMNS a case had; most cases have to have `mostly`."""
+    seen: Counter[str] = Counter()
+
+    @seed(SEED * 1_000_003 + part)
+    @settings(
+        max_examples=-(-CASES // len(PARTS)),
+        database=None,
+        deadline=None,
+        phases=_PHASES,
+        suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
+    )
+    @given(strategy)
+    def run(case: Example) -> None:
+        had = check(case)
+        seen.update({"cases", *had})
+
+    run()
+    TALLY.update({(name, column): count for column, count in seen.items()})
+    if seen["cases"] >= _LEAST_TO_JUDGE:
+        assert all(seen[column] > _LEAST_SHARE * seen["cases"] for column in mostly), seen
+
+
+def summary(tally: Counter[tuple[str, str]]) -> list[str]:
+    """The counts as lines, and what their columns mean."""
+    names = list(dict.fromkeys(name for name, _ in tally))
+    lines = [f"{'invariant':56}" + "".join(f"{column:>10}" for column in COLUMNS)]
+    for name in names:
+        counts = [tally[name, column] for column in COLUMNS]
+        lines.append(f"{name:56}" + "".join(f"{count:10}" for count in counts))
+    return [*lines, f"seed {SEED} (PROOF_SEED)"]

@@ -1,0 +1,133 @@
+"""Invariant 2: what a declaration withholds is to be found nowhere, however it is written."""
+
+import pytest
+from hypothesis import strategies as st
+
+from inspector.core.boundary.bounded import Bounded, Level, Removal, Rule
+from inspector.core.boundary.error_code import is_tool_result
+from inspector.core.boundary.mask import mask
+from inspector.core.boundary.reading import raw_of
+from inspector.core.json_text import Json
+from inspector.core.outcome import Outcome
+from inspector.core.pointer import resolve
+from tests.proof.cases import Case, cases, misplaced
+from tests.proof.sinks import STRICT, bounded_by, echoes_of, given_away, occurs, text_of
+from tests.proof.tally import PARTS, prove
+
+SOURCES = frozenset(
+    {
+        "x-sensitive",
+        "sensitive-hint",
+        "secret-reference",
+        "audience",
+        "labelled",
+        "internal",
+        "invalid-output",
+    }
+)
+"""Rules that withhold what somebody declared, so that it may not come by another way either."""
+
+
+def withheld_words(
+    case: Case, outcome: Outcome, bounded: Bounded, *, but: frozenset[str] = frozenset()
+) -> dict[int, bool]:
+    """The words in places that a removal by one of the sources covers, but for some rules.
+
+    With each, whether it is a withheld value, and not just a part of one: only values are found in other encodings.
+    """
+    raw = raw_of(outcome)
+    covered = {
+        removal.pointer
+        for removal in bounded.removals
+        if removal.rule in SOURCES - but and not _is_partial(removal, raw, bounded.result)
+    }
+    found: dict[int, bool] = {}
+    for index, pointer, is_whole in case.places(case.words(0)):
+        tokens = pointer.split("/")
+        if any("/".join(tokens[:length]) in covered for length in range(1, len(tokens) + 1)):
+            found[index] = found.get(index, False) or is_whole
+    return found
+
+
+def _is_partial(removal: Removal, raw: Json, left: Json) -> bool:
+    """Whether a removal points at an object of which a part passes: a reference's label, or members with other keys."""
+    if not isinstance(resolve(raw, removal.pointer), dict):
+        return False
+    if removal.rule == Rule.SECRET_REFERENCE:
+        return True
+    if removal.pointer == "" and removal.rule == Rule.X_SENSITIVE and is_tool_result(raw):
+        # The members that no protocol knows, all together.
+        return True
+    is_page = not removal.pointer.startswith(("/structuredContent", "/content", "/error"))
+    try:
+        return isinstance(resolve(left, f"{'/structuredContent' if is_page else ''}{removal.pointer}"), dict)
+    except LookupError:
+        return False
+
+
+def reaches_no_sink(case: Case, level: Level) -> set[str]:
+    words = case.words(0)
+    outcome = case.outcome(words)
+    bounded = bounded_by(case, outcome, level)
+    wanted = dict.fromkeys(case.guarded, False) | withheld_words(case, outcome, bounded)
+    assert_absent(case, wanted, given_away(bounded), f"at {level}")
+    return counted(case, bounded, wanted)
+
+
+def is_masked(case: Case) -> set[str]:
+    outcome = case.outcome(case.words(0))
+    bounded = bounded_by(case, outcome, Level.DECLARED)
+    # What is for the user alone may be shown to the user.
+    wanted = withheld_words(case, outcome, bounded, but=frozenset({"audience"}))
+    assert_absent(case, wanted, text_of(mask(raw_of(outcome), bounded.removals)), "in the masked raw result")
+    return counted(case, bounded, wanted)
+
+
+def assert_absent(case: Case, wanted: dict[int, bool], text: str, where: str) -> None:
+    words = case.words(0)
+    echoed = {echo.index for echo in case.echoes}
+    for index, is_whole in wanted.items():
+        if index in echoed and not is_whole:
+            continue
+        found = occurs(words[index], echoes_of(case, index), text)
+        assert not found, f"{words[index]} as {found} {where} of {case!r}"
+
+
+def counted(case: Case, bounded: Bounded, wanted: dict[int, bool]) -> set[str]:
+    had = {"removal"} if bounded.removals else set[str]()
+    had |= {"canary"} if wanted else set[str]()
+    return had | ({"echo"} if any(wanted.get(echo.index) for echo in case.echoes) else set[str]())
+
+
+def at_a_level(drawn: tuple[Case, Level]) -> set[str]:
+    return reaches_no_sink(*drawn)
+
+
+MOSTLY = ("removal", "canary")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_withheld_value_reaches_no_sink(part: int) -> None:
+    prove("2 canary", part, st.tuples(cases(), st.sampled_from(STRICT)), at_a_level, mostly=MOSTLY)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_an_echo_of_a_withheld_value_in_any_encoding_reaches_no_sink(part: int) -> None:
+    strategy = st.tuples(cases(echoes=True), st.sampled_from(STRICT))
+    prove("2 canary with echoes", part, strategy, at_a_level, mostly=(*MOSTLY, "echo"))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_withheld_value_is_masked_where_the_raw_result_is_shown(part: int) -> None:
+    prove("2 canary in the masked raw result", part, cases(), is_masked)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_an_echo_is_masked_where_the_raw_result_is_shown(part: int) -> None:
+    prove("2 canary with echoes in the masked raw result", part, cases(echoes=True), is_masked)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_does_not_fit_a_schema_with_marks_reaches_no_sink(part: int) -> None:
+    strategy = st.tuples(misplaced(), st.sampled_from(STRICT))
+    prove("2 canary in a part that does not fit", part, strategy, at_a_level, mostly=MOSTLY)
