@@ -40,6 +40,8 @@ POLICIES = (
     BoundaryPolicy(),
     BoundaryPolicy(withhold_private=True),
     BoundaryPolicy(sensitivity_threshold="internal"),
+    BoundaryPolicy(hide_untrusted=True),
+    BoundaryPolicy(withhold_credentials=True),
 )
 
 

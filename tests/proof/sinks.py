@@ -15,8 +15,11 @@ from tests.proof.templates import LEAST, Echo, Encoding, Word, written
 STRICT = (Level.DECLARED, Level.CLOSED)
 
 
-def bounded_by(case: Case, outcome: Outcome, level: Level) -> Bounded:
-    return bound(outcome, case.tool, level, policy=case.policy, declared=case.contract)
+NONCE = "5b0c9e7d41fa2c63"
+
+
+def bounded_by(case: Case, outcome: Outcome, level: Level, *, nonce: str = NONCE) -> Bounded:
+    return bound(outcome, case.tool, level, policy=case.policy, declared=case.contract, nonce=nonce)
 
 
 def contexts(bounded: Bounded) -> list[ModelContext]:

@@ -63,7 +63,10 @@ def delimit(draft: Draft) -> Draft:
     whole = _claim(_of_result(draft))
     claims = claims_by_block(draft)
     found = {block.pointer: whole or _claim(claims.get(block.pointer, ())) for block in draft.blocks}
-    texts = [block for block in draft.blocks if found[block.pointer] and _is_text(block)]
+    # What came between markers was untrusted to an earlier boundary, which may have taken the label that said so.
+    texts = [
+        block for block in draft.blocks if (found[block.pointer] or block.was_delimited) and _is_text(block)
+    ]
     if whole and draft.structured and not draft.structured.gone:
         draft = draft.finding(_STRUCTURED)
     if not texts:
