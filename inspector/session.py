@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from inspector.core import exchanges
+from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
 from inspector.core.exchanges import Timeline
 from inspector.core.frames import Channel, Frame, Notification
@@ -39,6 +40,8 @@ class Options:
     timeout_s: float = 60.0
     """For one request."""
     connect_timeout_s: float = 30.0
+    policy: BoundaryPolicy = DEFAULT_POLICY
+    """What is withheld from models beyond what the boundary withholds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,8 @@ class CallRecord:
     """Of the answer's frame."""
     nonce: str = ""
     """Drawn for this call and never sent: what untrusted text in its result is delimited with."""
+    policy: BoundaryPolicy = DEFAULT_POLICY
+    """In force when it was made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +211,7 @@ class Session:
             duration_s=connection.now_s() - at_s,
             size_bytes=len(answer.frame.raw) if answer.frame else 0,
             nonce=secrets.token_hex(8),
+            policy=self.options.policy,
         )
         self.calls.append(record)
         self._see_whether_lost()

@@ -54,7 +54,9 @@ class Invocation:
                 "the interface needs a terminal", "Use sightline list, sightline call, or another command."
             )
         lens.profile()
-        return self.interface(target, options, level=lens.level, host=lens.host, theme=theme)
+        return self.interface(
+            target, replace(options, policy=lens.policy), level=lens.level, host=lens.host, theme=theme
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,20 +83,20 @@ def words(text: str) -> bytes:
 
 
 def unescaped(text: str) -> tuple[str, ...]:
-    """The text itself, and what it says once escapes in it are undone, also one kind within the other."""
+    """The text itself, and what it says once escapes in it are undone: either kind, and one within the other."""
     views = [text]
-    for _ in range(_DEEPEST):
-        last = views[-1]
-        if "\\" in last:
-            view = _without_escapes(last)
-        elif "%" in last:
-            view = unquote_to_bytes(last.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
-        else:
-            break
-        if view == last:
-            break
-        views.append(view)
+    for view in views:
+        for undone in _undone(view):
+            if undone not in views and len(views) < _MOST_VIEWS:
+                views.append(undone)
     return tuple(views)
+
+
+def _undone(text: str) -> Iterator[str]:
+    if "\\" in text:
+        yield _without_escapes(text)
+    if "%" in text:
+        yield unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
 
 
 def _squeezed(text: str) -> str:
@@ -136,7 +136,7 @@ def _character(found: re.Match[str]) -> str:
     )
 
 
-_DEEPEST = 4
+_MOST_VIEWS = 7
 _BACKSLASH = "\x01"
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _CODE = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")

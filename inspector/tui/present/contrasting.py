@@ -61,9 +61,18 @@ def _context(record: CallRecord, lens: Lens, server: str) -> ModelContext:
     profile = host_of(lens.host)
     if profile is None:
         raise LookupError(lens.host)
-    call = Call(server=server, tool=record.name)
+    call = Call(server=server, tool=record.name, nonce=record.nonce)
     contract = contract_of(record.tool)
-    return project(record.outcome, record.tool, lens.level, profile, call=call, contract=contract).context
+    shown = project(
+        record.outcome,
+        record.tool,
+        lens.level,
+        profile,
+        call=call,
+        contract=contract,
+        policy=record.policy,
+    )
+    return shown.context
 
 
 class _Places:

@@ -32,10 +32,10 @@ def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> 
     minutes, and a thread that goes on would hold up the end of the program.
     What the hosts hand over is let go of: a view of a large result is as small as one of a small one.
     """
-    call = Call(server=server, tool=record.name)
+    call = Call(server=server, tool=record.name, nonce=record.nonce)
     among = tuple(_taking_turns(host, number, turn) for number, host in enumerate(hosts(), 1))
     try:
-        found = compare(record.outcome, record.tool, level, call=call, among=among)
+        found = compare(record.outcome, record.tool, level, call=call, policy=record.policy, among=among)
     except _StoppedError:
         raise GivenUpError from None
     return HostsView(

@@ -67,8 +67,8 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
     profile = host_of(host) or host_of("spec")
     if profile is None:
         raise LookupError(host)
-    call = Call(server=server, tool=record.name)
-    shown = project(record.outcome, record.tool, level, profile, call=call)
+    call = Call(server=server, tool=record.name, nonce=record.nonce)
+    shown = project(record.outcome, record.tool, level, profile, call=call, policy=record.policy)
     raw = Document(shown.masked, chunk=chunk)
     model = Document(shown.context.model, chunk=chunk)
     removals = shown.bounded.removals

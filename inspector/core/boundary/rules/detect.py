@@ -18,9 +18,12 @@ from inspector.core.texts import batches
 MAX_TOLD = 20
 """Places in findings; more are counted."""
 
-_SHORTEST = 8
-_BATCH, _OVERLAP = 200_000, 4_000
-_BETWEEN = "\0"
+_SHORTEST = 10
+"""Of what any rule finds, with what it stands in."""
+_BATCH = 200_000
+_OVERLAP = 4_000
+_BETWEEN = "\n\0"
+"""No rule goes past the one or the other, and for each a credential may end before it."""
 _TELLING_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
 
 
@@ -48,8 +51,9 @@ def _found(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
     long = (text for text in chain(texts.said, texts.keys) if len(text) >= _SHORTEST)
     for searched, owners in batches(long, _BATCH, _OVERLAP):
         yield from _seen(searched, owners)
-    if draft.structured and not draft.structured.gone and any(map(_TELLING_KEY.search, texts.all_keys)):
-        named = _named(draft.structured.value)
+    telling = set(filter(_TELLING_KEY.search, texts.all_keys))
+    if telling and draft.structured and not draft.structured.gone:
+        named = _named(draft.structured.value, telling)
         for searched, owners in batches(named, _BATCH, _OVERLAP):
             yield from _seen(searched, [named[owner] for owner in owners])
 
@@ -59,29 +63,24 @@ def _seen(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str]]:
     joined = _BETWEEN.join(searched)
     if not may_hold(joined):
         return
-    starts = tuple(accumulate((len(text) + 1 for text in searched), initial=0))
+    starts = tuple(accumulate((len(text) + len(_BETWEEN) for text in searched), initial=0))
     for sighting in sightings(joined):
         first, last = bisect_right(starts, sighting.start) - 1, bisect_right(starts, sighting.end - 1)
         for index in range(first, last):
             yield texts[index], sighting.rule.title
 
 
-def _named(value: Json) -> dict[str, str]:
+def _named(value: Json, telling: set[str]) -> dict[str, str]:
     """Members whose key says that they may be credentials, written as an assignment; each with its value."""
     found: dict[str, str] = {}
-    telling: dict[str, bool] = {}
     stack = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, list):
-            stack.extend(below for below in item if isinstance(below, (dict, list)))
+            stack.extend(item)
         elif isinstance(item, dict):
+            stack.extend(item.values())
             for key, below in item.items():
-                if isinstance(below, (dict, list)):
-                    stack.append(below)
-                elif isinstance(below, str) and len(below) >= _SHORTEST:
-                    if key not in telling:
-                        telling[key] = _TELLING_KEY.search(key) is not None
-                    if telling[key]:
-                        found[f'{key} = "{below}"'] = below
+                if key in telling and isinstance(below, str) and len(below) >= _SHORTEST:
+                    found[f'{key} = "{below}"'] = below
     return found

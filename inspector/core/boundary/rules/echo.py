@@ -24,8 +24,6 @@ _WEAK = (
 
 def apply(draft: Draft) -> Draft:
     """The draft without the leaves, blocks and entries that repeat a withheld value."""
-    if not (draft.secrets or draft.hinted or draft.personal):
-        return draft
     names = draft.contract.positions.names if draft.contract.positions else frozenset[str]()
     released = (draft.hinted, _released(draft))
     echoes = Echoes((*draft.secrets, *draft.personal), names=names, but=released)
@@ -59,8 +57,6 @@ def _told_safely(draft: Draft, echoes: Echoes, names: frozenset[str]) -> Draft:
     bad_keys = echoes.found(keys - names - KNOWN_KEYS)
     if bad_keys:
         draft = replace(draft, removals=draft.removals.changed(partial(_without_key, bad_keys)))
-    if not said and not bad_keys:
-        return draft
     found = {**bad_keys, **said}
     texts = ((removal, _text_in(draft, removal, found)) for removal in _shown(draft))
     return draft.removing([_reason(found, text).at(removal.pointer) for removal, text in texts if text])

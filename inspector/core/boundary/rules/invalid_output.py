@@ -35,8 +35,6 @@ def apply(draft: Draft) -> Draft:
     found = _misfits(structured, draft.contract.schema, positions.faulty)
     if found == EVERYTHING:
         return withhold_structured(draft, _WHOLE)
-    if not found:
-        return draft
     ledger = Ledger(draft.contract, "")
     copied = Copied(structured.value)
     for path in sorted(found, key=len):
@@ -49,7 +47,7 @@ def apply(draft: Draft) -> Draft:
 
 def _misfits(structured: Structured, schema: Json, faulty: tuple[str | None, ...]) -> tuple[Path, ...]:
     raw = structured.raw
-    if isinstance(raw, dict) and MEMBER in raw:
+    if isinstance(raw, dict):
         raw = {key: value for key, value in raw.items() if key != MEMBER}
     pointers = tuple(pointer for pointer in faulty if pointer is not None)
     return misfits(raw, schema, pointers) if len(pointers) == len(faulty) else EVERYTHING

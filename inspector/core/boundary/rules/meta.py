@@ -4,12 +4,13 @@ At `closed`, and of a result that is declared sensitive, only the one data class
 closed set: a second boundary has to judge by it as the first one did. All else is a server's words.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
 from inspector.core.boundary.draft import Block, Draft, Fate, Reason, claims_by_block
 from inspector.core.boundary.labels import is_concrete_class
-from inspector.core.claims.claim import Claim, Subject
+from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json, JsonObject, equal
 from inspector.core.pointer import child, split
 
@@ -20,9 +21,11 @@ _REASON = Reason(rule=Rule.META, detail="`_meta` is for programs; only registere
 def apply(draft: Draft) -> Draft:
     """The draft with the `_meta` that may pass."""
     removals: list[Removal] = []
-    if draft.members is not None and isinstance(draft.raw, dict) and "_meta" in draft.raw:
-        of_result = [claim for claim in draft.claims if claim.subject is Subject.RESULT]
-        draft = replace(draft, meta=_kept(draft, draft.meta, "/_meta", of_result, removals))
+    match draft.raw:
+        case {"_meta": sent} if draft.members is not None:
+            draft = replace(draft, meta=_kept(draft, sent, "/_meta", draft.claims, removals))
+        case _:
+            pass
     claims = claims_by_block(draft)
     blocks = tuple(_judge(draft, block, claims.get(block.pointer, []), removals) for block in draft.blocks)
     return replace(draft, blocks=blocks).removing(removals)
@@ -35,25 +38,24 @@ def _judge(draft: Draft, block: Block, claims: list[Claim], removals: list[Remov
     resource = value.get("resource")
     if isinstance(resource, dict):
         inner = _without(draft, resource, child(block.pointer, "resource"), claims, removals)
-        value = value if inner is resource else value | {"resource": inner}
-    return block if value is block.value else replace(block, value=value)
+        value = {**value, "resource": inner}
+    return replace(block, value=value)
 
 
 def _without(
     draft: Draft, holder: JsonObject, pointer: str, claims: list[Claim], removals: list[Removal]
 ) -> JsonObject:
-    """`holder` with the `_meta` that may pass; the same object where all of it does."""
+    """`holder` with the `_meta` that may pass."""
     if "_meta" not in holder:
         return holder
     kept = _kept(draft, holder["_meta"], child(pointer, "_meta"), claims, removals)
-    if kept is holder["_meta"]:
-        return holder
-    left: JsonObject = {**holder, "_meta": kept}
-    return left if kept else {key: value for key, value in holder.items() if key != "_meta"}
+    if kept is None:
+        return {key: value for key, value in holder.items() if key != "_meta"}
+    return {**holder, "_meta": kept}
 
 
 def _kept(
-    draft: Draft, meta: Json, pointer: str, claims: list[Claim], removals: list[Removal]
+    draft: Draft, meta: Json, pointer: str, claims: Sequence[Claim], removals: list[Removal]
 ) -> JsonObject | None:
     """What passes of one `_meta`, the same object where all of it does; None where nothing does."""
     if not isinstance(meta, dict):
@@ -65,8 +67,7 @@ def _kept(
         if not claim.well_formed or not claim.pointer.startswith(f"{pointer}/"):
             continue
         if is_concrete_class(claim) if strict else claim.vocabulary in _TRUST:
-            value = dict(claim.value) if isinstance(claim.value, dict) else claim.value
-            _put(kept, split(claim.pointer.removeprefix(pointer)), value)
+            _put(kept, split(claim.pointer.removeprefix(pointer)), claim.value)
     changed = [key for key in meta if key not in kept or not equal(kept[key], meta[key])]
     removals.extend(_REASON.at(child(pointer, key)) for key in changed)
     if not changed:

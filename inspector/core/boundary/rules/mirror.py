@@ -23,8 +23,6 @@ _REWRITTEN = Reason(
 
 def apply(draft: Draft) -> Draft:
     """The draft where no JSON text holds what the structured content may not."""
-    if not any(block.fate is Fate.RAW for block in draft.blocks):
-        return draft
     rule = _Mirror(draft)
     blocks = tuple(rule.judge(block) for block in draft.blocks)
     return replace(draft, blocks=blocks).removing(rule.removals, rule.secrets)

@@ -27,5 +27,8 @@ def apply(draft: Draft) -> Draft:
 
 
 def _reason_for(block: Block) -> Reason | None:
-    is_text = isinstance(block.value, dict) and block.value.get("type") == "text"
-    return None if block.fate is Fate.MIRROR and is_text else _FREE
+    match block:
+        case Block(fate=Fate.MIRROR, value={"type": "text"}):
+            return None
+        case _:
+            return _FREE

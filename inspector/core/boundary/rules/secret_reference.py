@@ -23,7 +23,7 @@ def apply(draft: Draft) -> Draft:
     removals: list[Removal] = []
     secrets = Secrets()
     for block in draft.blocks:
-        if block.fate is Fate.RAW and isinstance(block.value, dict) and is_reference(block.value):
+        if isinstance(block.value, dict) and is_reference(block.value):
             label = _label(block.value, draft.level)
             reason = _reason(claims.get(block.pointer, []))
             removals.extend(_removals(block, block.value, label, reason))
@@ -31,7 +31,7 @@ def apply(draft: Draft) -> Draft:
             blocks.append(replace(block, value=text_block(reference_text(label)), fate=Fate.OWN))
         else:
             blocks.append(block)
-    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets) if removals else draft
+    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets)
 
 
 def _label(reference: JsonObject, level: Level) -> str | None:

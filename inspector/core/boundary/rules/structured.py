@@ -46,7 +46,7 @@ def apply(draft: Draft) -> Draft:
 
 def settle(draft: Draft) -> Draft:
     """The draft of a sensitive result without containers that hold nothing released any more."""
-    return apply(draft) if draft.hint and draft.structured and not draft.structured.gone else draft
+    return apply(draft) if draft.hint else draft
 
 
 def _walk(draft: Draft, value: Json, start: Position, ledger: Ledger) -> Walked:

@@ -29,14 +29,14 @@ def apply(draft: Draft) -> Draft:
     removals: list[Removal] = []
     secrets = Secrets()
     for block in draft.blocks:
-        reason = _reason(block.value) if block.fate is Fate.RAW else None
+        reason = _reason(block.value)
         if reason:
             removals.append(reason.at(block.pointer))
             secrets.add(reason.rule, said(block.raw))
             blocks.append(replace(block, value=text_block(UNKNOWN_CONTENT), fate=Fate.OWN))
         else:
             blocks.append(block)
-    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets) if removals else draft
+    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets)
 
 
 def _reason(block: Json) -> Reason | None:

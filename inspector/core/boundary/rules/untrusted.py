@@ -4,7 +4,7 @@ The marker holds a nonce, drawn for each call by whoever makes it. Structured co
 Source: Hines et al., "Defending Against Indirect Prompt Injection Attacks With Spotlighting" (2024), delimiting.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Rule
@@ -64,9 +64,9 @@ def delimit(draft: Draft) -> Draft:
     claims = claims_by_block(draft)
     found = {block.pointer: whole or _claim(claims.get(block.pointer, ())) for block in draft.blocks}
     # What came between markers was untrusted to an earlier boundary, which may have taken the label that said so.
-    texts = [
-        block for block in draft.blocks if (found[block.pointer] or block.was_delimited) and _is_text(block)
-    ]
+    texts = {
+        block.pointer: text for block, text in _texts(draft) if found[block.pointer] or block.was_delimited
+    }
     if whole and draft.structured and not draft.structured.gone:
         draft = draft.finding(_STRUCTURED)
     if not texts:
@@ -77,14 +77,11 @@ def delimit(draft: Draft) -> Draft:
         draft,
         lambda block: (
             Reason(rule=Rule.UNTRUSTED, detail=_FORGED, claim=found[block.pointer])
-            if block in texts and draft.nonce in (text_of(block.value) or "")
+            if draft.nonce in texts.get(block.pointer, "")
             else None
         ),
     )
-    pointers = {block.pointer for block in texts}
-    marked = [
-        block for block in draft.blocks if block.pointer in pointers and block.fate is not Fate.WITHHELD
-    ]
+    marked = [block for block, _ in _texts(draft) if block.pointer in texts]
     removals = [
         Reason(rule=Rule.UNTRUSTED, detail=_DELIMITED, claim=found[block.pointer]).at(
             block.pointer + text_pointer(block.value)
@@ -113,14 +110,18 @@ def _claim(claims: Iterable[Claim]) -> Claim | None:
     return next(iter(found.claims_for), None) if found.value is True else None
 
 
-def _is_text(block: Block) -> bool:
-    return block.fate in {Fate.RAW, Fate.MIRROR} and text_of(block.value) is not None
+def _texts(draft: Draft) -> Iterator[tuple[Block, str]]:
+    """The blocks that pass and are text in the server's words."""
+    for block in draft.blocks:
+        text = text_of(block.value)
+        if text is not None and block.fate in {Fate.RAW, Fate.MIRROR}:
+            yield block, text
 
 
 def _unwrapped(block: Block, nonce: str) -> Block:
-    text = text_of(block.value) if block.fate is Fate.RAW else None
+    text = text_of(block.value)
     start, end = _markers(nonce)
-    if text is None or not (text.startswith(start) and text.endswith(end)) or text.count(nonce) > 2:
+    if text is None or not (text.startswith(start) and text.endswith(end)):
         return block
     inner = text[len(start) : len(text) - len(end)]
     return replace(block, value=with_text(block.value, inner), was_delimited=True)
