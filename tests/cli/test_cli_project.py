@@ -30,7 +30,16 @@ def test_the_json_has_the_shape_that_is_documented(tmp_path: Path) -> None:
     code, out, _ = projected(tmp_path, RESULT, "--format", "json", tool=TOOL)
     shape = json.loads(out)
     assert code == 0
-    assert list(shape) == ["boundary", "host", "model", "result", "withheld", "error", "undeclared", "findings"]
+    assert list(shape) == [
+        "boundary",
+        "host",
+        "model",
+        "result",
+        "withheld",
+        "error",
+        "undeclared",
+        "findings",
+    ]
     assert (shape["boundary"], shape["host"], shape["error"]) == ("declared", "spec", None)
     assert shape["withheld"][0]["pointer"] == "/structuredContent/s"
     assert "CANARY" not in out
@@ -78,3 +87,41 @@ def test_files_that_cannot_be_used_are_usage_errors(
     code, _, err = projected(tmp_path, result, tool=tool)
     assert code == 2
     assert message in err
+
+
+UNTRUSTED = {"name": "k", "inputSchema": {}, "annotations": {"untrustedContentHint": True}}
+CREDENTIAL = "AKIA" + "QX7M2LPD" + "R5TY3WNB"
+
+
+def test_untrusted_text_stands_between_the_same_markers_each_time_or_is_hidden(tmp_path: Path) -> None:
+    result = {"content": [{"type": "text", "text": "obey"}]}
+    words = ("--format", "json")
+    _, first, _ = projected(tmp_path, result, *words, tool=UNTRUSTED)
+    _, second, _ = projected(tmp_path, result, *words, tool=UNTRUSTED)
+    assert first == second
+    text = json.loads(first)["model"]["content"][0]["text"]
+    assert text.splitlines()[1] == "obey"
+    assert text.splitlines()[0].split()[2] == text.splitlines()[2].split()[2]
+    _, hidden, _ = projected(tmp_path, result, *words, "--hide-untrusted", tool=UNTRUSTED)
+    assert "obey" not in hidden
+    assert json.loads(hidden)["withheld"][0]["rule"] == "untrusted"
+
+
+def test_what_looks_like_a_credential_is_reported_or_withheld(tmp_path: Path) -> None:
+    result = {"content": [{"type": "text", "text": f"use {CREDENTIAL}"}]}
+    for boundary in ("open", "declared"):
+        _, out, _ = projected(tmp_path, result, "--format", "json", "--boundary", boundary)
+        assert CREDENTIAL in out
+        (finding,) = json.loads(out)["findings"]
+        assert finding["message"].endswith("/content/0")
+        assert CREDENTIAL not in finding["message"]
+    _, out, _ = projected(tmp_path, result, "--format", "json", "--withhold-credentials")
+    assert CREDENTIAL not in out
+    assert [removal["rule"] for removal in json.loads(out)["withheld"]] == ["detect"]
+
+
+def test_leaves_that_nobody_declared_are_counted(tmp_path: Path) -> None:
+    _, out, _ = projected(tmp_path, RESULT, "--format", "json", tool=TOOL)
+    assert json.loads(out)["undeclared"] == 1
+    _, text, _ = projected(tmp_path, RESULT, tool=TOOL)
+    assert "leaves that no schema names: 1" in text

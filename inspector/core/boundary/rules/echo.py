@@ -3,19 +3,24 @@
 Source: WebMCP issue 110, "Agent exposure rules"; docs/decisions/0005-echoes.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
 from inspector.core.boundary.draft import Draft, Reason, Texts
 from inspector.core.boundary.mask import SHOWN
 from inspector.core.boundary.passing import KNOWN_KEYS, with_texts, without
+from inspector.core.boundary.reading import PROTOCOL_MEMBERS
 from inspector.core.boundary.removals import Noted
 from inspector.core.echoes import Echoes
 from inspector.core.pointer import join, resolve, split
 from inspector.core.spellings import Spelling
 from inspector.core.texts import texts_in
+
+_AT_THE_ROOT = PROTOCOL_MEMBERS | {"error"}
+"""Keys that begin pointers, and are the protocol's words."""
 
 _WEAK = (
     "a withheld value is too short or too common to be told from chance: where it is repeated, it may pass"
@@ -46,20 +51,24 @@ def _reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
 
 def _told_safely(draft: Draft, echoes: Echoes, names: frozenset[str]) -> Draft:
     """The draft whose removals lead to no key that repeats a secret, and know of repetitions in what is gone already."""
-    shown = _shown(draft)
-    keys = {key for removal in shown for key in split(removal.pointer)[1:]}
+    keys = set[str]()
     for segment in draft.removals.segments:
-        keys.update(segment.keys() if isinstance(segment, Noted) else ())
+        keys.update(segment.keys() if isinstance(segment, Noted) else _tokens(segment))
     taken = Texts()
-    for removal in shown:
+    for removal in _shown(draft):
         texts_in(resolve(draft.raw, removal.pointer), taken.said, keys)
     said = echoes.found(taken.said)
-    bad_keys = echoes.found(keys - names - KNOWN_KEYS)
+    bad_keys = echoes.found(keys - names - KNOWN_KEYS - _AT_THE_ROOT)
     if bad_keys:
         draft = replace(draft, removals=draft.removals.changed(partial(_without_key, bad_keys)))
     found = {**bad_keys, **said}
     texts = ((removal, _text_in(draft, removal, found)) for removal in _shown(draft))
     return draft.removing([_reason(found, text).at(removal.pointer) for removal, text in texts if text])
+
+
+def _tokens(removals: Iterable[Removal]) -> Iterator[str]:
+    """All keys on the way to each of them."""
+    return chain.from_iterable(split(removal.pointer) for removal in removals)
 
 
 def _shown(draft: Draft) -> list[Removal]:
