@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from benchmarks import bench_boundary, bench_document
-from benchmarks.interface import application, until
+from benchmarks.interface import application, pressed, until
 from benchmarks.measuring import Measurement, measured
 from benchmarks.terminal import seconds_until
 
@@ -41,6 +41,9 @@ def main() -> None:
     print(measured("`sightline list demo`", _command("list", "demo")).line(bare))
     print("\nInterface, in memory at 140x45, on a real server process")
     asyncio.run(_large_result(5 * MEGABYTE))
+    asyncio.run(_keys(5 * MEGABYTE, "bnhdc"))
+    asyncio.run(_large_result(40 * MEGABYTE, runs=2))
+    asyncio.run(_keys(40 * MEGABYTE, "bn"))
     asyncio.run(_many_tools(10_000))
     print("\nDocuments")
     bench_document.main()
@@ -85,6 +88,28 @@ async def _large_result(size_bytes: int, runs: int = 5) -> None:
     print(loads.line())
     print(Measurement(name=f"{size}: from call to both panes", runs_s=tuple(taken)).line(loads))
     print(Measurement(name=f"{size}: longest stall of the event loop", runs_s=tuple(stalls)).line())
+
+
+async def _keys(size_bytes: int, keys: str) -> None:
+    """What each key takes after a call, one run."""
+    async with application(1, size_bytes) as (pilot, observed):
+        await asyncio.sleep(SETTLE_S)
+        await pilot.press("enter")
+        await asyncio.sleep(SETTLE_S)
+        await pilot.press("enter")
+        await until(pilot, partial(_shows_call, pilot, 1))
+        for key in keys:
+            took = await pressed(pilot, observed, key)
+            print(
+                f"  {size_bytes / MEGABYTE:.0f} MB: key {key:<33} {took.wall_s:>8.2f} s   "
+                f"({took.cpu_s:.2f} s of processor, longest stall {took.stall_s * 1000:.1f} ms)"
+            )
+            if key in _BACK:
+                await pressed(pilot, observed, _BACK[key])
+
+
+_BACK = {"d": "d", "c": "escape"}
+"""What leaves the view that a key opens."""
 
 
 def _shows_call(pilot: Pilot[None], number: int) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.worker import Worker
 
 from inspector.core.boundary.level import Level
 from inspector.core.frames import Direction
@@ -46,6 +47,17 @@ class Observed:
     def longest_stall_s(self) -> float:
         """The worst."""
         return max(self.stalls_s, default=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What one key took."""
+
+    wall_s: float
+    cpu_s: float
+    """Of this process, in all threads."""
+    stall_s: float
+    """The longest of the event loop."""
 
 
 @asynccontextmanager
@@ -91,6 +103,21 @@ async def until(pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 
             raise TimeoutError("it never stood on the screen")
         await asyncio.sleep(0.005)
     await pilot.pause()
+
+
+async def pressed(pilot: Pilot[None], observed: Observed, key: str, limit_s: float = 120) -> Measured:
+    """Press a key, and wait until all that it set going is done."""
+    before = _running(pilot)
+    observed.stalls_s.clear()
+    started, busy = time.perf_counter(), time.process_time()
+    await pilot.press(key)
+    await until(pilot, lambda: not _running(pilot) - before, limit_s)
+    wall_s, cpu_s = time.perf_counter() - started, time.process_time() - busy
+    return Measured(wall_s=wall_s, cpu_s=cpu_s, stall_s=observed.longest_stall_s)
+
+
+def _running(pilot: Pilot[None]) -> set[Worker[object]]:
+    return {worker for worker in pilot.app.workers if worker.is_running}
 
 
 async def _probe(observed: Observed) -> None:

@@ -20,13 +20,11 @@ from inspector.core.spellings import (
     unescaped,
     words,
 )
-from inspector.core.texts import batches, text_of, texts_in
+from inspector.core.texts import OVERLAP, STRETCH, batches, text_of, texts_in
 
 _LEAST_DIGITS = 4
 _MANY, _PREFIX = 20_000, 8
 """With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
-_BATCH, _OVERLAP = 200_000, 4_000
-"""Characters that are searched at once; hits may lie everywhere in them. No spelling of a needle is longer than the overlap."""
 _BETWEEN = re.compile(SEPARATOR.encode())
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
@@ -85,7 +83,7 @@ class Echoes:
         """Those of `texts` in which a withheld value occurs, and how it is spelt there."""
         found: dict[str, Spelling] = {}
         if not self.is_empty:
-            for searched, owners in batches(texts, _BATCH, _OVERLAP):
+            for searched, owners in batches(texts, STRETCH, OVERLAP):
                 batch = _batch(searched, owners)
                 for automaton in self._searching():
                     automaton.search(batch, found)

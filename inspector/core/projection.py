@@ -14,8 +14,9 @@ from inspector.core.boundary.removals import Removals
 from inspector.core.boundary.undeclared import undeclared
 from inspector.core.catalogue import Tool
 from inspector.core.hosts.profile import Call, Change, Host, ModelContext
-from inspector.core.json_text import Json, dump
+from inspector.core.json_text import Json
 from inspector.core.outcome import Outcome
+from inspector.core.weight import compact_bytes
 
 
 # No slots: what is costly is worked out when it is asked for, and kept.
@@ -59,12 +60,12 @@ class Projection:
     @cached_property
     def raw_bytes(self) -> int:
         """Size of the raw result as compact JSON."""
-        return len(dump(self.raw))
+        return compact_bytes(self.raw)
 
     @cached_property
     def model_bytes(self) -> int:
         """Size of what the model gets as compact JSON."""
-        return len(dump(self.context.model))
+        return compact_bytes(self.context.model)
 
     @cached_property
     def removals_by_rule(self) -> dict[str, int]:

@@ -4,6 +4,11 @@ from collections.abc import Iterable, Iterator
 
 from inspector.core.json_text import DuplicateKeys, Json, Number
 
+STRETCH, OVERLAP = 200_000, 4_000
+"""Characters of a text that are searched at once, and of those how many the stretch before has too.
+
+Whoever searches so must look for nothing longer than the overlap.
+"""
 LEAST_NUMBER = 1_000
 """Smaller numbers, truth values and null occur everywhere by chance."""
 
@@ -47,6 +52,15 @@ def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) 
                 said.add(text)
 
 
+def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterator[str]:
+    """A text in stretches of `size` characters, each of which begins `overlap` before the end of the one before."""
+    if len(text) <= size:
+        yield text
+        return
+    for start in range(0, len(text) - overlap, size - overlap):
+        yield text[start : start + size]
+
+
 def batches(texts: Iterable[str], size: int, overlap: int) -> Iterator[tuple[list[str], list[str]]]:
     """Texts, about `size` characters at a time, and beside each the text that it is of: long ones come in pieces.
 
@@ -67,8 +81,8 @@ def _sized(texts: list[str], size: int, overlap: int) -> Iterator[tuple[list[str
     owners: list[str] = []
     length = 0
     for text in texts:
-        for start in range(0, max(len(text) - overlap, 1), size - overlap):
-            found.append(text[start : start + size])
+        for stretch in stretches(text, size, overlap):
+            found.append(stretch)
             owners.append(text)
             length += len(found[-1])
             if length >= size:

@@ -130,3 +130,21 @@ def test_the_demo_without_a_terminal_shows_one_call() -> None:
     assert ran.code == 0
     assert "WHAT THE MODEL SEES" in ran.out
     assert "DEMO-SECRET" not in ran.out
+
+
+def test_untrusted_text_stands_between_markers_of_its_call_alone() -> None:
+    texts: list[str] = []
+    for _ in range(2):
+        ran = sightline("call", "list_inbox", "--format", "json", "demo")
+        assert ran.code == 0
+        texts.append(ran.json["model"]["content"][0]["text"])
+        assert texts[-1].splitlines()[0] not in str(ran.json["raw"])
+    first, second = (text.splitlines()[0] for text in texts)
+    assert first != second
+    assert first.startswith("[untrusted content ")
+
+
+def test_policy_options_tighten_a_call() -> None:
+    ran = sightline("call", "list_inbox", "--hide-untrusted", "--format", "json", "demo")
+    assert {removal["rule"] for removal in ran.json["withheld"]} >= {"untrusted"}
+    assert "structuredContent" not in ran.json["model"]

@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.core.json_text import dump
+from inspector.core.weight import compact_bytes
 from inspector.tui.present.marks import marks, merged, nearest
-from inspector.tui.present.weight import compact_bytes
 
 extents = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12)
 lines = st.lists(st.integers(0, 40), max_size=12).map(sorted)

@@ -1,11 +1,11 @@
 """A draft put together again: a tool result that a gateway could forward, with its notice."""
 
 from dataclasses import replace
+from functools import cache, partial
 
 from inspector.core.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
 from inspector.core.boundary.error_code import coded_error, is_tool_result
-from inspector.core.boundary.ledger import UnjudgeableError
 from inspector.core.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
 from inspector.core.boundary.reading import is_result_type
 from inspector.core.boundary.removals import Noted, Removals
@@ -15,9 +15,7 @@ from inspector.core.json_text import Json, JsonObject, dump_text, equal
 from inspector.core.outcome import Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
-"""Where in a tool result nothing is a field."""
-_UNTOLD = frozenset({Rule.MIRROR, Rule.META, Rule.UNKNOWN_CONTENT, Rule.AUDIENCE, Rule.UNTRUSTED})
-"""Rules that take no field."""
+"""Where in a tool result nothing is a field. Nor is `/content` one, which only `unknown-content` takes."""
 
 
 def assemble(draft: Draft) -> Bounded:
@@ -26,14 +24,16 @@ def assemble(draft: Draft) -> Bounded:
         return _bounded(draft, {"error": draft.error})
     notice = merged(draft.earlier, _notice(draft))
     structured = _with_notice(draft.structured, notice)
-    text = dump_text(structured.value) if structured and _is_mirrored(draft) else ""
+    is_as_sent = structured is not None and structured.value is structured.raw
+    text = cache(partial(dump_text, None if structured is None else structured.value))
     content: list[Json] = []
     removals: list[Removal] = []
     for block in draft.blocks:
         if block.fate is Fate.MIRROR:
-            if structured is None:
-                raise UnjudgeableError("a text repeats structured content that is gone")
-            value = _mirrored(draft, block, structured, text)
+            if draft.level is Level.CLOSED:
+                value = text_block(text())
+            else:
+                value = block.value if is_as_sent else with_text(block.value, text())
             if not block.noted and not equal(value, block.value):
                 removals.append(MIRRORED.at(block.pointer + text_pointer(block.value)))
             content.append(_delimited(draft, block, value))
@@ -52,7 +52,7 @@ def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detai
         if code:
             result["isError"] = True
     else:
-        result = {"error": coded_error(code or ErrorCode.INTERNAL_ERROR)}
+        result = {"error": coded_error(code)}
     return Bounded(
         level=level, result=result, removals=Removals(((removal,),)), error=code, findings=(detail,)
     )
@@ -75,11 +75,10 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
     members["content"] = content
     if structured:
         members["structuredContent"] = structured.value
-    sent = draft.raw if isinstance(draft.raw, dict) and is_tool_result(draft.raw) else {}
-    if draft.meta is not None and "_meta" in sent:
+    members["isError"] = draft.code is not None
+    if draft.meta is not None:
         members["_meta"] = draft.meta
-    if "isError" in sent:
-        members["isError"] = draft.code is not None
+    sent = draft.raw if is_tool_result(draft.raw) else {}
     if is_result_type(sent.get("resultType")):
         members["resultType"] = sent["resultType"]
     order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")
@@ -98,7 +97,7 @@ def _notice(draft: Draft) -> Notice:
                 names.extend(
                     removal.name
                     for removal in segment
-                    if removal.rule not in _UNTOLD and not removal.pointer.startswith(outside)
+                    if removal.rule is not Rule.UNKNOWN_CONTENT and not removal.pointer.startswith(outside)
                 )
     blocks = sum(block.fate is Fate.WITHHELD for block in draft.blocks)
     return notice_of(names, blocks=blocks, whole=draft.structured is not None and draft.structured.gone)
@@ -116,14 +115,3 @@ def _with_notice(structured: Structured | None, notice: Notice) -> Structured | 
 def _delimited(draft: Draft, block: Block, value: Json) -> Json:
     text = text_of(value) if block.delimited else None
     return value if text is None else with_text(value, delimited(text, draft.nonce))
-
-
-def _is_mirrored(draft: Draft) -> bool:
-    return any(block.fate is Fate.MIRROR for block in draft.blocks)
-
-
-def _mirrored(draft: Draft, block: Block, structured: Structured, text: str) -> Json:
-    """A block that repeats the structured content, as it is now."""
-    if draft.level is Level.CLOSED:
-        return text_block(text)
-    return block.value if structured.value is structured.raw else with_text(block.value, text)

@@ -54,7 +54,7 @@ class _Built(Step):
         raw: JsonObject | list[Json],
         noted: int,
     ) -> None:
-        super().__init__(above, token, position, raw, {} if isinstance(raw, dict) else [])
+        Step.__init__(self, above, token, position, raw, {} if isinstance(raw, dict) else [])
         self.noted = noted
         """How many removals there were before it."""
         self.passed = False
@@ -93,11 +93,11 @@ class _Walk:
 
     def _advance(self, step: _Built) -> _Built | None:
         """Judge what is in a container up to the next one in it that has to be entered."""
-        for key, value in step.members or ():
+        for key, value in step.members:
             entered = self._judge(step, key, value, step.position.step(key))
             if entered:
                 return entered
-        for index, value in step.items or ():
+        for index, value in step.items:
             if value == WITHHELD:
                 # What an earlier boundary put here says nothing, whoever sends it.
                 step.add(index, value)
@@ -117,7 +117,7 @@ class _Walk:
             self._whole = Walked(value=step.left)
         else:
             above.add(step.token, step.left)
-            above.passed = above.passed or step.passed
+            above.passed = True
 
     def _judge(
         self, above: _Built | None, token: str | int, value: Json, position: Position
@@ -162,20 +162,15 @@ class _Walk:
             self._note(above, token, Rule.SENSITIVE_HINT, value)
         elif self._gate.declared and not (position.declares_object if is_object else position.declares_array):
             self._note(above, token, Rule.UNDECLARED, value)
+        elif (
+            above is None
+            or self._gate.hint
+            or (left := left_of_flat(above, token, position, value, self._ledger, declared=True)) is None
+        ):
+            return _Built(above, token, position, value, len(self._ledger))
         else:
-            left = self._left_of_flat(above, token, position, value)
-            if left is None or above is None:
-                return _Built(above, token, position, value, len(self._ledger))
             above.add(token, left)
         return None
-
-    def _left_of_flat(
-        self, above: _Built | None, token: str | int, position: Position, value: JsonObject | list[Json]
-    ) -> Json:
-        """What passes of a container of scalars; None where it is none, or has to be looked into."""
-        if above is None or self._gate.hint:
-            return None
-        return left_of_flat(above, token, position, value, self._ledger, declared=True)
 
     def _mark(
         self, above: _Built | None, token: str | int, position: Position, source: Source, value: Json

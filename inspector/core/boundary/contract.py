@@ -28,7 +28,7 @@ class Contract:
     """Why the declarations could not be read at all; nothing of a result passes then."""
 
     marks: Mapping[str, Claim] = field(default_factory=dict[str, Claim])
-    """The claims on the output schema, by their pointers from the tool's root."""
+    """The claims, by their pointers from the tool's root."""
 
     def claim_at(self, source: Source) -> Claim | None:
         """The declaration that makes a position sensitive, where it is one."""
@@ -48,7 +48,7 @@ def contract_of(tool: Tool | None) -> Contract:
             claims=claims,
             positions=None if schema is None else positions_of(schema),
             schema=schema,
-            marks={claim.pointer: claim for claim in claims if claim.pointer.startswith(f"{_SCHEMA}/")},
+            marks={claim.pointer: claim for claim in claims},
         )
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here must withhold, not raise
         return Contract(fault=f"the tool's declarations could not be read ({type(error).__name__})")

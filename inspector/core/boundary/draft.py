@@ -64,7 +64,7 @@ class Structured:
     pointer: str
     raw: Json
     value: Json
-    """As it stands now, without a notice; the raw value itself where nothing is withheld."""
+    """As it stands now, without a notice; the raw value itself where nothing is withheld, null where it is gone."""
     gone: bool = False
     touched: bool = False
     """Whether anything of it is withheld."""
@@ -104,7 +104,7 @@ class Draft:
     personal: tuple[Json, ...] = ()
     """The same, of values that are for the user alone."""
     texts: "Texts | None" = None
-    """All that passes, once something has looked for it; None again where something was taken away."""
+    """All that passed when something first looked for it; some of it may be gone since."""
     findings: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: "Secrets | None" = None) -> "Draft":
@@ -153,7 +153,7 @@ def withhold_blocks(draft: Draft, reason_for: Callable[[Block], Reason | None]) 
             blocks.append(replace(block, fate=Fate.WITHHELD))
         else:
             blocks.append(block)
-    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets) if removals else draft
+    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets)
 
 
 def said(block: Json) -> list[Json]:
@@ -192,7 +192,7 @@ def withhold_structured(draft: Draft, reason: Reason) -> Draft:
     structured = draft.structured
     if structured is None or structured.gone:
         return draft
-    draft = replace(draft, structured=replace(structured, gone=True, touched=True))
+    draft = replace(draft, structured=replace(structured, value=None, gone=True, touched=True))
     return draft.removing((reason.at(structured.pointer),), Secrets().add(reason.rule, [structured.raw]))
 
 
@@ -207,12 +207,10 @@ def withhold_members(draft: Draft, reason: Reason) -> Draft:
 
 def withhold_error(draft: Draft, reason: Reason) -> Draft:
     """The draft with a code in place of the error's own words."""
-    if draft.error is None or draft.code is None:
+    if draft.error is None:
         return draft
     coded = coded_error(draft.code)
     changed = [key for key, value in draft.error.items() if key not in coded or not equal(value, coded[key])]
-    if not changed:
-        return draft
     secrets = Secrets().add(reason.rule, [draft.error[key] for key in changed if key != "code"])
     removals = tuple(reason.at(child("/error", key)) for key in changed)
     return replace(draft, error=coded).removing(removals, secrets)

@@ -1,5 +1,7 @@
 """Errors as one of a closed set of codes. Only protocol facts decide; nobody's words are read."""
 
+from typing import TypeGuard
+
 from inspector.core.boundary.bounded import ErrorCode
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -31,7 +33,6 @@ _FAILURES = {
     FailureKind.TIMEOUT: ErrorCode.NETWORK_TIMEOUT,
     FailureKind.CANCELLED: ErrorCode.CANCELLED,
     FailureKind.CONNECTION_LOST: ErrorCode.CONNECTION_LOST,
-    FailureKind.PROTOCOL: ErrorCode.PROTOCOL_ERROR,
 }
 _STATUSES = {
     401: ErrorCode.AUTH_FAILED,
@@ -63,19 +64,20 @@ def error_code(outcome: Outcome, *, is_listed: bool) -> ErrorCode | None:
             return _FAILURES.get(outcome.kind, ErrorCode.PROTOCOL_ERROR)
 
 
-def is_tool_result(value: Json) -> bool:
+def is_tool_result(value: Json) -> TypeGuard[JsonObject]:
     """Whether a result is one of MCP. Any other value is a page's, and read as structured content."""
     return isinstance(value, dict) and ("content" in value or "structuredContent" in value)
 
 
 def is_failed_result(value: Json) -> bool:
     """Whether a tool result says that the tool failed. What is neither true nor false counts as true."""
-    return is_tool_result(value) and isinstance(value, dict) and value.get("isError", False) is not False
+    return is_tool_result(value) and value.get("isError", False) is not False
 
 
-def coded_error(code: ErrorCode) -> JsonObject:
-    """A JSON-RPC error that says the code and nothing else."""
-    return {"code": _NUMBERS[code], "message": code.value}
+def coded_error(code: ErrorCode | None) -> JsonObject:
+    """A JSON-RPC error that says the code and nothing else. Without one, something here went wrong."""
+    said = code or ErrorCode.INTERNAL_ERROR
+    return {"code": _NUMBERS[said], "message": said.value}
 
 
 def _code_of_number(number: Json, *, is_listed: bool) -> ErrorCode:
@@ -83,8 +85,6 @@ def _code_of_number(number: Json, *, is_listed: bool) -> ErrorCode:
         return ErrorCode.PROTOCOL_ERROR
     if number in {_INVALID_PARAMETERS, _METHOD_NOT_FOUND} and not is_listed:
         return ErrorCode.UNKNOWN_TOOL
-    if number == _INVALID_PARAMETERS:
-        return ErrorCode.INVALID_ARGUMENTS
     if number == _RESOURCE_NOT_FOUND:
         return ErrorCode.NOT_FOUND
     for code, own in _NUMBERS.items():

@@ -54,7 +54,7 @@ def credentials_claim(of_tool: Iterable[Claim], of_result: Iterable[Claim]) -> C
     declared = [claim for claim in of_tool if _is_about_classes(claim)]
     said = [claim for claim in of_result if _is_about_classes(claim)]
     possible = frozenset[str]().union(*map(_classes, declared))
-    if len(said) == 1 and _is_concrete(said[0]) and (not declared or _classes(said[0]) <= possible):
+    if len(said) == 1 and _is_concrete(said[0]) and _classes(said[0]) <= possible:
         declared = []
     return next((claim for claim in (*declared, *said) if _CREDENTIALS in _classes(claim)), None)
 

@@ -16,7 +16,9 @@ MAX_FIELDS = 50
 """Fields named; more are counted."""
 
 _START = "Withheld from this result: "
-_FIELDS, _OTHERS, _BLOCKS = "fields", "otherFields", "contentBlocks"
+_FIELDS = "fields"
+_OTHERS = "otherFields"
+_BLOCKS = "contentBlocks"
 
 
 class Amount(StrEnum):

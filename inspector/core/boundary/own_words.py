@@ -1,12 +1,14 @@
 """Texts that the boundary puts in place of something. They are constant, but for the label of a reference."""
 
+import re
+
 from inspector.core.boundary.bounded import Level
 from inspector.core.boundary.notice import text_block
 from inspector.core.json_text import Json, JsonText, dump_text, parse
 
 UNKNOWN_CONTENT = "[content that cannot be judged was withheld]"
 _REFERENCE = "[secret reference{}; only the user can reveal what it stands for]"
-_BEFORE_LABEL, _, _AFTER_LABEL = _REFERENCE.partition("{}")
+_WITH_LABEL = re.compile(re.escape(_REFERENCE).replace(re.escape("{}"), ' (".*")'), re.DOTALL)
 
 
 def reference_text(label: str | None) -> str:
@@ -19,8 +21,8 @@ def is_own(block: Json, level: Level) -> bool:
 
     A server may write one too: it tells the model nothing by that, but for a label, which it could send anyway.
     """
-    text = block.get("text") if isinstance(block, dict) else None
-    if not isinstance(text, str) or not isinstance(block, dict) or block != text_block(text):
+    text = _text_in(block)
+    if text is None or block != text_block(text):
         return False
     if text in {UNKNOWN_CONTENT, reference_text(None)}:
         return True
@@ -29,10 +31,13 @@ def is_own(block: Json, level: Level) -> bool:
 
 def label_in(block: Json) -> str | None:
     """The label in the text of a secret reference, which is the server's word; None where there is none."""
+    text = _text_in(block) or ""
+    found = _WITH_LABEL.fullmatch(text)
+    parsed = parse(found[1]) if found else None
+    label = parsed.value if isinstance(parsed, JsonText) else None
+    return label if isinstance(label, str) and text == reference_text(label) else None
+
+
+def _text_in(block: Json) -> str | None:
     text = block.get("text") if isinstance(block, dict) else None
-    if not (isinstance(text, str) and text.startswith(_BEFORE_LABEL) and text.endswith(_AFTER_LABEL)):
-        return None
-    label = parse(text[len(_BEFORE_LABEL) : -len(_AFTER_LABEL)])
-    if not isinstance(label, JsonText) or not isinstance(label.value, str):
-        return None
-    return label.value if text == reference_text(label.value) else None
+    return text if isinstance(text, str) else None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from inspector.core.boundary.bounded import ErrorCode, Removal
+from inspector.core.boundary.bounded import Removal
 from inspector.core.boundary.draft import Block, Draft, Fate, Reason, Texts
 from inspector.core.boundary.error_code import coded_error
 from inspector.core.boundary.ledger import Ledger
@@ -58,12 +58,11 @@ def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Dr
 
 
 def _parts(draft: Draft) -> Iterator[Json]:
-    if draft.structured and not draft.structured.gone:
+    if draft.structured:
         yield draft.structured.value
     yield draft.members
     yield draft.meta
-    if draft.error is not None:
-        yield {key: value for key, value in draft.error.items() if key != "code"}
+    yield draft.error
     for block in draft.blocks:
         yield searched_of(block)
 
@@ -71,8 +70,6 @@ def _parts(draft: Draft) -> Iterator[Json]:
 def searched_of(block: Block) -> Json:
     """What of a block is the server's and passes."""
     match block.fate:
-        case Fate.WITHHELD:
-            return None
         case Fate.OWN:
             return label_in(block.value)
         case Fate.MIRROR:
@@ -80,6 +77,14 @@ def searched_of(block: Block) -> Json:
             return with_text(block.value, "")
         case Fate.RAW:
             return block.value
+        case Fate.WITHHELD:
+            return None
+
+
+def _without_meta(block: Json) -> Json:
+    return (
+        {key: value for key, value in block.items() if key != "_meta"} if isinstance(block, dict) else block
+    )
 
 
 def _names(draft: Draft) -> frozenset[str]:
@@ -90,19 +95,19 @@ def _names(draft: Draft) -> frozenset[str]:
 class _Without:
     def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
         self._draft = draft
-        self._bad = bad
+        self._said = bad.said
+        self._keys = bad.keys - _names(draft) - KNOWN_KEYS
         self._reason_for = reason_for
         self._names = _names(draft)
         self._fields = Ledger(draft.contract, "")
-        self._others: list[Removal] = []
+        self._others = list[Removal]()
 
     def result(self) -> Draft:
         draft = self._draft
         structured = draft.structured
         if structured and not structured.gone:
             left = self._cut(structured.value, structured.pointer)
-            touched = structured.touched or left.value is not structured.value or left.gone
-            structured = replace(structured, value=left.value, gone=left.gone, touched=touched)
+            structured = replace(structured, value=left.value, gone=left.gone)
         members = self._cut(draft.members, "").value
         meta = draft.meta
         if isinstance(meta, dict):
@@ -111,7 +116,7 @@ class _Without:
             replace(
                 draft,
                 structured=structured,
-                members=members if isinstance(members, dict) else draft.members and {},
+                members=members if isinstance(members, dict) else None,
                 meta=meta,
                 blocks=tuple(map(self._block, draft.blocks)),
                 error=None if draft.error is None else self._error(draft.error),
@@ -161,7 +166,7 @@ class _Without:
 
     def _below(self, above: "_Place", token: str | int, value: Json) -> "_Place | None":
         """The place of a value that has to be looked at, or goes; None where it stays."""
-        if token in self._bad.keys and token not in self._names:
+        if token in self._keys:
             return _Place(above=above, token=token, value=value, text=str(token), is_key=True)
         if isinstance(value, (dict, list)):
             return _Place(above=above, token=token, value=value)
@@ -170,16 +175,14 @@ class _Without:
 
     def _bad_text(self, leaf: Json) -> str:
         """The text for which a leaf has to go; empty where it stays."""
-        if not isinstance(leaf, str):
-            leaf = text_of(leaf)
-        return leaf if leaf is not None and leaf in self._bad.said else ""
+        text = text_of(leaf) or ""
+        return text if text in self._said else ""
 
     def _bad_within(self, value: Json) -> str:
         """A text for which a whole has to go; empty where it stays."""
         said, keys = set[str](), set[str]()
         texts_in(value, said, keys)
-        keys.difference_update(self._names, KNOWN_KEYS)
-        return next(iter(sorted(said & self._bad.said) or sorted(keys & self._bad.keys)), "")
+        return next(iter(sorted(said & self._said) or sorted(keys & self._keys)), "")
 
     def _entries(self, holder: JsonObject, root: str) -> JsonObject:
         """`holder` without the members that say something bad anywhere."""
@@ -190,38 +193,25 @@ class _Without:
                 self._note(child(root, key), text)
             else:
                 left[key] = value
-        return holder if len(left) == len(holder) else left
+        return left
 
     def _block(self, block: Block) -> Block:
-        if block.fate is Fate.OWN:
-            if not self._bad_within(label_in(block.value)):
-                return block
-            self._note(block.pointer, label_in(block.value) or "")
-            return replace(block, value=text_block(reference_text(None)))
-        if block.fate is Fate.WITHHELD:
-            return block
         searched = searched_of(block)
-        meta = searched.get("_meta") if isinstance(searched, dict) else None
-        rest: Json = (
-            {key: value for key, value in searched.items() if key != "_meta"}
-            if isinstance(searched, dict)
-            else searched
-        )
-        if text := self._bad_within(rest):
+        if text := self._bad_within(_without_meta(searched)):
             self._note(block.pointer, text)
+            if block.fate is Fate.OWN:
+                return replace(block, value=text_block(reference_text(None)))
             return replace(block, fate=Fate.WITHHELD)
-        if meta is None or not (text := self._bad_within(meta)) or not isinstance(block.value, dict):
-            return block
-        self._note(child(block.pointer, "_meta"), text)
-        return replace(block, value={key: value for key, value in block.value.items() if key != "_meta"})
+        if text := self._bad_within(searched):
+            self._note(child(block.pointer, "_meta"), text)
+            return replace(block, value=_without_meta(block.value))
+        return block
 
     def _error(self, error: JsonObject) -> JsonObject:
         """A JSON-RPC error, with the code's own word in place of a bad message."""
-        code = error.get("code")
-        left = self._entries({key: value for key, value in error.items() if key != "code"}, "/error")
-        coded = coded_error(self._draft.code or ErrorCode.INTERNAL_ERROR)
-        kept = {"code": code, **left} if code is not None else left
-        return {key: kept.get(key, coded.get(key)) for key in error if key in kept or key in coded}
+        said: JsonObject = {key: value for key, value in error.items() if key != "code"}
+        kept = coded_error(self._draft.code) | self._entries(said, "/error") | {"code": error["code"]}
+        return {key: kept[key] for key in error if key in kept}
 
     def _note(self, pointer: str, text: str) -> None:
         self._others.append(self._reason_for(text).at(self._fields.spend(pointer)))
@@ -241,8 +231,8 @@ class _Place:
 
     def path(self) -> tuple[str | int, ...]:
         tokens: list[str | int] = []
-        place: _Place | None = self
-        while place and place.above:
+        place = self
+        while place.above:
             tokens.append(place.token)
             place = place.above
         return tuple(reversed(tokens))

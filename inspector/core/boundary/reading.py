@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from inspector.core.boundary.bounded import ErrorCode, Level, Removal, Rule
+from inspector.core.boundary.bounded import Level, Removal, Rule
 from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
 from inspector.core.boundary.error_code import coded_error, error_code, is_tool_result
@@ -28,11 +28,15 @@ def raw_of(outcome: Outcome) -> Json:
     match outcome:
         case Result():
             return outcome.value
-        case RpcError():
-            return {"error": outcome.value}
-        case Failure():
-            code = error_code(outcome, is_listed=True) or ErrorCode.INTERNAL_ERROR
-            return {"error": {**coded_error(code), "message": outcome.detail or code.value}}
+        case RpcError() | Failure():
+            return {"error": _error_of(outcome)}
+
+
+def _error_of(outcome: RpcError | Failure) -> Json:
+    if isinstance(outcome, RpcError):
+        return outcome.value
+    coded = coded_error(error_code(outcome, is_listed=True))
+    return {**coded, "message": outcome.detail or coded["message"]}
 
 
 def draft_of(
@@ -50,12 +54,12 @@ def draft_of(
         code=error_code(outcome, is_listed=contract.is_listed),
     )
     if not isinstance(outcome, Result):
-        return _with_error(draft, raw)
+        return _with_error(draft, _error_of(outcome))
     if isinstance(raw, DuplicateKeys):
         raise UnjudgeableError("it names a key twice, so that readers differ about what it says")
     claims = claims_of_result(raw)
     draft = replace(draft, claims=claims, hint=draft.hint or _hint(claims, Subject.RESULT))
-    if isinstance(raw, dict) and is_tool_result(raw):
+    if is_tool_result(raw):
         return _with_result(draft, raw)
     if isinstance(raw, dict) and is_reference(raw):
         return replace(draft, blocks=(Block(pointer="", raw=raw, value=raw),))
@@ -67,10 +71,9 @@ def _hint(claims: tuple[Claim, ...], subject: Subject) -> Claim | None:
     return next((claim for claim in hints if says_yes(claim)), None)
 
 
-def _with_error(draft: Draft, raw: Json) -> Draft:
+def _with_error(draft: Draft, sent: Json) -> Draft:
     """The draft of an error, with what JSON-RPC requires of one."""
-    sent = raw["error"] if isinstance(raw, dict) else None
-    coded = coded_error(draft.code or ErrorCode.INTERNAL_ERROR)
+    coded = coded_error(draft.code)
     if not isinstance(sent, dict):
         return replace(draft, error=coded).removing(
             (_internal("/error", "it is no object"),), Secrets().add(Rule.INTERNAL, [sent])

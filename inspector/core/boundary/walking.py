@@ -63,9 +63,9 @@ class Step:
         self.raw = raw
         self.left = left
         """What passes of it: built by the walk, or `raw` itself until something is withheld."""
-        self.members = iter(raw.items()) if isinstance(raw, dict) else None
+        self.members = iter(raw.items() if isinstance(raw, dict) else ())
         """Of an object: those not yet judged."""
-        self.items = enumerate(raw) if isinstance(raw, list) else None
+        self.items = enumerate(raw if isinstance(raw, list) else ())
         """Of an array: those not yet judged."""
         self.dropped: list[int] = []
         """Of an array: the items withheld so far."""
@@ -82,18 +82,17 @@ class Step:
 
     def pointer(self, ledger: Ledger) -> str:
         """Into the raw result."""
-        if self.made_pointer is not None:
-            return self.made_pointer
         missing: list[Step] = []
-        step: Step | None = self
-        while step and step.made_pointer is None:
+        step = self
+        while step.above and step.made_pointer is None:
             missing.append(step)
             step = step.above
+        pointer = step.made_pointer
+        if pointer is None:
+            pointer = step.made_pointer = ledger.spend(ledger.root)
         for below in reversed(missing):
-            above = below.above
-            below.made_pointer = child(above.made_pointer or "", below.token) if above else ledger.root
-            ledger.spend(below.made_pointer)
-        return self.made_pointer or ""
+            pointer = below.made_pointer = ledger.spend(child(pointer, below.token))
+        return pointer
 
     def pointer_to(self, token: str | int, ledger: Ledger) -> str:
         """Into the raw result, to the value under `token`."""

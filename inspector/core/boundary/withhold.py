@@ -43,7 +43,7 @@ class _Walk:
         stack = [first] if first else []
         while stack:
             step = stack[-1]
-            entered = self._judge_members(step) if step.members else self._judge_items(step)
+            entered = self._judge_members(step) or self._judge_items(step)
             if entered:
                 stack.append(entered)
             else:
@@ -55,7 +55,7 @@ class _Walk:
         """Judge members up to the next one that has to be entered."""
         position = step.position
         known = position.by_key
-        for key, value in step.members or ():
+        for key, value in step.members:
             below = known.get(key) or position.step(key)
             if below.sensitive is not None:
                 self._mark(step, key, below, below.sensitive, value)
@@ -68,7 +68,7 @@ class _Walk:
     def _judge_items(self, step: Step) -> Step | None:
         """Judge items up to the next one that has to be entered."""
         item = step.position.item
-        for index, value in step.items or ():
+        for index, value in step.items:
             below = item(index)
             if below.sensitive is not None:
                 # What an earlier boundary put here says nothing, whoever sends it.

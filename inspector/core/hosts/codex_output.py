@@ -13,7 +13,7 @@ from inspector.core.hosts.obstacles import SERDE
 from inspector.core.hosts.profile import Call, ModelContext
 from inspector.core.hosts.received import Answer, Failure, judge
 from inspector.core.hosts.rust_client import Refused, compact, receive
-from inspector.core.hosts.truncation import middle_by_bytes, middle_by_tokens, tokens
+from inspector.core.hosts.truncation import middle_by_bytes, middle_by_tokens, size_bytes, tokens
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.pointer import child
 
@@ -37,7 +37,7 @@ class Budget:
 
     def cost(self, text: str, *, hidden: int = 0) -> int:
         """What a text takes of the budget; `hidden` bytes of it are not written out here."""
-        size = len(text.encode("utf-8", "surrogatepass")) + hidden
+        size = size_bytes(text) + hidden
         return tokens(size) if self.in_tokens else size
 
     def cut(self, text: str, left: int) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Bounded, Level, Removal
 from inspector.core.boundary.contract import Contract, contract_of
+from inspector.core.boundary.error_code import error_code
 from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.boundary.reading import raw_of
 from inspector.core.catalogue import Tool
@@ -13,9 +14,11 @@ from inspector.core.echoes import Echoes
 from inspector.core.hosts.leaks import Finder, Leak, Leaked, Search, secrets_of
 from inspector.core.hosts.profile import Call, Host, ModelContext
 from inspector.core.hosts.registry import hosts
-from inspector.core.json_text import Json, dump
+from inspector.core.hosts.sharing import sharing
+from inspector.core.json_text import Json
 from inspector.core.outcome import Outcome
 from inspector.core.projection import handed_over
+from inspector.core.weight import compact_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,32 +101,39 @@ def compare(
     compared = hosts() if among is None else among
     raw = raw_of(outcome)
     declared = bound(outcome, tool, Level.DECLARED, policy=policy, declared=known)
-    sent = bound(outcome, tool, Level.OPEN, policy=policy, declared=known)
-    bounded = {Level.DECLARED: declared, Level.OPEN: sent}.get(level) or bound(
-        outcome, tool, level, policy=policy, declared=known
+    bounded = (
+        declared if level is declared.level else bound(outcome, tool, level, policy=policy, declared=known)
     )
+    sent = bounded if level is Level.OPEN else _as_sent(outcome, known)
     search = _search(raw, declared, known, policy)
     rows: list[HostRow] = []
-    for left, host in zip(range(len(compared), 0, -1), compared, strict=True):
-        unbounded = handed_over(host, sent, asked)
-        context = unbounded if level is Level.OPEN else handed_over(host, bounded, asked)
-        rows.append(
-            HostRow(
-                host=host,
-                context=context,
-                size_bytes=len(dump(context.model)),
-                leaked=_leaked(search, host, unbounded, left),
-                observed_open=unbounded.observed,
+    with sharing():
+        for left, host in zip(range(len(compared), 0, -1), compared, strict=True):
+            unbounded = handed_over(host, sent, asked)
+            context = unbounded if level is Level.OPEN else handed_over(host, bounded, asked)
+            rows.append(
+                HostRow(
+                    host=host,
+                    context=context,
+                    size_bytes=compact_bytes(context.model),
+                    leaked=_leaked(search, host, unbounded, left),
+                    observed_open=unbounded.observed,
+                )
             )
-        )
     return Comparison(
         level=level,
         raw=raw,
-        raw_bytes=len(dump(raw)),
+        raw_bytes=compact_bytes(raw),
         bounded=bounded,
         sensitive=declared.removals,
         rows=tuple(rows),
     )
+
+
+def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
+    """What `open` lets through, without the search for credentials: nobody is shown its findings."""
+    code = error_code(outcome, is_listed=contract.is_listed)
+    return Bounded(level=Level.OPEN, result=raw_of(outcome), error=code)
 
 
 _UNKNOWN = Leaked(verdict=Leak.UNKNOWN)

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable
 
+from inspector.core.hosts.sharing import shared
 from inspector.core.hosts.writing import Leaf, Style, digits_of, write
 from inspector.core.json_text import Json, JsonObject
 
@@ -21,7 +22,12 @@ _ASCII_SPACE = str.maketrans("", "", "\t\n\f\r ")
 
 def stringify(value: Json, indent: int = 0) -> str:
     """`JSON.stringify(JSON.parse(text), null, indent)`."""
-    return write(value, _PRETTY if indent else _COMPACT)
+    return write(value, _PRETTY) if indent else _on_one_line(value)
+
+
+@shared
+def _on_one_line(value: Json) -> str:
+    return write(value, _COMPACT)
 
 
 def number_text(value: float) -> str:

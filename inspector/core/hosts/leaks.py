@@ -15,7 +15,7 @@ from inspector.core.boundary.same_content import MIRRORED, json_in
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 from inspector.core.outcome import Result
 from inspector.core.pointer import resolve
-from inspector.core.texts import text_of, texts_in
+from inspector.core.texts import stretches, text_of, texts_in
 
 MAX_APART = 200
 """Withheld values that are looked for one by one; more are looked for together."""
@@ -110,6 +110,7 @@ class Search:
         self._all = finder_of([value for secret in secrets for value in secret.values], names)
         self._single: list[Finder] = []
         self._known: dict[str | tuple[int, int], bool] = {}
+        self._parts: dict[int, tuple[Json, list[str]]] = {}
         self._left = MAX_SEARCHED
 
     def leaked(self, model: Json, *, observed: bool, hosts_left: int) -> Leaked:
@@ -134,10 +135,23 @@ class Search:
         return Leaked(verdict=Leak.YES, pointers=found, untold=untold)
 
     def _texts_with_some(self, model: Json) -> list[str]:
-        """The texts of `model` in which any of the values occurs. Hosts pass on the same texts: each is searched once."""
-        said, keys = set[str](), set[str]()
-        texts_in(model, said, keys)
-        by_key = {_key(text): text for text in said | (keys - self._names)}
+        """The texts of `model` in which any of the values occurs, of long ones the stretches.
+
+        Hosts pass on the same lists, objects and texts: each is searched once.
+        """
+        said, keys, large = _in_first_levels(model)
+        found = dict.fromkeys(self._with_some(said | (keys - self._names)))
+        for part in large:
+            if id(part) not in self._parts:
+                said, keys = set[str](), set[str]()
+                texts_in(part, said, keys)
+                # The part is kept too: while it lives, no other one has its identity.
+                self._parts[id(part)] = (part, self._with_some(said | (keys - self._names)))
+            found.update(dict.fromkeys(self._parts[id(part)][1]))
+        return list(found)
+
+    def _with_some(self, texts: set[str]) -> list[str]:
+        by_key = {_key(text): text for whole in texts for text in stretches(whole)}
         fresh = {key: text for key, text in by_key.items() if key not in self._known}
         found = self._all.found(fresh.values())
         self._known.update((key, text in found) for key, text in fresh.items())
@@ -221,12 +235,37 @@ def _excerpts(value: Json) -> Iterator[Json]:
             yield text[-EXCERPT:]
 
 
+def _in_first_levels(value: Json) -> tuple[set[str], set[str], list[Json]]:
+    """The leaves and the keys of `value`, and apart from them the containers of many members in its first levels."""
+    leaves: list[Json] = []
+    keys = set[str]()
+    large: list[Json] = []
+    level: list[Json] = [value]
+    for _ in range(_LEVELS):
+        below: list[Json] = []
+        for item in level:
+            if not isinstance(item, (dict, list)):
+                leaves.append(item)
+            elif len(item) > _MANY:
+                large.append(item)
+            elif isinstance(item, dict):
+                keys.update(item)
+                below.extend(item.values())
+            else:
+                below.extend(item)
+        level = below
+    said = set[str]()
+    texts_in([*leaves, *level], said, keys)
+    return said, keys, large
+
+
 def _key(text: str) -> str | tuple[int, int]:
     """What a text is remembered by: a long one is not kept for it."""
     return text if len(text) <= _REMEMBERED else (len(text), hash(text))
 
 
 _REMEMBERED = 10_000
+_MANY, _LEVELS = 256, 8
 _LEAST_DIGITS = 4
 _BLOCK = re.compile(r"/content/[0-9]+")
 _FRAME = frozenset({"type", "mimeType", "annotations", "size", "label"})

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from inspector.core.hosts.facts import facts, has_lone_surrogate
 from inspector.core.json_text import MAX_INTEGER_DIGITS, DuplicateKeys, Json, Number
 
 _OWN_LEVELS = 100
@@ -46,6 +47,18 @@ SERDE = Parser(
 
 def obstacle(value: Json, parser: Parser) -> str:
     """Why the parser cannot be relied on for this value, in a sentence; empty where it can."""
+    known = facts(value)
+    if known.is_plain and known.container_levels <= parser.max_depth:
+        return ""
+    return _first(value, parser)
+
+
+def is_deep(value: Json) -> bool:
+    """Whether a value goes deeper than what was tried."""
+    return facts(value).levels > _OWN_LEVELS
+
+
+def _first(value: Json, parser: Parser) -> str:
     level: list[Json] = [value]
     depth = 0
     while level:
@@ -55,7 +68,7 @@ def obstacle(value: Json, parser: Parser) -> str:
             if reason:
                 return reason
             if isinstance(item, dict):
-                if not parser.lone_surrogates and any(map(_has_lone_surrogate, item)):
+                if not parser.lone_surrogates and any(map(has_lone_surrogate, item)):
                     return _HALF.format(parser.name)
                 below.extend(item.values())
             elif isinstance(item, list):
@@ -65,21 +78,6 @@ def obstacle(value: Json, parser: Parser) -> str:
             return f"{parser.name} does not read what is more than {parser.max_depth} levels deep"
         level = below
     return ""
-
-
-def is_deep(value: Json) -> bool:
-    """Whether a value goes deeper than what was tried."""
-    level: list[Json] = [value]
-    for _ in range(_OWN_LEVELS):
-        level = [
-            below
-            for item in level
-            if isinstance(item, (dict, list))
-            for below in (item.values() if isinstance(item, dict) else item)
-        ]
-        if not level:
-            return False
-    return True
 
 
 _TWICE = "an object names a key twice"
@@ -93,7 +91,7 @@ def _reason(item: Json, parser: Parser) -> str:
             return _TWICE
         case str():
             return (
-                _HALF.format(parser.name) if not parser.lone_surrogates and _has_lone_surrogate(item) else ""
+                _HALF.format(parser.name) if not parser.lone_surrogates and has_lone_surrogate(item) else ""
             )
         case int() if not isinstance(item, bool) and item.bit_length() > parser.max_bits:
             return _HUGE.format(parser.name)
@@ -104,7 +102,3 @@ def _reason(item: Json, parser: Parser) -> str:
             return _HUGE.format(parser.name) if beyond or len(item.text) > parser.max_digits else ""
         case _:
             return ""
-
-
-def _has_lone_surrogate(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)

@@ -11,6 +11,7 @@ from inspector.core.hosts.pydantic_kinds import AnyOf, Choice, Issue, Items, Kin
 from inspector.core.hosts.python_models import RESULT, of_first
 from inspector.core.hosts.python_text import loaded
 from inspector.core.hosts.received import Received
+from inspector.core.hosts.sharing import shared
 from inspector.core.json_text import JsonObject
 
 
@@ -61,6 +62,7 @@ _REVISION = _nullable_flag(_of_revision(RESULT))
 _FIRST = of_first(RESULT)
 
 
+@shared
 def receive(result: JsonObject) -> Received | Refused:
     """`result` as mcp 2.3 gives it: members that are not named are gone."""
     read = _read(result)
@@ -71,6 +73,7 @@ def receive(result: JsonObject) -> Received | Refused:
     return replace(built, exact=False) if isinstance(built, Refused) else built
 
 
+@shared
 def receive_first(result: JsonObject) -> Received | Refused:
     """`result` as mcp 1.30 gives it: members that are not named stay, and URIs are not rewritten yet."""
     return _built(_read(result), _FIRST)

@@ -3,18 +3,28 @@
 import json
 import math
 
+from inspector.core.hosts.facts import facts
+from inspector.core.hosts.pieces import Form, in_pieces
+from inspector.core.hosts.sharing import shared
 from inspector.core.hosts.writing import Leaf, Style, digits_of, rebuilt, write
-from inspector.core.json_text import Json, Number
+from inspector.core.json_text import Json, JsonObject, Number
 
 MAX_DEPTH = 200
 """Containers in a result that pydantic's parser reads; the message around it is one more."""
 
 
+@shared
 def dumps(value: Json) -> str:
     """`json.dumps(value)`. `value` is at most `MAX_DEPTH` deep and names no key twice."""
-    return json.dumps(value)
+    return in_pieces(value, _DUMPED)
 
 
+def as_dict(pairs: list[tuple[str, Json]]) -> JsonObject:
+    """An object as Python reads it. Given to its parser, it lets other threads run between two objects."""
+    return dict(pairs)
+
+
+@shared
 def compact(value: Json) -> str:
     """`TypeAdapter(Any).dump_json(value)`: no blanks, no escapes but the needed, null for what is no number."""
     return write(value, _COMPACT)
@@ -22,16 +32,23 @@ def compact(value: Json) -> str:
 
 def represented(value: Json) -> str:
     """`repr(value)`."""
-    return write(value, _REPR)
+    return _text_repr(value) if isinstance(value, str) else write(value, _REPR)
 
 
 def loaded(value: Json) -> Json:
-    """`value` with numbers as Python reads them: whole ones exactly, others as floats."""
+    """`value` with numbers as Python reads them: whole ones exactly, others as floats. It is not to be changed."""
+    return _loaded(value) if facts(value).has_spelt else value
+
+
+@shared
+def _loaded(value: Json) -> Json:
     return rebuilt(value, _loaded_leaf)
 
 
 def finite(value: Json) -> Json:
-    """`value` with null for what is no finite number, as pydantic has it in JSON mode."""
+    """`value` with null for what is no finite number, as pydantic has it in JSON mode. It is not to be changed."""
+    if not facts(value).has_infinite:
+        return value
     return rebuilt(value, lambda leaf: None if isinstance(leaf, float) and not math.isfinite(leaf) else leaf)
 
 
@@ -100,5 +117,17 @@ def _repr_leaf(value: Leaf) -> str:
             return repr(value)
 
 
+def _text_repr(text: str) -> str:
+    if len(text) <= _STRIDE:
+        return repr(text)
+    # Where there are both kinds of quotes, Python takes single ones; where there are single ones alone, double ones.
+    quote, marks, behind = ('"', "'", -2) if "'" in text and '"' not in text else ("'", "\"'", -4)
+    parts = (repr(text[start : start + _STRIDE] + marks)[1:behind] for start in range(0, len(text), _STRIDE))
+    return f"{quote}{''.join(parts)}{quote}"
+
+
+_STRIDE = 1_000_000
+"""Characters that are written in one go, with the interpreter's lock held."""
+_DUMPED = Form(whole=json.dumps, comma=", ", colon=": ")
 _COMPACT = Style(leaf=compact_leaf)
-_REPR = Style(comma=", ", colon=": ", text=repr, leaf=_repr_leaf)
+_REPR = Style(comma=", ", colon=": ", text=_text_repr, leaf=_repr_leaf)

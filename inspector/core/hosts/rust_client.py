@@ -5,7 +5,9 @@ Source: github.com/modelcontextprotocol/rust-sdk, crates/rmcp/src/model/content.
 
 from dataclasses import dataclass
 
+from inspector.core.hosts.facts import facts
 from inspector.core.hosts.python_text import compact_leaf, float_text
+from inspector.core.hosts.sharing import shared
 from inspector.core.hosts.writing import Style, write
 from inspector.core.json_text import Json, JsonObject
 
@@ -24,22 +26,7 @@ class Received:
     @property
     def is_approximate(self) -> bool:
         """Whether the structured content has a number whose spelling is not known for sure."""
-        stack: list[Json] = [self.structured]
-        while stack:
-            match stack.pop():
-                case dict() as value:
-                    stack.extend(value.values())
-                case list() as items:
-                    stack.extend(items)
-                case bool():
-                    pass
-                case int() as number if not _LEAST <= number < _MOST:
-                    return True
-                case float() as number if "e" in float_text(number):
-                    return True
-                case _:
-                    pass
-        return False
+        return _is_approximate(self.structured)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +37,36 @@ class Refused:
     """False where nobody observed such a result."""
 
 
+@shared
+def _is_approximate(value: Json) -> bool:
+    known = facts(value)
+    if not (known.has_float or known.has_rounded):
+        return False
+    stack: list[Json] = [value]
+    while stack:
+        match stack.pop():
+            case dict() as item:
+                stack.extend(item.values())
+            case list() as items:
+                stack.extend(items)
+            case bool():
+                pass
+            case int() as number if not _LEAST <= number < _MOST:
+                return True
+            case float() as number if "e" in float_text(number):
+                return True
+            case _:
+                pass
+    return False
+
+
+@shared
 def compact(value: Json) -> str:
     """`serde_json::to_string(value)`."""
     return write(value, _COMPACT)
 
 
+@shared
 def receive(result: JsonObject) -> Received | Refused:
     """`result` as the library gives it: members that it does not name are gone."""
     content = result.get("content", [])

@@ -6,6 +6,7 @@ Source: npm @modelcontextprotocol/sdk 1.32, types.ts, CallToolResultSchema.
 from dataclasses import dataclass
 
 from inspector.core.hosts.received import Received
+from inspector.core.hosts.sharing import shared
 from inspector.core.hosts.zod_check import check, message
 from inspector.core.hosts.zod_kinds import Amount, Items, Kind, OneOf, Record, Shape, Text, Truth, Union
 from inspector.core.json_text import JsonObject
@@ -113,6 +114,7 @@ _RESULT = Shape(
 )
 
 
+@shared
 def receive(result: JsonObject) -> Received | Refused | Unread:
     """`result` as `client.callTool` gives it. Content that is missing is none."""
     if "_meta" in result and check(result["_meta"], _META).issues:

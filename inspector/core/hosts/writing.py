@@ -3,15 +3,26 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
+from json.encoder import encode_basestring
+from typing import NamedTuple, cast
 
-from inspector.core.json_text import DuplicateKeys, Json, JsonObject, scalar_text
+import msgspec
+
+from inspector.core.hosts.facts import EXACT, facts
+from inspector.core.hosts.pieces import Form, in_pieces
+from inspector.core.hosts.sharing import shared
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject, dump_text, scalar_text
 
 Leaf = bool | int | float | None
 
 
 def _as_sent(value: JsonObject) -> Iterable[str]:
     return value
+
+
+def string_text(value: str) -> str:
+    """A text as JSON; half a UTF-16 pair is escaped."""
+    return encode_basestring(value) if value.isascii() else scalar_text(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +33,16 @@ class Style:
     colon: str = ":"
     indent: int = 0
     """Blanks for each level; 0 writes on one line."""
-    text: Callable[[str], str] = scalar_text
+    text: Callable[[str], str] = string_text
     leaf: Callable[[Leaf], str] = scalar_text
     """Numbers, booleans, null."""
     order: Callable[[JsonObject], Iterable[str]] = _as_sent
     """The keys of an object in the order written."""
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether only leaves and the order of keys are its own."""
+        return not self.indent and (self.comma, self.colon, self.text) == (",", ":", string_text)
 
 
 class _Open(NamedTuple):
@@ -40,6 +56,44 @@ class _Open(NamedTuple):
 
 def write(value: Json, style: Style) -> str:
     """`value` in that style, to any depth. Never raises; of an object that names a key twice, all pairs are written."""
+    if not style.is_compact or not isinstance(value, (dict, list)):
+        return _written(value, style)
+    known = facts(value)
+    if known.has_twice or known.has_half:
+        return _written(value, style)
+    if not (known.has_float or known.has_rounded or known.has_odd_keys):
+        return _plain(value)
+    return in_pieces(value, Form(whole=lambda part: _at_once(part, style), order=style.order))
+
+
+@shared
+def _plain(value: Json) -> str:
+    """What all programs write alike."""
+    return in_pieces(value, Form(whole=dump_text))
+
+
+def _at_once(value: Json, style: Style) -> str:
+    try:
+        return msgspec.json.encode(_ready(value, style)).decode()
+    except RecursionError:
+        return _written(value, style)
+
+
+def _ready(value: Json, style: Style) -> object:
+    """`value` with the numbers that the style writes in its own way as they are written."""
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return value
+    if isinstance(value, dict):
+        return {key: _ready(value[key], style) for key in style.order(value)}
+    if isinstance(value, list):
+        return [_ready(item, style) for item in value]
+    if kind is int and -EXACT <= cast("int", value) <= EXACT:
+        return value
+    return msgspec.Raw(style.leaf(cast("Leaf", value)).encode())
+
+
+def _written(value: Json, style: Style) -> str:
     pieces: list[str] = []
     stack: list[_Open] = []
     _begin(value, style, pieces, stack)

@@ -8,6 +8,7 @@ from inspector.core.document import Document
 from inspector.core.hosts.profile import Call, ModelContext
 from inspector.core.hosts.registry import host as host_of
 from inspector.core.projection import project
+from inspector.core.weight import compact_bytes
 from inspector.session import CallRecord
 from inspector.tui.present.alignment import GAP, Alignment, side_by_side
 from inspector.tui.present.contrast import Contrast, Lens, Seen
@@ -15,7 +16,6 @@ from inspector.tui.present.leaves import LeafCount, differences
 from inspector.tui.present.marks import Marks, marks, merged
 from inspector.tui.present.result import line_text
 from inspector.tui.present.views import aligned
-from inspector.tui.present.weight import compact_bytes
 
 
 def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str, chunk: int) -> Contrast:

@@ -22,6 +22,7 @@ from inspector.core.policy import confirmations
 from inspector.core.projection import project
 from inspector.core.schema.fields import Field, form_of
 from inspector.core.schema.validation import violations
+from inspector.core.weight import compact_bytes
 from inspector.session import CallRecord
 from inspector.tui.present import badges
 from inspector.tui.present.alignment import Alignment, align, side_by_side
@@ -32,7 +33,6 @@ from inspector.tui.present.frame import FrameView, pieces
 from inspector.tui.present.marks import marks
 from inspector.tui.present.result import ResultView, begins, line_text
 from inspector.tui.present.tool import ToolView
-from inspector.tui.present.weight import compact_bytes
 
 MAX_ALIGNED_LINES = 20_000
 """Longer documents stand line beside line."""

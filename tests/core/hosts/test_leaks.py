@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+import pytest
+
 from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Bounded, Level, Removal, Rule
 from inspector.core.boundary.contract import contract_of
@@ -11,6 +13,7 @@ from inspector.core.echoes import Echoes
 from inspector.core.hosts.leaks import LONG, MAX_APART, MAX_SEARCHED, Finder, Leak, Search, Secret, secrets_of
 from inspector.core.json_text import Json, JsonObject, dump_text
 from inspector.core.outcome import Result
+from inspector.core.texts import OVERLAP, STRETCH, stretches
 
 NOTHING = frozenset[str]()
 
@@ -81,8 +84,50 @@ def test_of_many_values_some_are_not_told_apart_and_are_counted() -> None:
 
 def test_in_large_texts_fewer_values_are_told_apart() -> None:
     search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART))), NOTHING, Counting())
-    leaked = search.leaked(["CANARY-0000" + " " * (MAX_SEARCHED // 5)], observed=True, hosts_left=2)
+    texts: list[Json] = [
+        f"CANARY-0000 {index}".ljust(STRETCH) for index in range(MAX_SEARCHED // 5 // STRETCH)
+    ]
+    leaked = search.leaked(texts, observed=True, hosts_left=2)
     assert (leaked.pointers, leaked.untold) == (("/0",), MAX_APART - 2)
+
+
+def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_again() -> None:
+    counting = Counting()
+    search = Search(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
+    text = " " * (2 * STRETCH) + "CANARY-2" + " " * (2 * STRETCH)
+    leaked = search.leaked(text, observed=True, hosts_left=1)
+    assert (leaked.pointers, leaked.untold) == (("/1",), 0)
+    assert counting.searched == len(list(stretches(text))) + 2
+
+
+@pytest.mark.parametrize("before", range(-12, 12))
+def test_a_value_on_the_edge_of_two_stretches_is_found(before: int) -> None:
+    for edge in (STRETCH, STRETCH - OVERLAP):
+        text = (" " * (edge + before)).replace(" ", ". ", 1) + "CANARY-1" + "." * STRETCH
+        search = Search(secrets("CANARY-1"), NOTHING, Counting())
+        assert search.leaked(text, observed=True, hosts_left=1).verdict is Leak.YES
+
+
+def test_a_long_list_that_two_hosts_hand_over_is_searched_once_and_found_in_both() -> None:
+    counting = Counting()
+    search = Search(secrets("CANARY-1"), NOTHING, counting)
+    rows: list[Json] = [{"key of all": f"clean {index}"} for index in range(1_000)]
+    for models in (({"a": rows}, [[rows]]), ({"a": ["CANARY-1", rows]}, ["CANARY-1", {"b": rows}])):
+        for model in models:
+            verdict = search.leaked(model, observed=True, hosts_left=1).verdict
+            assert verdict is (Leak.YES if "CANARY-1" in str(model) else Leak.NO)
+    rows.append("CANARY-1")
+    assert search.leaked(rows.copy(), observed=True, hosts_left=1).verdict is Leak.YES
+
+
+def test_a_key_that_is_known_is_not_looked_at_in_long_and_in_short_objects() -> None:
+    for count in (1, 1_000):
+        search = Search(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
+        model: JsonObject = {**{str(index): index for index in range(count)}, "CANARY-1": 1}
+        assert search.leaked(model, observed=True, hosts_left=1).verdict is Leak.NO
+        model["other CANARY-1"] = 1
+        fresh = Search(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
+        assert fresh.leaked(model, observed=True, hosts_left=1).verdict is Leak.YES
 
 
 def test_a_value_that_turns_up_everywhere_is_not_known_to_be_absent() -> None:

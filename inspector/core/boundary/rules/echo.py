@@ -3,10 +3,9 @@
 Source: WebMCP issue 110, "Agent exposure rules"; docs/decisions/0005-echoes.md.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
 from inspector.core.boundary.draft import Draft, Reason, Texts
@@ -51,24 +50,17 @@ def _reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
 
 def _told_safely(draft: Draft, echoes: Echoes, names: frozenset[str]) -> Draft:
     """The draft whose removals lead to no key that repeats a secret, and know of repetitions in what is gone already."""
-    keys = set[str]()
-    for segment in draft.removals.segments:
-        keys.update(segment.keys() if isinstance(segment, Noted) else _tokens(segment))
-    taken = Texts()
+    sent, taken = Texts(), Texts()
+    texts_in(draft.raw, sent.said, sent.keys)
     for removal in _shown(draft):
-        texts_in(resolve(draft.raw, removal.pointer), taken.said, keys)
+        texts_in(resolve(draft.raw, removal.pointer), taken.said, taken.keys)
     said = echoes.found(taken.said)
-    bad_keys = echoes.found(keys - names - KNOWN_KEYS - _AT_THE_ROOT)
+    bad_keys = echoes.found(sent.keys - names - KNOWN_KEYS - _AT_THE_ROOT)
     if bad_keys:
         draft = replace(draft, removals=draft.removals.changed(partial(_without_key, bad_keys)))
     found = {**bad_keys, **said}
     texts = ((removal, _text_in(draft, removal, found)) for removal in _shown(draft))
     return draft.removing([_reason(found, text).at(removal.pointer) for removal, text in texts if text])
-
-
-def _tokens(removals: Iterable[Removal]) -> Iterator[str]:
-    """All keys on the way to each of them."""
-    return chain.from_iterable(split(removal.pointer) for removal in removals)
 
 
 def _shown(draft: Draft) -> list[Removal]:
@@ -90,7 +82,7 @@ def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:
     """The removal, pointing no further than to what holds the first of `keys` on its way."""
     tokens = split(removal.pointer)
     first = next((index for index, token in enumerate(tokens) if token in keys), None)
-    return removal if first is None else replace(removal, pointer=join(tokens[:first]))
+    return replace(removal, pointer=join(tokens[:first]))
 
 
 def _released(draft: Draft) -> set[str]:

@@ -30,7 +30,7 @@ def apply(draft: Draft) -> Draft:
     structured, positions = draft.structured, draft.contract.positions
     if structured is None or structured.gone or positions is None or not draft.earlier.is_empty:
         return draft
-    if not (positions.marks_any or (draft.hint and positions.releases_any)):
+    if not (positions.marks_any or draft.hint):
         return draft
     found = _misfits(structured, draft.contract.schema, positions.faulty)
     if found == EVERYTHING:

@@ -32,9 +32,11 @@ def apply(draft: Draft) -> Draft:
 
 
 def _judge(draft: Draft, block: Block, claims: list[Claim], removals: list[Removal]) -> Block:
-    if block.fate not in {Fate.RAW, Fate.MIRROR} or not isinstance(block.value, dict):
-        return block
-    value = _without(draft, block.value, block.pointer, claims, removals)
+    match block:
+        case Block(fate=Fate.RAW | Fate.MIRROR, value=dict() as sent):
+            value = _without(draft, sent, block.pointer, claims, removals)
+        case _:
+            return block
     resource = value.get("resource")
     if isinstance(resource, dict):
         inner = _without(draft, resource, child(block.pointer, "resource"), claims, removals)

@@ -43,7 +43,7 @@ class _Mirror:
         self._start = (draft.contract.positions or _NO_SCHEMA).start()
         self._touched = draft.structured is not None and draft.structured.touched
         # Otherwise no text can hold what it may not, and none is worth parsing.
-        self._matters = self._touched or not self._start.harmless or draft.level is Level.CLOSED
+        self._matters = draft.structured is not None or not self._start.harmless
 
     def judge(self, block: Block) -> Block:
         text = text_of(block.value) if block.fate is Fate.RAW else None

@@ -28,7 +28,7 @@ def apply(draft: Draft) -> Draft:
         structured = replace(
             structured, value=walked.value, gone=walked.gone, touched=structured.touched or bool(ledger)
         )
-    if members and start.sensitive:
+    if start.sensitive:
         source = start.sensitive
         reason = Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
         draft = withhold_members(draft, reason)

@@ -9,6 +9,7 @@ from inspector.core.hosts import javascript
 from inspector.core.hosts.notes import Notes, Part
 from inspector.core.hosts.obstacles import JAVASCRIPT
 from inspector.core.hosts.profile import Call, Host, ModelContext
+from inspector.core.hosts.python_text import as_dict
 from inspector.core.hosts.received import Answer, Received, judge
 from inspector.core.hosts.structure_changes import note_structure_changes
 from inspector.core.hosts.truncation import head_and_tail
@@ -59,7 +60,7 @@ def _completed(result: JsonObject, notes: Notes) -> JsonObject:
     if not isinstance(text, str):
         return result
     try:
-        read: Json = json.loads(text, parse_int=float, parse_constant=_no_json)
+        read: Json = json.loads(text, object_pairs_hook=as_dict, parse_int=float, parse_constant=_no_json)
     except ValueError:
         return result
     except RecursionError:

@@ -13,7 +13,7 @@ from inspector.core.hosts.obstacles import PYDANTIC, obstacle
 from inspector.core.hosts.profile import Call, Host, ModelContext
 from inspector.core.hosts.pydantic_kinds import Issue
 from inspector.core.hosts.python_client import Refused, receive
-from inspector.core.hosts.python_text import compact, represented
+from inspector.core.hosts.python_text import as_dict, compact, represented
 from inspector.core.hosts.received import Answer, Received, judge
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.pointer import child
@@ -183,7 +183,7 @@ def _read(text: str, pointer: str, notes: Notes) -> Json:
     if not text.startswith(("[", "{")):
         return text
     try:
-        value: Json = json.loads(text)
+        value: Json = json.loads(text, object_pairs_hook=as_dict)
     except (ValueError, RecursionError):
         return text
     if obstacle(value, PYDANTIC):
