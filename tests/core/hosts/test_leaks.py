@@ -94,7 +94,8 @@ def test_in_large_texts_fewer_values_are_told_apart() -> None:
 def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_again() -> None:
     counting = Counting()
     search = Search(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
-    text = " " * (2 * STRETCH) + "CANARY-2" + " " * (2 * STRETCH)
+    filling = "".join(f"{number:10}" for number in range(STRETCH // 5))
+    text = f"{filling}CANARY-2{filling[::-1]}"
     leaked = search.leaked(text, observed=True, hosts_left=1)
     assert (leaked.pointers, leaked.untold) == (("/1",), 0)
     assert counting.searched == len(list(stretches(text))) + 2
