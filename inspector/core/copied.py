@@ -29,6 +29,21 @@ class Copied:
                 raise LookupError(token)  # noqa: TRY004 - the pointer is wrong, not the type
         return found
 
+    def reach(self, tokens: tuple[str | int, ...]) -> int:
+        """How many of the tokens lead somewhere, one after another."""
+        found = self.value
+        for count, token in enumerate(tokens):
+            try:
+                if isinstance(found, dict):
+                    found = found[str(token)]
+                elif isinstance(found, list):
+                    found = found[_index(token)]
+                else:
+                    return count
+            except LookupError:
+                return count
+        return len(tokens)
+
     def put(self, tokens: tuple[str | int, ...], value: Json) -> None:
         """Let `value` stand where the tokens lead. Raises LookupError where that is nowhere."""
         holder, at = self._holder(tokens)

@@ -18,11 +18,11 @@ from inspector.core.spellings import (
     needles,
     spellings,
     unescaped,
+    visible,
     words,
 )
-from inspector.core.texts import OVERLAP, STRETCH, batches, text_of, texts_in
+from inspector.core.texts import LEAST_DIGITS, OVERLAP, STRETCH, batches, forms_of, texts_in
 
-_LEAST_DIGITS = 4
 _MANY, _PREFIX = 20_000, 8
 """With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
 _BETWEEN = re.compile(SEPARATOR.encode())
@@ -111,16 +111,25 @@ class Echoes:
                 (wanted.as_words if _IDENTIFIER.fullmatch(key) else wanted.anywhere).add(key)
 
     def _take_leaf(self, leaf: Json, wanted: _Wanted, known: set[str]) -> None:
-        text = text_of(leaf)
-        if text in known:
+        if leaf is None or leaf == "":
+            # It says nothing, and so nothing repeats it.
             return
-        length = len("".join(text.split())) if text else 0
-        if text and length >= SHORTEST:
-            wanted.anywhere.add(text)
+        forms = forms_of(leaf)
+        self.is_weak = self.is_weak or not forms
+        for form in forms:
+            if form not in known:
+                # A sign before a number is easily left out.
+                self._take_text(form if isinstance(leaf, str) else form.lstrip("-"), wanted)
+
+    def _take_text(self, text: str, wanted: _Wanted) -> None:
+        shown = visible(text)
+        length = len("".join(shown.split()))
+        if length >= SHORTEST:
+            wanted.anywhere.add(shown)
             return
         self.is_weak = True
-        if text and length > 1 and not (length < _LEAST_DIGITS and text.strip().isdecimal()):
-            wanted.as_words.add(text.strip())
+        if length > 1 and not (length < LEAST_DIGITS and shown.strip().isdecimal()):
+            wanted.as_words.add(shown.strip())
 
     def _searching(self) -> "tuple[_Automaton, ...]":
         if self._automata is None:
@@ -155,6 +164,8 @@ class _Automaton:
                 for needle, spelling in _word_needles(value):
                     self._spelled.setdefault(needle, spelling)
         self._needles = frozenset(self._spelled) or needles(values)
+        if not whole_words and len(self._needles) <= _MANY:
+            self._needles = _without_longer(self._needles)
         self._whole_words = whole_words
         lengths: dict[bytes, set[int]] = {}
         if len(self._needles) > _MANY:
@@ -195,6 +206,19 @@ class _Automaton:
             ):
                 return self._spelled.get(needle, view.spelling)
         return None
+
+
+def _without_longer(found: frozenset[bytes]) -> frozenset[bytes]:
+    """The needles that contain no other: where a longer one is, the one within it is found. So each place has one hit."""
+    from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
+
+    every = list(found)
+    automaton = BytesAhoCorasick(every)
+    return frozenset(
+        needle
+        for index, needle in enumerate(every)
+        if all(hit == index for hit, _, _ in automaton.find_matches_as_indexes(needle, overlapping=True))
+    )
 
 
 def _as_words(joined: str) -> Iterator[View]:

@@ -65,7 +65,7 @@ def spellings(text: str) -> Iterator[View]:
         source=forwards,
         place=lambda _, end: len(backwards) - end,
     )
-    raw = text.encode("utf-8", "surrogatepass").translate(_ALPHABET)
+    raw = text.encode("utf-8", "surrogatepass").translate(_ALPHABET, _CONTROL)
     letters = raw.translate(_ONLY_BASE64)
     for shift in range(4):
         whole = letters[shift : shift + (len(letters) - shift) // 4 * 4]
@@ -78,8 +78,9 @@ def spellings(text: str) -> Iterator[View]:
 
 
 def words(text: str) -> bytes:
-    """A text as whole words are searched in it: without case alone."""
-    return text.casefold().encode("utf-8", "surrogatepass")
+    """A text as whole words are searched in it: without case and what nobody sees."""
+    text = text if text.isascii() else _UNSEEN.sub("", text)
+    return text.casefold().encode("utf-8", "surrogatepass").translate(None, _CONTROL)
 
 
 def unescaped(text: str) -> tuple[str, ...]:
@@ -99,13 +100,18 @@ def _undone(text: str) -> Iterator[str]:
         yield unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
 
 
+def visible(text: str) -> str:
+    """A text without characters that nobody sees."""
+    return _INVISIBLE.sub("", text) if _INVISIBLE.search(text) else text
+
+
 def _squeezed(text: str) -> str:
     text = "".join(text.split())
-    return _INVISIBLE.sub("", text) if not text.isascii() and _INVISIBLE.search(text) else text
+    return text if text.isascii() else _UNSEEN.sub("", text)
 
 
 def _folded(text: str) -> bytes:
-    return text.casefold().encode("utf-8", "surrogatepass").translate(_ALPHABET)
+    return text.casefold().encode("utf-8", "surrogatepass").translate(_ALPHABET, _CONTROL)
 
 
 def _decoded(spelling: Spelling, text: bytes, source: bytes, shift: int, ratio: tuple[int, int]) -> View:
@@ -138,7 +144,14 @@ def _character(found: re.Match[str]) -> str:
 
 _MOST_VIEWS = 7
 _BACKSLASH = "\x01"
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_UNSEEN_CHARACTERS = (
+    # Control characters but for white space and the separator, and what Unicode says to ignore where it is unknown.
+    "\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_UNSEEN = re.compile(f"[{_UNSEEN_CHARACTERS}]+")
+_INVISIBLE = re.compile(f"[\x00{_UNSEEN_CHARACTERS}]+")
 _CODE = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
 _LETTERS = (
     *(("\\" + letter, " ") for letter in "nrtbf"),
@@ -146,6 +159,7 @@ _LETTERS = (
     ("\\/", "/"),
 )
 _HEX_RUN = re.compile(rb"[0-9a-fA-F]{%d}" % (2 * SHORTEST))
+_CONTROL = bytes(code for code in (*range(1, 32), 127) if code not in b"\t\n\v\f\r\x1c\x1d\x1e\x1f")
 _ALPHABET = bytes.maketrans(b"-_", b"+/")
 _PLAIN = bytes(range(256)).lower().translate(_ALPHABET)
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -1,6 +1,7 @@
 """The texts in a JSON value: its keys, its strings, and its numbers as they are spelt."""
 
 from collections.abc import Iterable, Iterator
+from math import isfinite
 
 from inspector.core.json_text import DuplicateKeys, Json, Number
 
@@ -9,21 +10,36 @@ STRETCH, OVERLAP = 200_000, 4_000
 
 Whoever searches so must look for nothing longer than the overlap.
 """
-LEAST_NUMBER = 1_000
-"""Smaller numbers, truth values and null occur everywhere by chance."""
+LEAST_DIGITS = 4
+"""Numbers of fewer digits, truth values and null occur everywhere by chance."""
 
 
 def text_of(leaf: Json) -> str | None:
     """What a leaf says, where that can be told from chance; None for a container."""
+    return next(iter(forms_of(leaf)), None)
+
+
+def forms_of(leaf: Json) -> tuple[str, ...]:
+    """What a leaf says, where that can be told from chance: a number as it is spelt, and as others write the same one."""
     match leaf:
         case str():
-            return leaf
+            return (leaf,)
         case bool() | None | dict() | list() | DuplicateKeys():
-            return None
-        case Number():
-            return leaf.text
+            return ()
+        case int():
+            spelt = str(leaf)
+            return (spelt,) if len(spelt.lstrip("-")) >= LEAST_DIGITS else ()
         case _:
-            return str(leaf) if abs(leaf) >= LEAST_NUMBER else None
+            return _forms_of_float(leaf)
+
+
+def _forms_of_float(number: float) -> tuple[str, ...]:
+    spelt = [number.text] if isinstance(number, Number) else []
+    if isfinite(number):
+        spelt.append(repr(float(number)))
+        if number == int(number):
+            spelt.append(str(int(number)))
+    return tuple(dict.fromkeys(text for text in spelt if sum(map(str.isdigit, text)) >= LEAST_DIGITS))
 
 
 def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) -> None:
@@ -48,8 +64,8 @@ def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) 
                     said.add(below)  # pyright: ignore[reportArgumentType]
             elif kind is dict or kind is list or kind is DuplicateKeys:
                 stack.append(below)
-            elif (kind is int or kind is Number or kind is float) and (text := text_of(below)):
-                said.add(text)
+            elif kind is int or kind is Number or kind is float:
+                said.update(forms_of(below))
 
 
 def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterator[str]:

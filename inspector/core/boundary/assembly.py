@@ -15,7 +15,10 @@ from inspector.core.json_text import Json, JsonObject, dump_text, equal
 from inspector.core.outcome import Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
-"""Where in a tool result nothing is a field. Nor is `/content` one, which only `unknown-content` takes."""
+"""Where in a tool result nothing is a field. Nor is `/content` one, which only `unknown-content` takes.
+
+What a page returned has no such places, and what is withheld of it is `Noted`, or all of it.
+"""
 
 
 def assemble(draft: Draft) -> Bounded:
@@ -89,7 +92,6 @@ def _notice(draft: Draft) -> Notice:
     """What these rules have taken from the model and not told it in a text of their own."""
     names: list[str | None] = []
     if draft.structured or draft.members is not None:
-        outside = _OUTSIDE if draft.members is not None else ()
         for segment in draft.removals.segments:
             if isinstance(segment, Noted):
                 names.extend(segment.names())
@@ -97,7 +99,7 @@ def _notice(draft: Draft) -> Notice:
                 names.extend(
                     removal.name
                     for removal in segment
-                    if removal.rule is not Rule.UNKNOWN_CONTENT and not removal.pointer.startswith(outside)
+                    if removal.rule is not Rule.UNKNOWN_CONTENT and not removal.pointer.startswith(_OUTSIDE)
                 )
     blocks = sum(block.fate is Fate.WITHHELD for block in draft.blocks)
     return notice_of(names, blocks=blocks, whole=draft.structured is not None and draft.structured.gone)

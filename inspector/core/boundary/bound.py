@@ -87,7 +87,9 @@ def bound(
         return assemble(_judged(draft_of(outcome, contract, level, policy, nonce)))
     except UnjudgeableError as fault:
         return whole_withheld(level, code, outcome, str(fault))
-    except Exception as fault:  # noqa: BLE001 - a rule that fails must withhold, whatever failed in it
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as fault:  # noqa: BLE001 - a rule that fails must withhold, whatever failed in it; a panic is no Exception
         return whole_withheld(level, code, outcome, f"a rule could not judge it ({type(fault).__name__})")
 
 

@@ -15,16 +15,15 @@ MAX_POINTER_CHARACTERS = 64_000_000
 SECRET: frozenset[str] = frozenset(
     {
         Rule.X_SENSITIVE,
-        Rule.SENSITIVE_HINT,
         Rule.SECRET_REFERENCE,
-        Rule.AUDIENCE,
         Rule.LABELLED,
         Rule.INVALID_OUTPUT,
         Rule.INTERNAL,
     }
 )
 """Rules that withhold because somebody declared it or nobody can tell. Their values are searched for in all the rest;
-what is merely undeclared, free text or metadata may well be said elsewhere."""
+what is merely undeclared, free text or metadata may well be said elsewhere. Those of `sensitive-hint` and `audience`
+are searched for too, and kept apart."""
 
 _TOO_MANY = "more is withheld than can be listed"
 
@@ -46,7 +45,7 @@ class Secrets:
         """Those that are for the user alone, and shown there."""
 
     def add(self, rule: str, values: Iterable[Json]) -> "Secrets":
-        """Add values that `rule` withholds, if it is one of SECRET."""
+        """Add values that `rule` withholds, if they must not be said elsewhere."""
         if rule == Rule.SENSITIVE_HINT:
             self.hinted.extend(values)
         elif rule == Rule.AUDIENCE:
@@ -77,7 +76,7 @@ class Ledger:
 
     @property
     def secrets(self) -> "Secrets":
-        """The values withheld for a reason of SECRET."""
+        """The withheld values that must not be said elsewhere."""
         found = Secrets()
         for entry, value in zip(self._entries, self._values, strict=True):
             if isinstance(entry, Marked):

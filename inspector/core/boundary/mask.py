@@ -39,11 +39,6 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
 
 def _mask(copied: Copied, tokens: tuple[str, ...]) -> None:
     """Mask the value where the tokens lead; where that is nowhere, the last container on the way."""
-    while True:
-        try:
-            if copied.at(tokens) is not MASK:
-                copied.put(tokens, MASK)
-        except LookupError:
-            tokens = tokens[:-1]
-        else:
-            return
+    found = tokens[: copied.reach(tokens)]
+    if copied.at(found) is not MASK:
+        copied.put(found, MASK)

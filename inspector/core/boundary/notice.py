@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inspector.core.json_text import Json, JsonObject, JsonText, dump_text, equal, parse
+from inspector.core.json_text import Json, JsonObject, dump_text, equal, parse
 
 MEMBER = "_withheld"
 MAX_FIELDS = 50
@@ -114,8 +114,8 @@ def notice_in_block(block: Json, names: frozenset[str]) -> Notice | None:
     text = block.get("text") if isinstance(block, dict) else None
     if not isinstance(text, str) or not text.startswith(_START):
         return None
-    parsed = parse(text.removeprefix(_START))
-    notice = notice_in(parsed.value, names) if isinstance(parsed, JsonText) else None
+    # Of what is no JSON the value is null, which is no notice.
+    notice = notice_in(parse(text.removeprefix(_START)).value, names)
     return notice if notice and equal(block, text_block(notice.text)) else None
 
 

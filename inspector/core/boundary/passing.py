@@ -14,7 +14,7 @@ from inspector.core.boundary.walking import GONE, WITHHELD, Walked
 from inspector.core.copied import Copied
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.pointer import child, join
-from inspector.core.texts import text_of, texts_in
+from inspector.core.texts import forms_of, texts_in
 
 KNOWN_KEYS = frozenset(
     {"type", "text", "data", "mimeType", "annotations", "_meta", "resource", "uri", "blob", "name", "title"}
@@ -175,8 +175,7 @@ class _Without:
 
     def _bad_text(self, leaf: Json) -> str:
         """The text for which a leaf has to go; empty where it stays."""
-        text = text_of(leaf) or ""
-        return text if text in self._said else ""
+        return next((form for form in forms_of(leaf) if form in self._said), "")
 
     def _bad_within(self, value: Json) -> str:
         """A text for which a whole has to go; empty where it stays."""

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast, overload
 
 from inspector.core.boundary.bounded import Removal, Rule
 from inspector.core.boundary.contract import Contract
-from inspector.core.pointer import child, split
+from inspector.core.pointer import child
 from inspector.core.schema.positions import Source
 
 
@@ -60,14 +60,6 @@ class Noted(Sequence[Removal]):
         """What a model may be told of each."""
         return (entry.name for entry in self._entries)
 
-    def keys(self) -> Iterator[str]:
-        """The last keys on the way to each of them that no schema names."""
-        for entry in self._entries:
-            if isinstance(entry, Removal):
-                yield from split(entry.pointer)[-1:]
-            elif isinstance(entry.token, str) and entry.name is None:
-                yield entry.token
-
     def rules(self) -> Counter[str]:
         """How often each rule is among them."""
         return Counter(
@@ -80,12 +72,12 @@ class Removals(Sequence[Removal]):
     """Removals of several rules, in the order of the rules."""
 
     def __init__(self, segments: tuple[Sequence[Removal], ...] = ()) -> None:
-        self.segments = tuple(segment for segment in segments if segment)
+        self.segments = segments
         self._stops = tuple(accumulate(len(segment) for segment in self.segments))
 
     def and_then(self, segment: Sequence[Removal]) -> "Removals":
         """These, and more behind them."""
-        return Removals((*self.segments, segment)) if segment else self
+        return Removals((*self.segments, segment))
 
     def changed(self, change: Callable[[Removal], Removal]) -> "Removals":
         """The same, each as `change` gives it."""
@@ -107,7 +99,7 @@ class Removals(Sequence[Removal]):
         if isinstance(index, slice):
             return tuple(self[place] for place in range(*index.indices(len(self))))
         place = index + len(self) if index < 0 else index
-        if not 0 <= place < len(self):
+        if place < 0:
             raise IndexError(index)
         segment = bisect_right(self._stops, place)
         return self.segments[segment][place - (self._stops[segment - 1] if segment else 0)]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from inspector.core.boundary.bounded import Rule
-from inspector.core.boundary.draft import Block, Draft, Fate, Reason, withhold_blocks, withhold_structured
+from inspector.core.boundary.draft import Block, Draft, Reason, withhold_blocks, withhold_structured
 from inspector.core.json_text import Json, JsonText, equal, parse
 
 MIRRORED = Reason(
@@ -64,17 +64,15 @@ def withhold_with_repetition(draft: Draft, reason_for: Callable[[Block], Reason 
     if draft.structured is None:
         return draft
     for old, new in zip(before, draft.blocks, strict=True):
-        if (
-            new.fate is Fate.WITHHELD
-            and old.fate is not Fate.WITHHELD
-            and _repeats(old, draft.structured.raw)
-        ):
-            reason = reason_for(old)
-            return withhold_structured(draft, reason) if reason else draft
+        reason = reason_for(old) if new.fate is not old.fate else None
+        if reason and _repeats(old, draft.structured.raw):
+            return withhold_structured(draft, reason)
     return draft
 
 
 def _repeats(block: Block, structured: Json) -> bool:
     text = text_of(block.value)
-    parsed = json_in(text) if text is not None else None
-    return parsed is not None and text is not None and repeats(text, parsed.value, structured)
+    if text is None:
+        return False
+    parsed = json_in(text)
+    return parsed is not None and repeats(text, parsed.value, structured)

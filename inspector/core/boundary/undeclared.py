@@ -7,7 +7,7 @@ from inspector.core.boundary.ledger import Ledger, UnjudgeableError
 from inspector.core.boundary.notice import MEMBER, notice_in_block
 from inspector.core.boundary.own_words import is_own
 from inspector.core.boundary.walking import WITHHELD
-from inspector.core.json_text import DuplicateKeys, Json
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 
 
 def undeclared(declared: Bounded, contract: Contract) -> int:
@@ -25,23 +25,19 @@ def undeclared(declared: Bounded, contract: Contract) -> int:
     free = sum(not (notice_in_block(block, names) or is_own(block, Level.DECLARED)) for block in blocks)
     repeated = 0 if declared.error else declared.repetitions
     others = (value for key, value in result.items() if key not in _NO_LEAVES)
-    return (
-        free
-        - repeated
-        + sum(map(_leaves, others))
-        + _unnamed(declared, result.get("structuredContent"), contract)
-    )
+    return free - repeated + sum(map(_leaves, others)) + _unnamed(declared, result, contract)
 
 
 _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType", "_meta"})
 
 
-def _unnamed(declared: Bounded, structured: Json, contract: Contract) -> int:
+def _unnamed(declared: Bounded, result: JsonObject, contract: Contract) -> int:
     """The leaves of structured content that no typed position names."""
-    if isinstance(structured, dict) and MEMBER in structured:
-        structured = {key: value for key, value in structured.items() if key != MEMBER}
-    if "structuredContent" not in (declared.result if isinstance(declared.result, dict) else {}):
+    if "structuredContent" not in result:
         return 0
+    structured = result["structuredContent"]
+    if isinstance(structured, dict):
+        structured = {key: value for key, value in structured.items() if key != MEMBER}
     whole = _leaves(structured)
     if contract.positions is None or declared.error:
         return whole

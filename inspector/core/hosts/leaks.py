@@ -92,7 +92,12 @@ def secrets_of(
 ) -> tuple[Secret, ...]:
     """What `declared` withholds of `raw`, one for each pointer. Raises LookupError for a pointer that leads nowhere."""
     found: dict[str, list[Json]] = {}
+    seen: set[tuple[str, str]] = set()
     for removal in declared.removals:
+        # Keys that are hidden are all told of at the object that holds them.
+        if (removal.pointer, removal.rule) in seen:
+            continue
+        seen.add((removal.pointer, removal.rule))
         values = _values(raw, declared, removal, contract, policy)
         if values:
             found.setdefault(removal.pointer, []).extend(values)

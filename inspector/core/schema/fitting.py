@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from inspector.core.copied import Copied
-from inspector.core.json_text import MAX_INTEGER_DIGITS, Json, JsonText, dump, parse
+from inspector.core.json_text import MAX_INTEGER_DIGITS, DuplicateKeys, Json, JsonText, dump, parse
 from inspector.core.pointer import split
 
 if TYPE_CHECKING:
@@ -20,6 +20,12 @@ Path: TypeAlias = tuple[str | int, ...]
 
 MAX_MISFITS = 10_000
 """Parts that are told apart; with more, nothing fits."""
+MAX_REPETITIONS = 100_000_000
+"""How often the schema may be applied to one place, over all levels of a value."""
+MAX_REPAIRS = 50
+"""Keywords of a schema that may be wrong."""
+MAX_EXPLAINED = 40_000_000_000
+"""Bytes of a value times bytes of its schema, up to which the parts that do not fit are told apart."""
 MAX_DEPTH = 400
 """Levels that are checked; what is below does not fit."""
 EVERYTHING: tuple[Path, ...] = ((),)
@@ -35,7 +41,8 @@ def misfits(value: Json, schema: Json, unjudged: tuple[str, ...] = ()) -> tuple[
 
     `unjudged`: pointers to subschemas that fit everything here, since whatever they are about is withheld anyway.
     A member that an object must have and lacks makes that object a misfit; one that it must not have is one itself.
-    `format` is no constraint, nothing is fetched, an unknown `$schema` is read as 2020-12. Never raises: what cannot be
+    `format` is no constraint, nothing is fetched, an unknown `$schema` is read as 2020-12, a keyword with a value that it
+    cannot have is none. Never raises: what cannot be
     checked does not fit.
     """
     try:
@@ -48,9 +55,11 @@ def misfits(value: Json, schema: Json, unjudged: tuple[str, ...] = ()) -> tuple[
                 shallow.put(path, None)
             value = shallow.value
         # The engine knows plain numbers alone; rounding them moves no value to another place.
-        found = _found(validator, value if plain else _plain(value))
+        found = _found(validator, value if plain else _plain(value), len(dump(schema)))
         return tuple(dict.fromkeys((*found, *deep)))
-    except Exception:  # noqa: BLE001 - what a stranger's schema does to the engine has no closed list
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001 - what a stranger's schema does to the engine has no closed list; a panic is no Exception
         return EVERYTHING
 
 
@@ -62,29 +71,78 @@ def _validator(raw: bytes, unjudged: tuple[str, ...]) -> "Validator":
         Draft7Validator,
         Draft201909Validator,
         Draft202012Validator,
+        RegexOptions,
+        ValidationError,
     )
 
     parsed = parse(raw)
     copied = Copied(parsed.value if isinstance(parsed, JsonText) else None)
     for pointer in sorted(unjudged, key=len, reverse=True):
         copied.put(split(pointer), True)
+    if _names_a_key_twice(copied.value):
+        raise ValueError("readers differ about what the schema says")
     schema = cast("dict[str, object] | bool", _plain(copied.value))
-    dialects = {
+    known = {
         "http://json-schema.org/draft-04/schema": Draft4Validator,
         "http://json-schema.org/draft-06/schema": Draft6Validator,
         "http://json-schema.org/draft-07/schema": Draft7Validator,
         "https://json-schema.org/draft/2019-09/schema": Draft201909Validator,
     }
     named = schema.pop("$schema", "") if isinstance(schema, dict) else ""
-    dialect = dialects.get(named.rstrip("#"), Draft202012Validator) if isinstance(named, str) else None
-    if dialect is None:
+    if not isinstance(named, str):
         raise TypeError("$schema")
-    return dialect(schema, validate_formats=False, offline=True)
+    dialect = known.get(
+        named.rstrip("#").replace("https://json-schema.org/draft-0", "http://json-schema.org/draft-0")
+    )
+    for _ in range(MAX_REPAIRS):
+        try:
+            return (dialect or Draft202012Validator)(
+                schema, validate_formats=False, offline=True, pattern_options=RegexOptions()
+            )
+        except ValidationError as error:
+            _repair(schema, error.instance_path)
+    raise ValueError("too much of the schema cannot be applied")
 
 
-def _found(validator: "Validator", value: Json) -> tuple[Path, ...]:
+def _names_a_key_twice(schema: Json) -> bool:
+    stack = [schema]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, DuplicateKeys):
+            return True
+        stack.extend(item.values() if isinstance(item, dict) else item if isinstance(item, list) else ())
+    return False
+
+
+def _repair(schema: object, path: "list[str | int]") -> None:
+    """Take a keyword that cannot be applied out of a schema: what it is about is judged by its marks all the same."""
+    holder = schema
+    for token in path[:-1]:
+        holder = holder[token]  # type: ignore[index]  # pyright: ignore[reportIndexIssue, reportUnknownVariableType]
+    del holder[path[-1]]  # type: ignore[attr-defined]  # pyright: ignore[reportIndexIssue]
+
+
+def depth_of(value: Json) -> int:
+    """The levels of containers in a value, up to MAX_DEPTH."""
+    below = [value]
+    for depth in range(MAX_DEPTH):
+        below = [
+            inner
+            for item in below
+            for inner in (item.values() if type(item) is dict else item if type(item) is list else ())
+            if type(inner) in _CONTAINERS
+        ]
+        if not below:
+            return depth + 1
+    return MAX_DEPTH
+
+
+def _found(validator: "Validator", value: Json, schema_bytes: int) -> tuple[Path, ...]:
     if validator.is_valid(value):
         return ()
+    # Each message of the engine holds the part that it is about.
+    if len(dump(value)) * schema_bytes > MAX_EXPLAINED:
+        return EVERYTHING
     found: dict[Path, None] = {}
     for error in islice(validator.iter_errors(value), MAX_MISFITS + 1):
         found.update(dict.fromkeys(_parts(error)))

@@ -7,7 +7,7 @@ cost a million dictionary look-ups.
 Marks are joined over every branch that could apply; what cannot be judged counts as sensitive and undeclared.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -153,8 +153,8 @@ class SchemaPositions:
     """What could not be judged, in sentences for the user, each once."""
     faulty: tuple[str | None, ...]
     """Pointers to the parts that could not be judged; None for one that is too deep to be pointed to."""
-    releases_any: bool
-    """Whether any place is marked `"x-sensitive": false`."""
+    repetition: int
+    """How often the schema may at most be applied to one place, for each time that it is to the place above."""
 
     def start(self) -> Position:
         """The position of a whole instance. What a walk may spend is counted from here."""
@@ -171,8 +171,54 @@ def positions_of(schema: Json) -> SchemaPositions:
         names=frozenset(key for node in compiled.nodes for key in node.properties),
         faults=tuple(dict.fromkeys(node.reason for node in marked if node.mark_key is None)),
         faulty=tuple(node.pointer for node in marked if node.mark_key is None),
-        releases_any=any(node.mark is Mark.RELEASED for node in compiled.nodes),
+        repetition=_repetition(compiled.nodes),
     )
+
+
+def _repetition(nodes: Iterable[Node]) -> int:
+    """One more than the ways, beyond the first, that lead within one place from a schema object to all others there."""
+    ways: dict[Node, int] = {}
+    most = 1
+    effort = MAX_EFFORT
+    for node in nodes:
+        reached = _reached(node)
+        effort -= len(reached)
+        if effort < 0:
+            return MAX_EFFORT
+        most = max(most, 1 + _ways(node, ways) - len(reached))
+    return most
+
+
+def _beside(node: Node) -> tuple[Node, ...]:
+    """The schema objects that are applied to the same place as `node`."""
+    return (*node.references, *node.always, *node.perhaps, *node.tests)
+
+
+def _reached(node: Node) -> set[Node]:
+    found = {node}
+    waiting = [node]
+    while waiting:
+        more = [beside for beside in _beside(waiting.pop()) if beside not in found]
+        found.update(more)
+        waiting.extend(more)
+    return found
+
+
+def _ways(node: Node, known: dict[Node, int]) -> int:
+    """The ways from `node` to all that is applied to the same place, itself included. A way back counts for nothing."""
+    entered: set[Node] = set()
+    stack = [node]
+    while stack:
+        top = stack[-1]
+        if top in known:
+            stack.pop()
+        elif top in entered:
+            known[top] = 1 + sum(known.get(beside, 0) for beside in _beside(top))
+            stack.pop()
+        else:
+            entered.add(top)
+            stack.extend(beside for beside in _beside(top) if beside not in known and beside not in entered)
+    return known[node]
 
 
 class _Table:

@@ -140,7 +140,9 @@ def _judged(
         yield _given_up("it takes too many steps")
     except RecursionError:
         yield _given_up("the value or the schema nests too deeply, or the schema leads back to itself")
-    except Exception as error:  # noqa: BLE001 - what a stranger's schema does to jsonschema has no closed list
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - what a stranger's schema does to the engines has no closed list; a panic is no Exception
         yield _given_up(f"the schema cannot be followed ({type(error).__name__})")
 
 

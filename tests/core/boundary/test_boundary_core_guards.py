@@ -1,12 +1,13 @@
 """Guards of the boundary around its rules: each test here fails if one of them is taken away."""
 
 import sys
+from collections import Counter
 from types import FrameType
 
 import pytest
 
 from inspector.core.boundary.bound import bound
-from inspector.core.boundary.bounded import Bounded, Level
+from inspector.core.boundary.bounded import Bounded, Level, Removal, Rule
 from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.error_code import coded_error
 from inspector.core.boundary.labels import (
@@ -28,7 +29,7 @@ from inspector.core.claims.claim import Claim, Standing, Subject
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.pointer import child
-from inspector.core.schema.positions import positions_of
+from inspector.core.schema.positions import Source, positions_of
 
 TRUST = "io.modelcontextprotocol/trust-annotations"
 SECRET = "hunter2-Secret"
@@ -574,6 +575,23 @@ def test_the_number_of_an_error_is_no_value_that_is_too_short_to_be_searched_for
     assert bounded.findings == ()
 
 
+def test_a_key_that_repeats_the_words_of_a_withheld_error_is_not_told_by_a_pointer() -> None:
+    tool = tool_with(annotations={"sensitiveHint": True})
+    outcome = RpcError(value={"code": 5, "message": SECRET, SECRET: "something else"})
+    pointers = [pointer for pointer, _ in rules_of(bound(outcome, tool, Level.DECLARED))]
+    assert pointers == ["/error/code", "/error/message", "/error"]
+
+
+@pytest.mark.parametrize("policy", [BoundaryPolicy(), BoundaryPolicy(withhold_credentials=True)])
+def test_a_key_that_looks_like_a_credential_is_not_told_by_a_pointer(policy: BoundaryPolicy) -> None:
+    shaped = "ghp_" + "a1B2c3D4e5F6" * 3
+    result: Json = {"content": [], "structuredContent": {"a": {shaped: 1, "b": 2}}}
+    bounded = bound(Result(value=result), None, Level.DECLARED, policy=policy)
+    assert rules_of(bounded) == ([("/structuredContent/a", "detect")] if policy.withhold_credentials else [])
+    assert shaped not in str((bounded.removals[:], bounded.findings))
+    assert bounded.removals or bounded.findings
+
+
 def test_what_is_no_json_value_says_so() -> None:
     value: Json = ("x",)  # pyright: ignore[reportAssignmentType]
     assert fault_of(value) == "it is no JSON value"
@@ -615,10 +633,14 @@ def test_the_words_for_a_reference_tell_its_label(label: str) -> None:
     assert is_own(text_block(reference_text(None)), Level.CLOSED)
 
 
-def test_what_a_reference_says_of_its_kind_and_its_time_is_no_secret() -> None:
+@pytest.mark.parametrize("level", STRICT)
+def test_what_a_reference_says_of_its_kind_and_its_time_is_no_secret(level: Level) -> None:
     texts: Json = ["a secret_reference", "in 86400 seconds"]
     reference: Json = {"type": "secret_reference", "id": SECRET, "label": "key", "ttl": 86400}
-    bounded = bounded_of({"content": [], "structuredContent": {"r": reference, "texts": texts}})
+    schema = object_of(texts={"type": "array", "items": {"type": "string"}})
+    bounded = bounded_of(
+        {"content": [], "structuredContent": {"r": reference, "texts": texts}}, schema, level
+    )
     assert echoes_of(bounded) == []
 
 
@@ -781,7 +803,29 @@ def test_a_response_that_names_the_one_declared_class_is_the_reason_itself() -> 
     assert credentials_claim([declared], [said]) is said
 
 
+def test_a_response_whose_class_cannot_be_read_does_not_stand_in_for_the_declared_ones() -> None:
+    declared = claim_of("sep-1913", RETURNED, ["credentials", "none"])
+    said = claim_of("sep-1913", RETURNED, "none", well_formed=False)
+    assert credentials_claim([declared], [said]) is declared
+
+
 # Removals.
+
+
+@pytest.mark.parametrize("pointer", [None, "/a"])
+def test_a_position_that_nothing_marks_goes_back_to_no_declaration(pointer: str | None) -> None:
+    claim = claim_of("webmcp-110", "x-sensitive", True)
+    contract = Contract(marks={f"/outputSchema/a/{key}": claim for key in ("None", "x-sensitive")})
+    unmarked = Source(reason="r", schema_pointer=pointer, mark_key=None)
+    too_deep = Source(reason="r", schema_pointer=None, mark_key="x-sensitive")
+    marked = Source(reason="r", schema_pointer="/a", mark_key="x-sensitive")
+    assert [contract.claim_at(source) for source in (unmarked, too_deep, marked)] == [None, None, claim]
+
+
+def test_a_removal_without_a_declaration_is_of_no_vocabulary() -> None:
+    claim = claim_of("webmcp-110", "x-sensitive", True)
+    removals = [Removal(pointer="", rule=Rule.META, detail="d", claim=said) for said in (claim, None)]
+    assert [removal.vocabulary for removal in removals] == ["webmcp-110", None]
 
 
 def test_a_reference_of_which_nothing_goes_leaves_its_repetition_as_it_was_spelt() -> None:
@@ -818,4 +862,30 @@ def test_a_part_of_the_removals_is_a_part_of_each(level: Level) -> None:
     for segment in removals.segments:
         assert list(segment[1:]) == list(segment)[1:]
     assert list(removals[1:3]) == every[1:3]
-    assert sum(removals.by_rule().values()) == len(every)
+    assert removals.by_rule() == dict(Counter(str(removal.rule) for removal in every))
+
+
+def test_removals_are_counted_from_both_ends_and_end_there() -> None:
+    removals = bounded_of({"content": [REFERENCE, {"type": "new"}], "_meta": {"k": 1}}).removals
+    assert len(removals) == 3
+    assert [removals[index] for index in (-1, -2, -3)] == [removals[index] for index in (2, 1, 0)]
+    for index in (3, -4):
+        with pytest.raises(IndexError):
+            removals[index]
+
+
+def test_removals_equal_those_that_are_the_same_and_nothing_else() -> None:
+    removals = bounded_of({"content": [REFERENCE], "_meta": {"k": 1}}).removals
+    assert removals == tuple(removals)
+    assert removals == Removals((tuple(removals), ()))
+    assert removals != Removals((removals[:1],))
+    assert removals != list(removals)
+    assert removals != len(removals)
+    assert (len(Removals()), list(Removals())) == (0, [])
+
+
+def test_of_a_page_a_field_with_the_protocols_name_is_told_though_its_pointer_is_cut_short() -> None:
+    schema = object_of(pin=MARKED, _meta={"type": "object", "additionalProperties": MARKED})
+    bounded = bounded_of({"pin": SECRET, "_meta": {SECRET: "some-value"}}, schema)
+    assert rules_of(bounded) == [("/pin", "x-sensitive"), ("/_meta", "x-sensitive")]
+    assert structured_of(bounded) == {"_meta": {}, "_withheld": {"fields": ["pin"], "otherFields": "1"}}

@@ -35,9 +35,17 @@ CASES: list[tuple[str, Json, Json, tuple[Path, ...]]] = [
     ("no branch", {"b": {"a": "x"}}, {"properties": {"b": {"anyOf": [ROW, {"type": "null"}]}}}, (("b",),)),
     ("a format", "x", {"format": "date"}, ()),
     ("a pattern", "x", {"pattern": "^y$"}, ((),)),
-    ("a pattern that is none", "x", {"pattern": "("}, EVERYTHING),
+    ("a pattern that is none", "x", {"pattern": "(", "type": "integer"}, ((),)),
+    ("a pattern of browsers alone", "x", {"pattern": r"^[\w-\.]+@x$"}, ()),
+    ("a pattern that looks around", "x", {"pattern": "(?=y)"}, ()),
+    ("a description that is null", {"a": 5}, {"properties": {"a": {"description": None, "type": "string"}}}, (("a",),)),
+    ("a required that is true", {"a": 5}, {"properties": {"a": {"required": True, "type": "string"}}}, (("a",),)),
+    ("a type that is none", {"a": 5}, {"properties": {"a": {"type": "any"}}}, ()),
+    ("limits of draft-04 where none is named", 0, {"minimum": 1, "exclusiveMinimum": True}, ((),)),
+    ("a tuple of draft-07 where none is named", ["x"], {"items": [{"type": "integer"}], "type": "object"}, ((),)),
+    ("draft-07 by https", ["x"], {"$schema": DRAFT_07.replace("http:", "https:"), "items": [{"type": "integer"}]}, ((0,),)),
     ("a remote reference", 1, {"$ref": "https://example.com/s"}, EVERYTHING),
-    ("a schema that is broken", 1, {"type": 5}, EVERYTHING),
+    ("a schema that is none", 1, "x", EVERYTHING),
     ("a schema that names a key twice", 1, DuplicateKeys((("type", "x"), ("type", "y"))), EVERYTHING),
     ("draft-07 items", ["x", 5], {"$schema": DRAFT_07, "items": [{"type": "string"}, {"type": "string"}]}, ((1,),)),
     ("items where prefixItems says nothing", ["x"], {"$schema": DRAFT_2019, "prefixItems": [True], "items": False}, ((0,),)),
@@ -82,6 +90,15 @@ def test_a_value_is_checked_to_a_certain_depth_and_below_it_nothing_fits() -> No
     for _ in range(MAX_DEPTH - 1):
         wide = [wide]
     assert misfits(wide, True) == EVERYTHING
+
+
+def test_too_many_faults_in_a_schema_or_too_much_to_explain_is_everything() -> None:
+    wrong: list[Json] = [{"type": "any"} for _ in range(60)]
+    assert misfits(1, {"allOf": wrong}) == EVERYTHING
+    words: list[Json] = ["x" * 1_000 for _ in range(100)]
+    large: Json = [words, 5]
+    assert misfits(large, {"items": {"type": "array"}, "$comment": "y" * 1_000_000}) == EVERYTHING
+    assert misfits(large, {"items": {"type": "array"}}) == ((1,),)
 
 
 json_values = st.recursive(

@@ -711,3 +711,25 @@ def test_one_more_branch_never_takes_a_mark_away(one: Json, other: Json, value: 
         pointer for pointer in alone if any(pointer == top or pointer.startswith(f"{top}/") for top in both)
     }
     assert covered == alone
+
+
+REPETITIONS: list[tuple[str, Written, int]] = [
+    ("a tree", {"allOf": [{"type": "string"}, {"anyOf": [{}, {"not": {}}]}], "properties": {"a": {}}}, 1),
+    ("recursion", {"properties": {"next": {"$ref": "#"}}}, 1),
+    ("a circle", {"$ref": "#"}, 1),
+    ("one part twice", {"$defs": {"a": {"type": "string"}}, "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]}, 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("schema", "count"), [case[1:] for case in REPETITIONS], ids=[case[0] for case in REPETITIONS]
+)
+def test_how_often_a_schema_is_applied_to_one_place_is_counted(schema: Written, count: int) -> None:
+    assert positions_of(cast("Json", schema)).repetition == count
+
+
+def test_parts_that_double_at_each_step_are_counted_and_not_followed() -> None:
+    parts: dict[str, Written] = {"a0": {"type": "string"}}
+    for step in range(1, 60):
+        parts[f"a{step}"] = {"allOf": [{"$ref": f"#/$defs/a{step - 1}"}, {"$ref": f"#/$defs/a{step - 1}"}]}
+    assert positions_of(cast("Json", {"$defs": parts, "$ref": "#/$defs/a59"})).repetition > 2**59

@@ -16,7 +16,8 @@ from inspector.core.boundary.walking import WITHHELD
 from inspector.core.copied import Copied
 from inspector.core.json_text import Json
 from inspector.core.pointer import join
-from inspector.core.schema.fitting import EVERYTHING, Path, misfits
+from inspector.core.schema.fitting import EVERYTHING, MAX_REPETITIONS, Path, depth_of, misfits
+from inspector.core.schema.positions import SchemaPositions
 
 _WHOLE = Reason(
     rule=Rule.INVALID_OUTPUT,
@@ -32,8 +33,8 @@ def apply(draft: Draft) -> Draft:
         return draft
     if not (positions.marks_any or draft.hint):
         return draft
-    found = _misfits(structured, draft.contract.schema, positions.faulty)
-    if found == EVERYTHING:
+    found = _misfits(structured, draft.contract.schema, positions)
+    if () in found:
         return withhold_structured(draft, _WHOLE)
     ledger = Ledger(draft.contract, "")
     copied = Copied(structured.value)
@@ -45,12 +46,15 @@ def apply(draft: Draft) -> Draft:
     return replace(draft, structured=structured).removing(ledger.removals, ledger.secrets)
 
 
-def _misfits(structured: Structured, schema: Json, faulty: tuple[str | None, ...]) -> tuple[Path, ...]:
+def _misfits(structured: Structured, schema: Json, positions: SchemaPositions) -> tuple[Path, ...]:
+    faulty = positions.faulty
     raw = structured.raw
     if isinstance(raw, dict):
         raw = {key: value for key, value in raw.items() if key != MEMBER}
     pointers = tuple(pointer for pointer in faulty if pointer is not None)
-    return misfits(raw, schema, pointers) if len(pointers) == len(faulty) else EVERYTHING
+    if len(pointers) < len(faulty) or positions.repetition ** depth_of(raw) > MAX_REPETITIONS:
+        return EVERYTHING
+    return misfits(raw, schema, pointers)
 
 
 def _drop(copied: Copied, path: Path, root: str, ledger: Ledger, names: frozenset[str]) -> None:

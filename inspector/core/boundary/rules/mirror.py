@@ -68,7 +68,8 @@ class _Mirror:
         walked = withhold(value, self._start, ledger)
         self.secrets.declared.extend(ledger.secrets.declared)
         if walked.gone:
-            return self._withheld(block)
+            self.removals.append(replace(ledger.removals[0], pointer=block.pointer))
+            return replace(block, fate=Fate.WITHHELD)
         if not ledger:
             return block
         self.removals.append(_REWRITTEN.at(block.pointer + text_pointer(block.value)))

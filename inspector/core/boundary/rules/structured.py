@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from inspector.core.boundary.bounded import Level, Rule
 from inspector.core.boundary.construct import Gate, construct
-from inspector.core.boundary.draft import Draft, Reason, withhold_members
-from inspector.core.boundary.ledger import Ledger
+from inspector.core.boundary.draft import Draft, Reason, said, withhold_blocks, withhold_members
+from inspector.core.boundary.ledger import Ledger, Secrets
+from inspector.core.boundary.own_words import is_own
 from inspector.core.boundary.walking import Walked
 from inspector.core.boundary.withhold import withhold
 from inspector.core.json_text import Json
@@ -20,6 +21,7 @@ _NO_SCHEMA = positions_of(True)
 def apply(draft: Draft) -> Draft:
     """The draft with the structured content that may pass, and so for members that no protocol knows."""
     start = (draft.contract.positions or _NO_SCHEMA).start()
+    draft = _without_marked_content(draft, start)
     ledger = Ledger(draft.contract, "")
     structured, members = draft.structured, draft.members
     if structured and not structured.gone:
@@ -42,6 +44,21 @@ def apply(draft: Draft) -> Draft:
     faults = positions.faults if positions and draft.structured else ()
     draft = replace(draft, structured=structured, members=members).removing(ledger.removals, ledger.secrets)
     return draft.finding(*faults)
+
+
+def _without_marked_content(draft: Draft, start: Position) -> Draft:
+    """The draft of what may be a page's value with a field `content` that its schema marks, without that."""
+    source = start.step("content").sensitive if draft.contract.positions else None
+    raw = draft.raw if isinstance(draft.raw, dict) else {}
+    if source is None or draft.members is None or "structuredContent" in raw or "content" not in raw:
+        return draft
+    if all(is_own(block.raw, draft.level) for block in draft.blocks):
+        return draft
+    reason = Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
+    content = raw["content"]
+    values = [value for block in content for value in said(block)] if isinstance(content, list) else [content]
+    draft = withhold_blocks(draft, lambda _: reason)
+    return draft.removing((reason.at("/content"),), Secrets().add(reason.rule, values))
 
 
 def settle(draft: Draft) -> Draft:
