@@ -9,7 +9,6 @@ from inspector.core.boundary.bounded import Level, Rule
 from inspector.core.boundary.construct import Gate, construct
 from inspector.core.boundary.draft import Draft, Reason, said, withhold_blocks, withhold_members
 from inspector.core.boundary.ledger import Ledger, Secrets
-from inspector.core.boundary.own_words import is_own
 from inspector.core.boundary.walking import Walked
 from inspector.core.boundary.withhold import withhold
 from inspector.core.json_text import Json
@@ -52,7 +51,8 @@ def _without_marked_content(draft: Draft, start: Position) -> Draft:
     raw = draft.raw if isinstance(draft.raw, dict) else {}
     if source is None or draft.members is None or "structuredContent" in raw or "content" not in raw:
         return draft
-    if all(is_own(block.raw, draft.level) for block in draft.blocks):
+    # With a notice, it is a tool result of which an earlier boundary has taken the structured content.
+    if not draft.earlier.is_empty or "content" not in start.names:
         return draft
     reason = Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
     content = raw["content"]
