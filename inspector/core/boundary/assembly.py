@@ -15,7 +15,7 @@ from inspector.core.json_text import Json, JsonObject, dump_text, equal
 from inspector.core.outcome import Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
-"""Where in a tool result nothing is a field. Nor is `/content` one, which only `unknown-content` takes.
+"""Where in a tool result nothing is a field. Nor is `/content` one, where content is none or a page's field.
 
 What a page returned has no such places, and what is withheld of it is `Noted`, or all of it.
 """

@@ -582,3 +582,17 @@ def test_text_between_markers_that_holds_the_marker_is_withheld(meta: JsonObject
 def test_without_a_marker_nothing_stands_between_markers() -> None:
     words = f"{BEGIN}w{END}".replace(NONCE, "")
     assert content(judged({"content": [text(words)]})) == [text(words)]
+
+
+def test_a_schema_that_is_applied_twice_as_often_with_each_step_is_not_followed() -> None:
+    parts: JsonObject = {"a0": {"type": "string"}}
+    for step in range(1, 60):
+        below: Json = {"$ref": f"#/$defs/a{step - 1}"}
+        parts[f"a{step}"] = {"allOf": [below, dict(below)]}
+    properties: JsonObject = {"a": {"$ref": "#/$defs/a59"}, "s": {"x-sensitive": True}}
+    schema: JsonObject = {"type": "object", "$defs": parts, "properties": properties}
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": schema})
+    bounded = bound(Result(value={"content": [], "structuredContent": {"a": "x"}}), tool, Level.DECLARED)
+    assert [(removal.pointer, str(removal.rule)) for removal in bounded.removals] == [
+        ("/structuredContent", "invalid-output")
+    ]

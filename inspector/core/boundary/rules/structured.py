@@ -9,6 +9,7 @@ from inspector.core.boundary.bounded import Level, Rule
 from inspector.core.boundary.construct import Gate, construct
 from inspector.core.boundary.draft import Draft, Reason, said, withhold_blocks, withhold_members
 from inspector.core.boundary.ledger import Ledger, Secrets
+from inspector.core.boundary.own_words import is_own
 from inspector.core.boundary.walking import Walked
 from inspector.core.boundary.withhold import withhold
 from inspector.core.json_text import Json
@@ -47,16 +48,19 @@ def apply(draft: Draft) -> Draft:
 
 def _without_marked_content(draft: Draft, start: Position) -> Draft:
     """The draft of what may be a page's value with a field `content` that its schema marks, without that."""
-    source = start.step("content").sensitive if draft.contract.positions else None
-    raw = draft.raw if isinstance(draft.raw, dict) else {}
-    if source is None or draft.members is None or "structuredContent" in raw or "content" not in raw:
-        return draft
+    source = start.step("content").sensitive
     # With a notice, it is a tool result of which an earlier boundary has taken the structured content.
-    if not draft.earlier.is_empty or "content" not in start.names:
+    if (
+        draft.members is None
+        or draft.structured is not None
+        or not draft.blocks
+        or not draft.earlier.is_empty
+    ):
+        return draft
+    if source is None or "content" not in start.names:
         return draft
     reason = Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
-    content = raw["content"]
-    values = [value for block in content for value in said(block)] if isinstance(content, list) else [content]
+    values = [value for block in draft.blocks for value in said(block.raw)]
     draft = withhold_blocks(draft, lambda _: reason)
     return draft.removing((reason.at("/content"),), Secrets().add(reason.rule, values))
 
