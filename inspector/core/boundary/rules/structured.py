@@ -50,12 +50,9 @@ def _without_marked_content(draft: Draft, start: Position) -> Draft:
     """The draft of what may be a page's value with a field `content` that its schema marks, without that."""
     source = start.step("content").sensitive
     # With a notice, it is a tool result of which an earlier boundary has taken the structured content.
-    if (
-        draft.members is None
-        or draft.structured is not None
-        or not draft.blocks
-        or not draft.earlier.is_empty
-    ):
+    if draft.members is None or draft.structured is not None or not draft.earlier.is_empty:
+        return draft
+    if all(is_own(block.raw, draft.level) for block in draft.blocks):
         return draft
     if source is None or "content" not in start.names:
         return draft
