@@ -3,8 +3,8 @@
 import asyncio
 import secrets
 import sys
-from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +19,8 @@ from inspector.core.targets import DemoTarget, Era, HttpTarget, StdioTarget, Tar
 from inspector.errors import InspectorError, UnreachableError
 
 if TYPE_CHECKING:
+    from inspector.core.boundary.bounded import Removal
+    from inspector.custody import Custody
     from inspector.wire.connection import Connection
 
 
@@ -42,6 +44,8 @@ class Options:
     connect_timeout_s: float = 30.0
     policy: BoundaryPolicy = DEFAULT_POLICY
     """What is withheld from models beyond what the boundary withholds."""
+    redeem_origin: str | None = None
+    """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,15 @@ class ServerFacts:
     instructions: str | None
     raw: Json
     """The result of initialize or server/discover, as sent."""
+
+
+class Judged:
+    """What a result is masked by, kept for the next who asks. Two threads that ask at once both work it out."""
+
+    __slots__ = ("removals",)
+
+    def __init__(self) -> None:
+        self.removals: Sequence[Removal] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +88,13 @@ class CallRecord:
     duration_s: float
     size_bytes: int
     """Of the answer's frame."""
+    received_s: float = 0.0
+    """When the answer arrived, on the clock of `Session.custody`."""
     nonce: str = ""
     """Drawn for this call and never sent: what untrusted text in its result is delimited with."""
     policy: BoundaryPolicy = DEFAULT_POLICY
     """In force when it was made."""
+    judged: Judged = field(default_factory=Judged, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +152,8 @@ class Session:
         self.server: ServerFacts | None = None
         self.calls: list[CallRecord] = []
         self.state = State.IDLE
+        self._custody: Custody | None = None
+        self._redeem_at: str | None = None
         self._listener = listener
         self._connection: Connection | None = None
 
@@ -145,9 +163,10 @@ class Session:
         from inspector.wire.connection import open_connection  # noqa: PLC0415
 
         self._enter(State.CONNECTING)
+        target, self._redeem_at = self._reachable()
         try:
             self._connection = await open_connection(
-                _reachable(self.target),
+                target,
                 era=self.options.era,
                 timeout_s=self.options.connect_timeout_s,
                 on_frame=self._framed,
@@ -163,6 +182,22 @@ class Session:
         self.server = _facts(agreement.era, agreement.revision, agreement.result)
         self._enter(State.READY)
         return self.server
+
+    @property
+    def custody(self) -> "Custody":
+        """The secrets of this session. Commands never ask for it."""
+        if self._custody is None:
+            from inspector.custody import Custody  # noqa: PLC0415 - what no command needs
+
+            self._custody = Custody()
+        return self._custody
+
+    async def locate_secrets(self) -> None:
+        """Settle where secret references may be redeemed: to be asked as soon as the server was reached."""
+        if self._connection is not None:
+            await self.custody.belong_to(
+                self._redeem_at, authorization=_authorization(self.target), clock=self._connection.now_s
+            )
 
     async def list_all(self) -> Catalogue:
         """Every page of every list the server announces. Raises InspectorError where tools cannot be listed."""
@@ -210,6 +245,7 @@ class Session:
             at_s=at_s,
             duration_s=connection.now_s() - at_s,
             size_bytes=len(answer.frame.raw) if answer.frame else 0,
+            received_s=answer.frame.at_s if answer.frame else connection.now_s(),
             nonce=secrets.token_hex(8),
             policy=self.options.policy,
         )
@@ -218,12 +254,28 @@ class Session:
         return record
 
     async def close(self) -> None:
-        """End the connection and every process that it started."""
+        """End the connection and every process that it started. Secrets are forgotten."""
+        if self._custody is not None:
+            self._custody.end()
         connection, self._connection = self._connection, None
         if connection:
             await connection.close()
         if self.state is not State.FAILED:
             self._enter(State.CLOSED)
+
+    def _reachable(self) -> tuple[StdioTarget | HttpTarget, str | None]:
+        """What is connected to, and the address at whose origin its secrets may be redeemed."""
+        match self.target:
+            case HttpTarget() as target:
+                return target, target.url
+            case StdioTarget() as target:
+                return target, self.options.redeem_origin
+            case DemoTarget():
+                from inspector.wire.redemption.addresses import free_port  # noqa: PLC0415 - as the wire
+
+                port = free_port()
+                command = (sys.executable, "-m", "inspector.demo", "stdio", "--port", str(port))
+                return StdioTarget(command=command), f"http://127.0.0.1:{port}"
 
     async def _pages(self, listing: Listing, *, announced: bool) -> AsyncGenerator[tuple[Entry, ...]]:
         connection = self._connected()
@@ -287,10 +339,11 @@ def told(outcome: Outcome) -> str:
             return "the server answered with a result"
 
 
-def _reachable(target: Target) -> StdioTarget | HttpTarget:
-    if isinstance(target, DemoTarget):
-        return StdioTarget(command=(sys.executable, "-m", "inspector.demo", "stdio"))
-    return target
+def _authorization(target: Target) -> str | None:
+    """The connection's own Authorization header; None where there is none, or more than one."""
+    headers = target.headers if isinstance(target, HttpTarget) else ()
+    found = [value for name, value in headers if name.lower() == "authorization"]
+    return found[0] if len(found) == 1 else None
 
 
 def _facts(era: Era, revision: str, result: JsonObject) -> ServerFacts:

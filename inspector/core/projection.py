@@ -29,6 +29,8 @@ class Projection:
     policy: BoundaryPolicy
     bounded: Bounded
     context: ModelContext
+    known: Sequence[Removal] | None = None
+    """The removals of `declared`, where somebody has them already."""
 
     @property
     def raw(self) -> Json:
@@ -43,6 +45,8 @@ class Projection:
         """
         if self.bounded.level is Level.DECLARED:
             return self.bounded.removals
+        if self.known is not None:
+            return self.known
         return bound(self.outcome, None, Level.DECLARED, policy=self.policy, declared=self.contract).removals
 
     @cached_property

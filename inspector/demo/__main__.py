@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     try:
         if parsed.transport == "stdio":
-            serve_stdio(options)
+            serve_stdio(options, parsed.port)
         else:
             serve_http(parsed.port, options)
     except InspectorError as error:
@@ -36,7 +36,12 @@ def _parser() -> argparse.ArgumentParser:
         prog="inspector.demo", description="The demo workspace as an MCP server."
     )
     parser.add_argument("transport", choices=("stdio", "http"))
-    parser.add_argument("--port", type=int, default=0, help="for http; 0 takes any that is free")
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=0,
+        help="where to listen on 127.0.0.1: for http all of it, for stdio the redemption endpoint; 0 takes any that is free",
+    )
     parser.add_argument("--auth", action="store_true", help="ask for `Authorization: Bearer demo` over HTTP")
     parser.add_argument("--seed", help="repeatable secrets and a clock that stands still")
     parser.add_argument("--era", choices=tuple(Era), default=Era.AUTO.value, help="refuse the other era")

@@ -12,9 +12,12 @@ from inspector.demo.options import Options, environment_seed
 from inspector.demo.server import DemoServer
 
 
-def serve_stdio(options: Options | None = None) -> None:
-    """Serve on standard input and output. Returns at the end of input, on SIGTERM and on SIGINT."""
-    asyncio.run(_until_stopped(stdio.serve(options or Options(seed=environment_seed()))))
+def serve_stdio(options: Options | None = None, port: int = 0) -> None:
+    """Serve on standard input and output. Returns at the end of input, on SIGTERM and on SIGINT.
+
+    `port`: of the redemption endpoint. Raises UnreachableError where it cannot listen.
+    """
+    asyncio.run(_until_stopped(stdio.serve(options or Options(seed=environment_seed()), port)))
 
 
 def serve_http(port: int = 0, options: Options | None = None) -> None:

@@ -21,10 +21,13 @@ GRACE_S = 0.5
 _CHUNK_BYTES = 65_536
 
 
-async def serve(options: Options) -> None:
-    """Serve one client until it closes its side, or until this task is cancelled."""
+async def serve(options: Options, port: int = 0) -> None:
+    """Serve one client until it closes its side, or until this task is cancelled.
+
+    `port`: of the redemption endpoint, on 127.0.0.1; 0 takes any that is free. Raises UnreachableError where it cannot listen.
+    """
     server = DemoServer(options)
-    async with HttpSite(server, secrets_only=True) as site:
+    async with HttpSite(server, port=port, secrets_only=True) as site:
         print(f"serving the demo workspace; secrets at {site.origin}/secrets/", file=sys.stderr, flush=True)  # noqa: T201 it is what stderr is for
         writer = _Writer()
         peer = Peer(server)

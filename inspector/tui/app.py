@@ -2,32 +2,26 @@
 
 import asyncio
 import gc
-import sys
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.text import Text
-from textual.app import App
 from textual.binding import BindingType
 from textual.command import Provider
-from textual.filter import LineFilter
-from textual.notifications import SeverityLevel
 from textual.theme import Theme
 
 from inspector.core.boundary.level import Level
-from inspector.core.foreign import safe, safe_line
 from inspector.core.targets import Target
 from inspector.errors import UsageError
 from inspector.session import Listener, Options, Session
 from inspector.store import themes
 from inspector.tui.commands import CommandSearch, HostSearch, Place, ThemeSearch, bindings
-from inspector.tui.guard import ControlGuard
+from inspector.tui.guarded_app import GuardedApp
 from inspector.tui.screens.opening import OpeningScreen
 
 if TYPE_CHECKING:
+    from inspector.custody import Custody
     from inspector.tui.screens.link import Opener
     from inspector.tui.screens.main import MainScreen
     from inspector.tui.widgets.keys import KeyLine
@@ -64,8 +58,8 @@ def calm_collector() -> None:
     gc.set_threshold(20_000, 5, 1_000)
 
 
-class SightlineApp(App[None], inherit_bindings=False):
-    """Screens, keys that work everywhere, themes, and the last line against text that acts."""
+class SightlineApp(GuardedApp, inherit_bindings=False):
+    """Screens, keys that work everywhere, and themes."""
 
     TITLE = "Sightline"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.EVERYWHERE)
@@ -77,7 +71,13 @@ class SightlineApp(App[None], inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     # All at once: a style sheet that came with its screen would have every widget styled anew.
-    CSS_PATH = ["screens/main.tcss", "screens/frame.tcss", "screens/hosts.tcss", "screens/help.tcss"]  # noqa: RUF012 - Textual declares it so
+    CSS_PATH = [  # noqa: RUF012 - Textual declares it so
+        "screens/main.tcss",
+        "screens/frame.tcss",
+        "screens/hosts.tcss",
+        "screens/secrets.tcss",
+        "screens/help.tcss",
+    ]
     NOTIFICATION_TIMEOUT = 4
     CSS = """
     Toast { width: auto; max-width: 60; padding: 0 1; margin-top: 0; }
@@ -93,9 +93,11 @@ class SightlineApp(App[None], inherit_bindings=False):
         host: str = "spec",
         theme_files: Sequence[themes.ThemeFile],
         theme: str = themes.DEFAULT,
+        allow_copy: bool = False,
     ) -> None:
+        """`allow_copy`: whether the user's own configuration lets secrets be copied."""
         super().__init__()
-        self.guard = ControlGuard()
+        self._allow_copy = allow_copy
         self._opener = opener
         self._target = target
         self._level = level
@@ -103,7 +105,6 @@ class SightlineApp(App[None], inherit_bindings=False):
         self._main: MainScreen | None = None
         self._theme_files = theme_files
         self._leaving = False
-        self._failed = False
         for each in theme_files:
             self.register_theme(_theme(each))
         self.theme = theme
@@ -111,6 +112,11 @@ class SightlineApp(App[None], inherit_bindings=False):
     def get_default_screen(self) -> OpeningScreen:
         """What is painted first."""
         return OpeningScreen(str(self._target), self._level.value, self._host, self._load_main)
+
+    @property
+    def custody(self) -> "Custody | None":
+        """The secrets of the session in use."""
+        return self._main.custody if self._main is not None else None
 
     def _load_main(self) -> None:
         self.run_worker(self._open_main(), group="opening")
@@ -120,27 +126,14 @@ class SightlineApp(App[None], inherit_bindings=False):
         await asyncio.to_thread(import_module, "inspector.tui.screens.main")
         from inspector.tui.screens.main import MainScreen  # noqa: PLC0415 - after the first paint
 
-        self._main = MainScreen(self._opener, self._target, level=self._level, host=self._host)
-        await self.push_screen(self._main)
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's filters, and after them the guard: every line of every widget passes it."""
-        return [*super().get_line_filters(), self.guard]
-
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = False,
-    ) -> None:
-        """A notification. Its text may be foreign: it is made safe here, and never read as markup."""
-        del markup
-        super().notify(
-            safe(message), title=safe_line(title), severity=severity, timeout=timeout, markup=False
+        self._main = MainScreen(
+            self._opener,
+            self._target,
+            level=self._level,
+            host=self._host,
+            copy_secret=self.copy_secret if self._allow_copy else None,
         )
+        await self.push_screen(self._main)
 
     def action_leave(self) -> None:
         """End the session, then the interface. Asked twice, it does not wait for the session."""
@@ -164,7 +157,7 @@ class SightlineApp(App[None], inherit_bindings=False):
 
     def action_interrupt(self) -> None:
         """Copy what is selected; otherwise say how to quit."""
-        selected = self.screen.get_selected_text()
+        selected = None if self.is_guarding else self.screen.get_selected_text()
         if selected:
             self.copy_to_clipboard(selected)
         else:
@@ -173,23 +166,6 @@ class SightlineApp(App[None], inherit_bindings=False):
     def on_key_line_pressed(self, message: "KeyLine.Pressed") -> None:
         """A click on a key of the footer is that key."""
         self.simulate_key(message.command.keys.partition(",")[0])
-
-    def _fatal_error(self) -> None:
-        """End after a defect.
-
-        Textual prints the locals of every frame at this point, server text and secrets among them, and has no
-        public way to say otherwise.
-        """
-        if not self._failed:
-            self._failed = True
-            self.bell()
-            self.panic(Text(safe(_where(sys.exception()))))
-
-
-def _where(error: BaseException | None) -> str:
-    """Where it failed. What the exception says stays unsaid: it may quote a server, or a secret."""
-    frames = "".join(traceback.format_tb(error.__traceback__)) if error else ""
-    return f"Sightline stopped because of a defect.\n{frames}{type(error).__name__}"
 
 
 def _theme(file: themes.ThemeFile) -> Theme:

@@ -24,6 +24,7 @@ class Place(StrEnum):
     CHOICE = "On a choice"
     FRAME = "On a frame"
     HOSTS = "In the comparison of hosts"
+    SECRETS = "Among your secrets"
     HELP = "On this page"
 
 
@@ -108,6 +109,7 @@ _form = partial(_command, Place.FORM)
 _choice = partial(_command, Place.CHOICE)
 _frame = partial(_command, Place.FRAME)
 _hosts = partial(_command, Place.HOSTS)
+_secrets = partial(_command, Place.SECRETS)
 _help = partial(_command, Place.HELP)
 
 COMMANDS: tuple[Command, ...] = (
@@ -221,6 +223,14 @@ COMMANDS: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "secrets.open",
+        "s",
+        "secrets",
+        "secrets",
+        "Opens your secrets: references to reveal, and values that are withheld from models. Nobody else gets them.",
+        palette=True,
+    ),
+    _main(
         "session.reconnect", "R", "reconnect", "reconnect", "Starts or reaches the server anew.", palette=True
     ),
     _main(
@@ -316,6 +326,27 @@ COMMANDS: tuple[Command, ...] = (
         "Compares the hosts at the next boundary: open, declared, closed.",
     ),
     _hosts("hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _secrets(
+        "secrets.back", "escape,s", "back", "back", "Masks, or goes back to the main screen.", shown="Esc s"
+    ),
+    _secrets(
+        "secrets.reveal",
+        "v",
+        "reveal",
+        "reveal",
+        "Fetches the secret of a reference, after showing you the request. A second time too.",
+    ),
+    _secrets("secrets.agree", "y", "agree", "yes, reveal", "Sends the request that is shown."),
+    _secrets("secrets.peek", "p", "peek", "peek", "Shows a value for 10 seconds, or masks it again."),
+    _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
+    _secrets("secrets.forget", "d", "forget", "forget", "Lets go of a value."),
+    _secrets(
+        "secrets.copy",
+        "c",
+        "copy",
+        "copy",
+        "Copies a value, where your configuration allows it. Terminals and multiplexers on the way see it.",
+    ),
     _help(
         "help.back",
         "escape,q,question_mark",

@@ -12,6 +12,7 @@ _SIGNS = (
     ("≠", "contradicted by another claim"),
     ("~", "not handed over by the host, or changed by it; or loosened in a schema, so that results fit"),
     ("+", "only in what the model sees: a notice, or text written anew"),
+    ("◇", "a secret reference, among your secrets; • in its state: its value is here"),
     ("?", "not known, in the comparison of hosts: nobody saw what the host does there"),
     ("→ ←", "a request from here, a request from the server"),
     ("!", "a line of the server's stderr, or a finding"),

@@ -38,6 +38,8 @@ class Situation:
     has_differences: bool = False
     is_comparing: bool = False
     """Whether two models stand in place of the raw result and one."""
+    secrets: int = 0
+    """How much is kept for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,14 @@ def _offers(now: Situation) -> Iterator[tuple[str, str]]:
         for command_id in ("main.timeline", "app.quit", "app.help"):
             yield command_id, ""
         return
+    yield from _offers_anywhere(now)
+
+
+def _offers_anywhere(now: Situation) -> Iterator[tuple[str, str]]:
     if now.has_called and not now.is_running:
         yield "call.repeat", ""
+    if now.secrets:
+        yield "secrets.open", ""
     for command_id in _ALWAYS:
         yield command_id, ""
 
@@ -127,6 +135,7 @@ _ALWAYS = (
     "host.next",
     "result.compare",
     "host.compare",
+    "secrets.open",
     "main.timeline",
     "main.zoom",
     "call.copy",

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 from textual.content import Content
 
+from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Level, Removal
 from inspector.core.boundary.mask import mask
+from inspector.core.boundary.reading import raw_of
 from inspector.core.catalogue import Catalogue, Entry, Tool
 from inspector.core.claims.claim import Claim
 from inspector.core.claims.contradictions import Contradiction, contradictions
@@ -22,6 +24,7 @@ from inspector.core.policy import confirmations
 from inspector.core.projection import project
 from inspector.core.schema.fields import Field, form_of
 from inspector.core.schema.validation import violations
+from inspector.core.secrets.holdings import Holdings, holdings_in
 from inspector.core.weight import compact_bytes
 from inspector.session import CallRecord
 from inspector.tui.present import badges
@@ -69,6 +72,8 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
         raise LookupError(host)
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = project(record.outcome, record.tool, level, profile, call=call, policy=record.policy)
+    shown = replace(shown, known=record.judged.removals)
+    record.judged.removals = shown.sensitive
     raw = Document(shown.masked, chunk=chunk)
     model = Document(shown.context.model, chunk=chunk)
     removals = shown.bounded.removals
@@ -98,6 +103,15 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
         undeclared=shown.undeclared if level is Level.DECLARED else None,
         values=(shown.masked, shown.context.model),
     )
+
+
+def holdings(record: CallRecord) -> Holdings:
+    """What a call leaves in the user's keeping."""
+    removals = record.judged.removals
+    if removals is None:
+        bounded = bound(record.outcome, record.tool, Level.DECLARED, policy=record.policy, nonce=record.nonce)
+        removals = record.judged.removals = bounded.removals
+    return holdings_in(raw_of(record.outcome), removals)
 
 
 def checked(draft: Draft, schema: Json) -> Draft:

@@ -68,7 +68,7 @@ class Link:
         session = self.session = await self._opener(self._hear)
         try:
             await session.connect()
-            await session.list_all()
+            await asyncio.gather(session.list_all(), session.locate_secrets())
             await asyncio.Event().wait()
         except InspectorError as error:
             self.state = State.FAILED

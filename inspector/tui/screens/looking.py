@@ -16,6 +16,7 @@ from inspector.tui.present.result import ResultView, result_findings
 from inspector.tui.present.tool import ToolView
 from inspector.tui.screens.calling import Calling
 from inspector.tui.screens.comparing import Comparing
+from inspector.tui.screens.keeping import Keeping
 from inspector.tui.screens.making import (
     DefinitionAsked,
     ItemAsked,
@@ -37,12 +38,14 @@ class Looking:
         tool: ToolPane,
         result: ResultPane,
         calling: Calling,
+        keeping: Keeping,
         changed: Callable[[], None],
     ) -> None:
         self._screen = screen
         self._tool = tool
         self._result = result
         self._calling = calling
+        self._keeping = keeping
         self._changed = changed
         self._items = Latest(screen, tool_view, self._take_item, self._could_not)
         self._results = Latest(screen, result_view, self._take_result, self._withhold_result, result.let_go)
@@ -85,12 +88,14 @@ class Looking:
     def finished(self, record: CallRecord) -> None:
         """A call has ended."""
         self._records[record.name] = record
+        self._keeping.expect(record)
         entry = self._item.entry if self._item else None
         if isinstance(entry, Tool) and entry.name == record.name:
             self.look()
             self._items.ask(ItemAsked(entry=entry, record=record, before=entry))
         else:
             self._screen.notify(f"#{record.number} {shortened(record.name, 60)} has ended.", markup=False)
+            self._keeping.take()
 
     def step_level(self, step: int) -> None:
         """Another boundary; other boundaries to compare, where two are compared."""
@@ -165,6 +170,8 @@ class Looking:
         self._changed()
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
+        # What the view was made of, the vault needs too: it comes second.
+        self._keeping.take()
         if self._item is not None and self._record(self._item.entry) is asked.record:
             self._result.show(view)
             self._show_findings()
@@ -198,6 +205,7 @@ class Looking:
 
     def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
         del asked
+        self._keeping.take()
         words = f"The result could not be judged ({type(error).__name__}), so all of it is withheld."
         self._result.show_note(content(f"{words} This is a defect of Sightline.", "$text-error"))
 

@@ -1,6 +1,7 @@
 """The main screen: catalogue, tool, result, timeline."""
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -16,6 +17,7 @@ from textual.worker import Worker, WorkerCancelled
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue
 from inspector.core.targets import Target
+from inspector.custody import Custody
 from inspector.session import State
 from inspector.tui.commands import Place, bindings
 from inspector.tui.latest import Latest
@@ -34,6 +36,7 @@ from inspector.tui.present.header import HeaderView
 from inspector.tui.present.keys import Part, Situation, keys_now
 from inspector.tui.screens.calling import Calling
 from inspector.tui.screens.frame import FrameScreen, FramesWanted
+from inspector.tui.screens.keeping import Keeper, Keeping
 from inspector.tui.screens.link import Link, Opener
 from inspector.tui.screens.looking import Looking
 from inspector.tui.screens.making import (
@@ -68,9 +71,19 @@ class MainScreen(Screen[None], inherit_bindings=False):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual declares it so
     VERTICAL_BREAKPOINTS = [(0, "-short"), (34, "-tall")]  # noqa: RUF012
 
-    def __init__(self, opener: Opener, target: Target, *, level: Level, host: str) -> None:
+    def __init__(
+        self,
+        opener: Opener,
+        target: Target,
+        *,
+        level: Level,
+        host: str,
+        copy_secret: Callable[[str], None] | None = None,
+    ) -> None:
+        """`copy_secret`: puts a secret on the clipboard; None where that is not allowed."""
         super().__init__()
         self._target = target
+        self._copy_secret = copy_secret
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._catalogue = CataloguePane(badge_letters)
@@ -81,7 +94,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._link = Link(opener, self)
         self._calling = Calling(self, self._link, self._tool.call, self._result, self._show_keys)
         self._listings = Latest(self, catalogue_rows, self._take_rows, self._could_not)
-        self._looking = Looking(self, self._tool, self._result, self._calling, self._changed)
+        self._keeping = Keeping(self, self._link, self._kept)
+        self._looking = Looking(self, self._tool, self._result, self._calling, self._keeping, self._changed)
         self._looking.level = level
         self._looking.host = host
         self._settling: Timer | None = None
@@ -312,6 +326,23 @@ class MainScreen(Screen[None], inherit_bindings=False):
         screen = HostsScreen(record, level=looking.level, host=looking.host, hosts=len(self.hosts))
         self.app.push_screen(screen, self._take_lenses)  # pyright: ignore[reportUnknownMemberType]
 
+    def action_secrets(self) -> None:
+        """What is kept for the user."""
+        from inspector.tui.screens.secrets import SecretsScreen  # noqa: PLC0415 - it needs the core
+
+        self.app.push_screen(SecretsScreen(lambda: self.custody, self._copy_secret))  # pyright: ignore[reportUnknownMemberType]
+
+    @property
+    def custody(self) -> Custody:
+        """The secrets of the session in use."""
+        return self._keeping.custody
+
+    def _kept(self) -> None:
+        self._show_keys()
+        shown = self.app.screen  # pyright: ignore[reportUnknownMemberType]
+        if isinstance(shown, Keeper):
+            shown.news()
+
     def _take_lenses(self, chosen: "Lenses | None") -> None:
         if chosen is not None:
             self._looking.set_lenses(chosen.level, chosen.host)
@@ -406,6 +437,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_called=self._calling.last is not None,
                 has_differences=self._result.has_differences,
                 is_comparing=self._looking.comparing.is_on,
+                secrets=len(self.custody.vault),
             )
         )
 

@@ -1,6 +1,6 @@
 """What worker threads make for the screens. The core is imported here, behind the first paint."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from inspector.core.boundary.bounded import Level
@@ -17,7 +17,10 @@ from inspector.tui.present.catalogue import Row, rows
 if TYPE_CHECKING:
     from textual.content import Content
 
+    from inspector.core.document import Document
     from inspector.core.schema.fields import Form
+    from inspector.core.secrets.holdings import Holdings
+    from inspector.core.secrets.vault import Key
     from inspector.tui.present.command_line import CommandLine
     from inspector.tui.present.definition import DefinitionView
     from inspector.tui.present.form import Draft, Entered
@@ -70,6 +73,16 @@ class DefinitionAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PeekAsked:
+    """A secret value, to be shown."""
+
+    key: "Key"
+    value: Json = field(repr=False)
+    chunk: int
+    """Characters after which text breaks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAsked:
     """Arguments as written, and the schema that they must meet."""
 
@@ -92,6 +105,8 @@ class FrameAsked:
 
 
 Rows: TypeAlias = tuple[Row, ...]
+Shown: TypeAlias = "tuple[str, ...] | Document"
+"""A value as lines of text, foreign, or as a document."""
 
 SERVER_NAME = "server"
 """The name under which hosts are taken to know the server."""
@@ -131,6 +146,23 @@ def result_view(asked: ResultAsked) -> "ResultView":
     from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
 
     return views.result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, chunk=asked.chunk)
+
+
+def holdings(record: CallRecord) -> "Holdings":
+    """What a call leaves in the user's keeping."""
+    from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
+
+    return views.holdings(record)
+
+
+def peeked(asked: PeekAsked) -> Shown:
+    """A secret value: a text without quotes around it, so that it can be read off; anything else as JSON."""
+    from inspector.core.document import Document  # noqa: PLC0415 - behind the first paint
+    from inspector.tui.present.frame import pieces  # noqa: PLC0415
+
+    if isinstance(asked.value, str):
+        return pieces(asked.value, asked.chunk)
+    return Document(asked.value, chunk=asked.chunk)
 
 
 def hosts_view(asked: HostsAsked) -> "HostsView":

@@ -85,6 +85,9 @@ class CallPane(Vertical):
         self._editor = TextArea(id="arguments", soft_wrap=True, tab_behavior="focus", compact=True)
         self._problems = Static("", markup=False, id="problems")
         self._state = Static("", markup=False, id="state")
+        # Held here, since a tool may be shown before all of this is mounted.
+        self._send = Button("Call", id="send", variant="primary", compact=True)
+        self._switch = Button("JSON", id="switch", compact=True)
         self._view: ToolView | None = None
         self._draft: Draft | None = None
         self._pause: Timer | None = None
@@ -98,9 +101,9 @@ class CallPane(Vertical):
         yield self._editor
         yield self._problems
         with Horizontal(id="actions"):
-            yield Button("Call", id="send", variant="primary", compact=True)
+            yield self._send
             yield Button("Send anyway", id="send-anyway", variant="warning", compact=True)
-            yield Button("JSON", id="switch", compact=True)
+            yield self._switch
             yield self._state
 
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
@@ -188,7 +191,7 @@ class CallPane(Vertical):
         if self.is_json:
             self._editor.focus()
         elif not self._form.focus_first():
-            self.query_one("#send", Button).focus()
+            self._send.focus()
 
     def write_json(self, text: str) -> None:
         """Change to JSON, with this text."""
@@ -247,7 +250,7 @@ class CallPane(Vertical):
         self.set_class(text is not None, "-json")
         if text is not None and text != self._editor.text:
             self._editor.text = text
-        self.query_one("#switch", Button).label = Content("Form" if text is not None else "JSON")
+        self._switch.label = Content("Form" if text is not None else "JSON")
 
 
 def _state(draft: Draft | None) -> Content:

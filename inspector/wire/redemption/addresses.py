@@ -21,6 +21,13 @@ async def look_up(host: str, port: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on now."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return bound.getsockname()[1]
+
+
 async def class_of(origin: Origin, resolver: Resolver = look_up) -> AddressClass:
     """The class that all addresses of `origin` have: what a connection remembers of its server when it is made.
 

@@ -1,0 +1,148 @@
+"""The last line: text that acts is stopped here, and no secret leaves the screen by a way of Textual's own."""
+
+import asyncio
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+
+from rich.text import Text
+from textual import events
+from textual.app import App
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
+
+from inspector.core.foreign import safe, safe_line
+from inspector.tui.guard import ControlGuard
+
+if TYPE_CHECKING:
+    from inspector.custody import Custody
+
+GUARDING = "A secret is revealed: nothing can be selected, copied or pictured until it is forgotten."
+
+
+class GuardedError(RuntimeError):
+    """Something was asked for that would let a secret out."""
+
+
+@runtime_checkable
+class Masking(Protocol):
+    """A screen that may show a secret."""
+
+    def mask(self) -> None:
+        """Show none."""
+        ...
+
+
+class GuardedApp(App[None], inherit_bindings=False):
+    """Whatever a server says, it cannot act on the terminal; whatever the user reveals, stays on the screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.guard = ControlGuard()
+        self._failed = False
+
+    @property
+    def custody(self) -> "Custody | None":
+        """The secrets of the session in use; None before there is one."""
+        raise NotImplementedError
+
+    @property
+    def is_guarding(self) -> bool:
+        """Whether a secret is revealed or shown."""
+        custody = self.custody
+        return custody is not None and custody.is_guarding
+
+    @property
+    def ALLOW_SELECT(self) -> bool:  # type: ignore[override]  # noqa: N802 # pyright: ignore[reportIncompatibleVariableOverride] - Textual asks the instance
+        """Whether text can be selected with the mouse."""
+        return not self.is_guarding
+
+    def on_mount(self) -> None:
+        """Mask before the program is suspended, by whomever."""
+        before = signal.getsignal(signal.SIGTSTP)
+        if callable(before):
+            loop = asyncio.get_running_loop()
+            # Textual's own handler stops the program with everything in place.
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(
+                    signal.SIGTSTP, self._suspend, cast("Callable[[int, None], None]", before)
+                )
+
+    def _suspend(self, before: Callable[[int, None], None]) -> None:
+        self.mask()
+        before(signal.SIGTSTP, None)
+
+    def on_app_blur(self, _: events.AppBlur) -> None:
+        """The terminal has lost the focus: whoever looks now may be somebody else."""
+        self.mask()
+
+    def mask(self) -> None:
+        """Show no secret on any screen."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Masking):
+                screen.mask()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's filters, and after them the guard: every line of every widget passes it."""
+        return [*super().get_line_filters(), self.guard]
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """A notification. Its text may be foreign: it is made safe here, and never read as markup."""
+        del markup
+        super().notify(
+            safe(message), title=safe_line(title), severity=severity, timeout=timeout, markup=False
+        )
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy, unless a secret is revealed."""
+        if self.is_guarding:
+            self.notify(GUARDING, severity="warning")
+        else:
+            super().copy_to_clipboard(text)
+
+    def copy_secret(self, value: str) -> None:
+        """Copy a secret: for a user whose own configuration allows it."""
+        super().copy_to_clipboard(value)
+        # Textual would keep it, to be pasted into an input.
+        self._clipboard = ""
+
+    def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
+        """A picture of the screen. Raises GuardedError while a secret is revealed."""
+        if self.is_guarding:
+            raise GuardedError(GUARDING)
+        return super().export_screenshot(title=title, simplify=simplify)
+
+    def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
+        """Save a picture of the screen, unless a secret is revealed."""
+        try:
+            super().action_screenshot(filename, path)
+        except GuardedError as error:
+            self.notify(str(error), severity="warning")
+
+    def _fatal_error(self) -> None:
+        """End after a defect.
+
+        Textual prints the locals of every frame at this point, server text and secrets among them, and has no
+        public way to say otherwise.
+        """
+        if not self._failed:
+            self._failed = True
+            self.bell()
+            self.panic(Text(safe(_where(sys.exception()))))
+
+
+def _where(error: BaseException | None) -> str:
+    """Where it failed. What the exception says stays unsaid: it may quote a server, or a secret."""
+    frames = "".join(traceback.format_tb(error.__traceback__)) if error else ""
+    return f"Sightline stopped because of a defect.\n{frames}{type(error).__name__}"
