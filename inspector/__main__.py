@@ -11,13 +11,20 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Run the command line; the exit code."""
-    from inspector.cli.main import run  # noqa: PLC0415 - a spawned demo server imports this package too
+    # A spawned demo server imports this package too, and what the command line loads comes under protection.
+    from inspector.cli.hygiene import protect  # noqa: PLC0415
+
+    protect()
+    from inspector.cli.main import run  # noqa: PLC0415
 
     return run(sys.argv[1:], interface)
 
 
 def interface(target: "Target", options: "Options", *, level: "Level", host: str, theme: str | None) -> int:
     """Run the interface until it is left; its exit code."""
+    from inspector.cli.hygiene import refuse_variables  # noqa: PLC0415
+
+    refuse_variables()
     from inspector.tui.app import run  # noqa: PLC0415 - commands never load it
 
     return run(target, options, level=level, host=host, theme=theme)

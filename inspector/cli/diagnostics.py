@@ -3,7 +3,7 @@
 import json
 import sys
 
-from inspector.core.foreign import safe
+from inspector.core.foreign import safe_line
 from inspector.errors import InspectorError
 
 OK = 0
@@ -30,14 +30,27 @@ class Diagnostics:
             # ASCII escapes, so that nothing foreign acts on a terminal.
             self._write(json.dumps({"error": told}))
         else:
-            self._write(f"sightline: {error.message}")
+            # Indented, so that no line of a server can be taken for one of ours.
+            self._write("\n  ".join(f"sightline: {error.message}".split("\n")))
             if error.hint:
-                self._write(f"  {error.hint}")
+                self._write("\n  ".join(f"  {error.hint}".split("\n")))
         return error.exit_code
 
     def _write(self, text: str) -> None:
-        sys.stderr.write(safe(text) + "\n")
+        sys.stderr.write("\n".join(map(safe_line, text.split("\n"))) + "\n")
         sys.stderr.flush()
 
 
 DIAGNOSTICS = Diagnostics()
+
+
+def defect(error: BaseException) -> InspectorError:
+    """A fault of our own, by kind and place. What it says stays unsaid: it may quote a server, or a secret."""
+    frame = error.__traceback__
+    place = ""
+    while frame is not None:
+        place = f" at {frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
+        frame = frame.tb_next
+    return InspectorError(
+        f"internal error: {type(error).__name__}{place}", "This is a fault of Sightline; please report it."
+    )

@@ -8,7 +8,7 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK
+from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK, defect
 from inspector.cli.invocation import Interface, Invocation
 from inspector.errors import InspectorError, UsageError
 
@@ -87,7 +87,7 @@ def run(argv: list[str], interface: Interface) -> int:
         sys.stderr.close()
         return OK
     except Exception as error:  # noqa: BLE001 - the last door: no traceback, for it quotes foreign text and locals
-        return DIAGNOSTICS.fail(_internal(error))
+        return DIAGNOSTICS.fail(defect(error))
     return result if isinstance(result, int) else OK
 
 
@@ -101,16 +101,4 @@ def _split(argv: list[str]) -> tuple[list[str], tuple[str, ...] | None]:
 def _wants_json(head: list[str]) -> bool:
     return "--format=json" in head or any(
         (word, value) == ("--format", "json") for word, value in pairwise(head)
-    )
-
-
-def _internal(error: Exception) -> InspectorError:
-    frame = error.__traceback__
-    place = ""
-    while frame is not None:
-        place = f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
-        frame = frame.tb_next
-    return InspectorError(
-        f"internal error: {type(error).__name__} at {place}",
-        "This is a fault of Sightline; please report it.",
     )

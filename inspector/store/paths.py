@@ -22,6 +22,11 @@ def configuration() -> Path:
     return Path(chosen).expanduser() if chosen else _platform_configuration()
 
 
+def own_settings() -> Path:
+    """The user's own settings file, which need not exist."""
+    return configuration() / "config.toml"
+
+
 @cache
 def _platform_configuration() -> Path:
     # Deferred: most commands never look for a configuration.

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -15,13 +16,14 @@ from inspector.core.boundary.level import Level
 from inspector.core.targets import Target
 from inspector.errors import UsageError
 from inspector.session import Listener, Options, Session
-from inspector.store import themes
+from inspector.store import paths, themes
 from inspector.tui.commands import CommandSearch, HostSearch, Place, ThemeSearch, bindings
 from inspector.tui.guarded_app import GuardedApp
 from inspector.tui.screens.opening import OpeningScreen
 
 if TYPE_CHECKING:
     from inspector.custody import Custody
+    from inspector.store.settings import Settings
     from inspector.tui.screens.link import Opener
     from inspector.tui.screens.main import MainScreen
     from inspector.tui.widgets.keys import KeyLine
@@ -30,8 +32,11 @@ if TYPE_CHECKING:
 def run(target: Target, options: Options, *, level: Level, host: str, theme: str | None) -> int:
     """Open the interface on `target` until the user leaves it; the exit code.
 
-    Raises UsageError where a theme file is wrong or `theme` names none.
+    Raises UsageError where a theme file or the user's own settings are wrong, or `theme` names none.
     """
+    own = _own()
+    if own is not None:
+        options = replace(options, redeem_origin=own.redeem_origin(target))
     found = themes.themes()
     chosen = theme or themes.DEFAULT
     if chosen not in {each.name for each in found}:
@@ -44,9 +49,26 @@ def run(target: Target, options: Options, *, level: Level, host: str, theme: str
         return Session(target, options, listener)
 
     calm_collector()
-    app = SightlineApp(target, open_session, level=level, host=host, theme_files=found, theme=chosen)
+    app = SightlineApp(
+        target,
+        open_session,
+        level=level,
+        host=host,
+        theme_files=found,
+        theme=chosen,
+        own=own,
+    )
     app.run()
     return app.return_code or 0
+
+
+def _own() -> "Settings | None":
+    """The user's own settings; None where there are none. Raises UsageError."""
+    if not os.path.lexists(paths.own_settings()):
+        return None
+    from inspector.store.settings import settings  # noqa: PLC0415 - most users have none, and the first paint waits
+
+    return settings()
 
 
 def calm_collector() -> None:
@@ -93,11 +115,12 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         host: str = "spec",
         theme_files: Sequence[themes.ThemeFile],
         theme: str = themes.DEFAULT,
-        allow_copy: bool = False,
+        own: "Settings | None" = None,
     ) -> None:
-        """`allow_copy`: whether the user's own configuration lets secrets be copied."""
+        """`own`: the user's own settings; None for the defaults."""
         super().__init__()
-        self._allow_copy = allow_copy
+        self._allow_copy = own is not None and own.allow_copy
+        self._remarks = (own.warning, own.why_unpinned(target)) if own else ()
         self._opener = opener
         self._target = target
         self._level = level
@@ -134,6 +157,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             copy_secret=self.copy_secret if self._allow_copy else None,
         )
         await self.push_screen(self._main)
+        for remark in filter(None, self._remarks):
+            self.notify(remark, severity="warning", timeout=15)
 
     def action_leave(self) -> None:
         """End the session, then the interface. Asked twice, it does not wait for the session."""
