@@ -21,12 +21,7 @@ class Copied:
         """The value where the tokens lead. Raises LookupError where that is nowhere."""
         found = self.value
         for token in tokens:
-            if isinstance(found, dict):
-                found = found[str(token)]
-            elif isinstance(found, list):
-                found = found[_index(token)]
-            else:
-                raise LookupError(token)  # noqa: TRY004 - the pointer is wrong, not the type
+            found = _below(found, token)
         return found
 
     def reach(self, tokens: tuple[str | int, ...]) -> int:
@@ -34,12 +29,7 @@ class Copied:
         found = self.value
         for count, token in enumerate(tokens):
             try:
-                if isinstance(found, dict):
-                    found = found[str(token)]
-                elif isinstance(found, list):
-                    found = found[_index(token)]
-                else:
-                    return count
+                found = _below(found, token)
             except LookupError:
                 return count
         return len(tokens)
@@ -66,7 +56,7 @@ class Copied:
 
     def _own(self, holder: list[Json] | JsonObject, at: str | int) -> list[Json] | JsonObject:
         """The container under `at`, as a copy that may be changed."""
-        found = holder[str(at)] if isinstance(holder, dict) else holder[_index(at)]
+        found = _below(holder, at)
         if not isinstance(found, (dict, list)):
             raise LookupError(at)  # noqa: TRY004 - the pointer is wrong, not the type
         if id(found) not in self._owned:
@@ -74,6 +64,15 @@ class Copied:
             self._owned[id(found)] = found
             _put(holder, at, found)
         return found
+
+
+def _below(holder: Json, token: str | int) -> Json:
+    """The value one step down. Raises LookupError where there is none."""
+    if isinstance(holder, dict):
+        return holder[str(token)]
+    if isinstance(holder, list):
+        return holder[_index(token)]
+    raise LookupError(token)
 
 
 def _put(holder: list[Json] | JsonObject, at: str | int, value: Json) -> None:

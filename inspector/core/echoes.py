@@ -21,7 +21,7 @@ from inspector.core.spellings import (
     visible,
     words,
 )
-from inspector.core.texts import LEAST_DIGITS, OVERLAP, STRETCH, batches, forms_of, texts_in
+from inspector.core.texts import LEAST_DIGITS, batches, forms_of, texts_in
 
 _MANY, _PREFIX = 20_000, 8
 """With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
@@ -83,7 +83,7 @@ class Echoes:
         """Those of `texts` in which a withheld value occurs, and how it is spelt there."""
         found: dict[str, Spelling] = {}
         if not self.is_empty:
-            for searched, owners in batches(texts, STRETCH, OVERLAP):
+            for searched, owners in batches(texts):
                 batch = _batch(searched, owners)
                 for automaton in self._searching():
                     automaton.search(batch, found)

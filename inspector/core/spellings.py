@@ -18,8 +18,8 @@ LONGEST = 128
 """Of a needle, in bytes: what begins like a longer value counts as that value."""
 
 SEPARATOR = "\0"
-_BETWEEN = SEPARATOR.encode()
 """Stands between texts that are searched together, and counts as nothing within one."""
+_BETWEEN = SEPARATOR.encode()
 
 
 class Spelling(StrEnum):

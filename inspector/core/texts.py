@@ -8,7 +8,7 @@ from inspector.core.json_text import DuplicateKeys, Json, Number
 STRETCH, OVERLAP = 200_000, 4_000
 """Characters of a text that are searched at once, and of those how many the stretch before has too.
 
-Whoever searches so must look for nothing longer than the overlap.
+Of what is longer than the overlap, a search may find a part alone.
 """
 LEAST_DIGITS = 4
 """Numbers of fewer digits, truth values and null occur everywhere by chance."""
@@ -47,25 +47,37 @@ def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) 
     stack = [value]
     while stack:
         item = stack.pop()
-        if type(item) is dict:
-            keys.update(item)
-            inner = item.values()
-        elif type(item) is list:
-            inner = item
-        elif isinstance(item, DuplicateKeys):
-            keys.update(key for key, _ in item.pairs)
-            inner = [member for _, member in item.pairs]
-        else:
-            inner = (item,)
-        for below in inner:
+        for below in _opened(item, keys) if type(item) in _CONTAINERS else (item,):
             kind = type(below)
             if kind is str:
                 if len(below) >= at_least:  # pyright: ignore[reportArgumentType]
                     said.add(below)  # pyright: ignore[reportArgumentType]
-            elif kind is dict or kind is list or kind is DuplicateKeys:
+            elif kind in _CONTAINERS:
                 stack.append(below)
             elif kind is int or kind is Number or kind is float:
                 said.update(forms_of(below))
+
+
+def keys_in(value: Json) -> set[str]:
+    """Every distinct key in `value`, however deep it stands."""
+    found = set[str]()
+    stack = [value]
+    while stack:
+        stack.extend(below for below in _opened(stack.pop(), found) if type(below) in _CONTAINERS)
+    return found
+
+
+def _opened(item: Json, keys: set[str]) -> Iterable[Json]:
+    """What stands in a container. Adds its keys to `keys`."""
+    if isinstance(item, dict):
+        keys.update(item)
+        return item.values()
+    if isinstance(item, list):
+        return item
+    if isinstance(item, DuplicateKeys):
+        keys.update(key for key, _ in item.pairs)
+        return [member for _, member in item.pairs]
+    return ()
 
 
 def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterator[str]:
@@ -77,7 +89,9 @@ def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterato
         yield text[start : start + size]
 
 
-def batches(texts: Iterable[str], size: int, overlap: int) -> Iterator[tuple[list[str], list[str]]]:
+def batches(
+    texts: Iterable[str], size: int = STRETCH, overlap: int = OVERLAP
+) -> Iterator[tuple[list[str], list[str]]]:
     """Texts, about `size` characters at a time, and beside each the text that it is of: long ones come in pieces.
 
     Each piece begins `overlap` before the end of the one before. So nothing that holds the interpreter's lock takes
@@ -108,5 +122,6 @@ def _sized(texts: list[str], size: int, overlap: int) -> Iterator[tuple[list[str
         yield found, owners
 
 
+_CONTAINERS = frozenset({dict, list, DuplicateKeys})
 _TOGETHER = 2_000
 """Texts of a few words, as most are, that make up a batch."""

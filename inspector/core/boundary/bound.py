@@ -100,7 +100,7 @@ def _judged(draft: Draft) -> Draft:
         declared = _after(
             replace(draft, level=Level.DECLARED), tuple(takewhile(lambda rule: rule is not echo.apply, RULES))
         )
-        draft = replace(draft, secrets=declared.secrets, hinted=declared.hinted, personal=declared.personal)
+        draft = replace(draft, secrets=declared.secrets)
     return _after(draft, RULES)
 
 
@@ -109,7 +109,9 @@ def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> t
     try:
         seen = replace(policy, withhold_credentials=False)
         return detect.apply(draft_of(outcome, contract, Level.OPEN, seen)).findings
-    except Exception as fault:  # noqa: BLE001 - as in `bound`
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as fault:  # noqa: BLE001 - as in `bound`
         return (f"what looks like a credential could not be told ({type(fault).__name__})",)
 
 

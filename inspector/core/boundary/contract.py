@@ -8,9 +8,10 @@ from inspector.core.claims.claim import Claim
 from inspector.core.claims.registry import claims_of_tool
 from inspector.core.json_text import Json
 from inspector.core.pointer import child
-from inspector.core.schema.positions import SchemaPositions, Source, positions_of
+from inspector.core.schema.positions import Position, SchemaPositions, Source, positions_of
 
 _SCHEMA = "/outputSchema"
+_NO_SCHEMA = positions_of(True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,15 @@ class Contract:
 
     marks: Mapping[str, Claim] = field(default_factory=dict[str, Claim])
     """The claims, by their pointers from the tool's root."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every property that the output schema names anywhere."""
+        return self.positions.names if self.positions else frozenset()
+
+    def start(self) -> Position:
+        """The position of a whole structured value; without an output schema, one where nothing is marked."""
+        return (self.positions or _NO_SCHEMA).start()
 
     def claim_at(self, source: Source) -> Claim | None:
         """The declaration that makes a position sensitive, where it is one."""

@@ -9,7 +9,7 @@ from inspector.core.boundary.bounded import ErrorCode, Level, Removal, Rule
 from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.error_code import coded_error
 from inspector.core.boundary.ledger import Secrets
-from inspector.core.boundary.notice import NO_NOTICE, Notice
+from inspector.core.boundary.notice import NO_NOTICE, Notice, text_block
 from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.boundary.removals import Removals
 from inspector.core.claims.claim import Claim, Subject
@@ -25,6 +25,7 @@ class Texts:
     keys: set[str] = field(default_factory=set[str])
     """Of objects, without those that the schema or the protocol names."""
     all_keys: set[str] = field(default_factory=set[str])
+    """Of objects, whoever names them."""
 
 
 class Fate(Enum):
@@ -97,26 +98,16 @@ class Draft:
     nonce: str = ""
     """Marks untrusted text; empty where nothing is to be delimited."""
     removals: Removals = Removals()  # noqa: RUF009 - it is never changed
-    secrets: tuple[Json, ...] = ()
-    """Values that are withheld for a reason of SECRET, to be searched for in all the rest."""
-    hinted: tuple[Json, ...] = ()
-    """The same, of values that are sensitive only since the whole result is declared to be."""
-    personal: tuple[Json, ...] = ()
-    """The same, of values that are for the user alone."""
-    texts: "Texts | None" = None
+    secrets: Secrets = field(default_factory=Secrets)
+    """Withheld values, to be searched for in all the rest. Never changed, but replaced."""
+    texts: Texts | None = None
     """All that passed when something first looked for it; some of it may be gone since."""
     findings: tuple[str, ...] = ()
 
-    def removing(self, removals: Sequence[Removal], secrets: "Secrets | None" = None) -> "Draft":
+    def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
         """The draft with more removals noted, and with the values that must not be said elsewhere either."""
-        more = secrets or Secrets()
-        return replace(
-            self,
-            removals=self.removals.and_then(removals),
-            secrets=(*self.secrets, *more.declared),
-            hinted=(*self.hinted, *more.hinted),
-            personal=(*self.personal, *more.personal),
-        )
+        known = self.secrets.and_then(secrets) if secrets else self.secrets
+        return replace(self, removals=self.removals.and_then(removals), secrets=known)
 
     def finding(self, *sentences: str) -> "Draft":
         """The draft with more to tell the user."""
@@ -140,19 +131,27 @@ class Reason:
         return Removal(pointer=pointer, rule=self.rule, detail=self.detail, claim=self.claim)
 
 
-def withhold_blocks(draft: Draft, reason_for: Callable[[Block], Reason | None]) -> Draft:
-    """The draft without the blocks for which there is a reason. Blocks in the boundary's own words stay."""
+def withhold_blocks(
+    draft: Draft, reason_for: Callable[[Block], Reason | None], instead: str | None = None
+) -> Draft:
+    """The draft without the blocks for which there is a reason. Blocks in the boundary's own words stay.
+
+    `instead`: a text of the boundary's own for the place of each; None where nothing is to stand there.
+    """
     blocks: list[Block] = []
     removals: list[Removal] = []
     secrets = Secrets()
     for block in draft.blocks:
         reason = None if block.fate in {Fate.OWN, Fate.WITHHELD} else reason_for(block)
-        if reason:
-            removals.append(reason.at(block.pointer))
-            secrets.add(reason.rule, said(block.raw))
+        if reason is None:
+            blocks.append(block)
+            continue
+        removals.append(reason.at(block.pointer))
+        secrets.add(reason.rule, said(block.raw))
+        if instead is None:
             blocks.append(replace(block, fate=Fate.WITHHELD))
         else:
-            blocks.append(block)
+            blocks.append(replace(block, value=text_block(instead), fate=Fate.OWN))
     return replace(draft, blocks=tuple(blocks)).removing(removals, secrets)
 
 
@@ -175,6 +174,11 @@ def said(block: Json) -> list[Json]:
 
 
 _AROUND = frozenset({"type", "mimeType", "annotations", "_meta", "size", "icons"})
+
+
+def claims_on_result(draft: Draft) -> tuple[Claim, ...]:
+    """What the result says of itself as a whole."""
+    return tuple(claim for claim in draft.claims if claim.subject is Subject.RESULT)
 
 
 def claims_by_block(draft: Draft) -> dict[str, list[Claim]]:

@@ -7,6 +7,7 @@ from inspector.core.boundary.contract import Contract
 from inspector.core.boundary.removals import Marked, Noted
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json
+from inspector.core.pointer import join
 from inspector.core.schema.positions import Source
 
 MAX_POINTER_CHARACTERS = 64_000_000
@@ -39,6 +40,7 @@ class Secrets:
 
     def __init__(self) -> None:
         self.declared: list[Json] = []
+        """Those withheld for a reason of SECRET."""
         self.hinted: list[Json] = []
         """Those that are sensitive only since the whole result is declared to be."""
         self.personal: list[Json] = []
@@ -53,6 +55,14 @@ class Secrets:
         elif rule in SECRET:
             self.declared.extend(values)
         return self
+
+    def and_then(self, more: "Secrets") -> "Secrets":
+        """These and more, as new lists."""
+        both = Secrets()
+        both.declared += [*self.declared, *more.declared]
+        both.hinted += [*self.hinted, *more.hinted]
+        both.personal += [*self.personal, *more.personal]
+        return both
 
 
 class Ledger:
@@ -116,6 +126,25 @@ class Ledger:
         removal = Removal(pointer=self.spend(pointer), rule=rule, detail=detail, claim=claim, name=name)
         self._entries.append(removal)
         self._values.append(value)
+
+    def note_at(
+        self,
+        path: tuple[str | int, ...],
+        rule: Rule,
+        detail: str,
+        value: Json,
+        *,
+        hides_key: bool = False,
+        claim: Claim | None = None,
+    ) -> None:
+        """`note` what stands at a path from the root, by the nearest name on its way.
+
+        `hides_key`: whether the pointer must not tell its key.
+        """
+        names = self._contract.names
+        name = next((str(token) for token in reversed(path) if token in names), None)
+        to = path[:-1] if hides_key else path
+        self.note(self.root + join(to), rule, detail, value, name=name, claim=claim)
 
     def forget(self, since: int) -> None:
         """Drop what was noted after the first `since`: something around it is withheld as a whole."""

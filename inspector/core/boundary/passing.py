@@ -13,27 +13,16 @@ from inspector.core.boundary.same_content import with_text
 from inspector.core.boundary.walking import GONE, WITHHELD, Walked
 from inspector.core.copied import Copied
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.pointer import child, join
+from inspector.core.pointer import child
 from inspector.core.texts import forms_of, texts_in
 
 KNOWN_KEYS = frozenset(
-    {"type", "text", "data", "mimeType", "annotations", "_meta", "resource", "uri", "blob", "name", "title"}
-    | {
-        "description",
-        "size",
-        "icons",
-        "audience",
-        "priority",
-        "lastModified",
-        "code",
-        "message",
-        "src",
-        "sizes",
-    }
+    {"type", "text", "data", "mimeType", "annotations", "_meta", "resource", "uri", "blob", "size"}
+    | {"name", "title", "description", "icons", "src", "sizes"}
+    | {"audience", "priority", "lastModified"}
+    | {"code", "message"}
 )
-"""Keys that are the protocol's words."""
-
-
+"""Keys that are the protocol's words: of blocks, of links, of annotations, of errors."""
 SHORTEST = 2
 """Of a text that says anything."""
 
@@ -45,7 +34,7 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
     found = Texts()
     for part in _parts(draft):
         texts_in(part, found.said, found.all_keys, at_least=SHORTEST)
-    found.keys.update(found.all_keys - _names(draft) - KNOWN_KEYS)
+    found.keys.update(found.all_keys - draft.contract.names - KNOWN_KEYS)
     return replace(draft, texts=found), found
 
 
@@ -87,18 +76,12 @@ def _without_meta(block: Json) -> Json:
     )
 
 
-def _names(draft: Draft) -> frozenset[str]:
-    positions = draft.contract.positions
-    return positions.names if positions else frozenset()
-
-
 class _Without:
     def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
         self._draft = draft
         self._said = bad.said
-        self._keys = bad.keys - _names(draft) - KNOWN_KEYS
+        self._keys = bad.keys - draft.contract.names - KNOWN_KEYS
         self._reason_for = reason_for
-        self._names = _names(draft)
         self._fields = Ledger(draft.contract, "")
         self._others = list[Removal]()
 
@@ -128,19 +111,12 @@ class _Without:
     def _cut(self, value: Json, root: str) -> Walked:
         """A structured value without the places where something bad is said."""
         copied = Copied(value)
+        self._fields.root = root
         for place in self._bad_places(value):
             path = place.path()
-            name = next((token for token in reversed(path) if token in self._names), None)
             reason = self._reason_for(place.text)
-            # A pointer to the member would tell its key.
-            to = path[:-1] if place.is_key else path
-            self._fields.note(
-                root + join(to),
-                reason.rule,
-                reason.detail,
-                None,
-                name=None if name is None else str(name),
-                claim=reason.claim,
+            self._fields.note_at(
+                path, reason.rule, reason.detail, None, hides_key=place.is_key, claim=reason.claim
             )
             if not path:
                 return GONE
@@ -181,7 +157,7 @@ class _Without:
         """A text for which a whole has to go; empty where it stays."""
         said, keys = set[str](), set[str]()
         texts_in(value, said, keys)
-        return next(iter(sorted(said & self._said) or sorted(keys & self._keys)), "")
+        return min(said & self._said, default="") or min(keys & self._keys, default="")
 
     def _entries(self, holder: JsonObject, root: str) -> JsonObject:
         """`holder` without the members that say something bad anywhere."""

@@ -117,7 +117,7 @@ def is_result_type(value: Json) -> bool:
 def _with_content(draft: Draft, content: Json) -> Draft:
     if not isinstance(content, list):
         return replace(draft, blocks=(Block(pointer="/content", raw=content, value=content),))
-    earlier = notice_in_block(content[-1], _names(draft)) if content else None
+    earlier = notice_in_block(content[-1], draft.contract.names) if content else None
     sent = content[:-1] if earlier else content
     blocks = (
         Block(
@@ -134,7 +134,7 @@ def _with_content(draft: Draft, content: Json) -> Draft:
 def _with_structured(draft: Draft, pointer: str, raw: Json) -> Draft:
     if not isinstance(raw, dict) or MEMBER not in raw:
         return replace(draft, structured=Structured(pointer=pointer, raw=raw, value=raw))
-    earlier = notice_in(raw[MEMBER], _names(draft))
+    earlier = notice_in(raw[MEMBER], draft.contract.names)
     rest: JsonObject = {key: value for key, value in raw.items() if key != MEMBER}
     draft = replace(
         draft,
@@ -145,11 +145,6 @@ def _with_structured(draft: Draft, pointer: str, raw: Json) -> Draft:
         return draft
     taken = _internal(child(pointer, MEMBER), "the name is kept for the notice")
     return draft.removing((taken,), Secrets().add(Rule.INTERNAL, [raw[MEMBER]]))
-
-
-def _names(draft: Draft) -> frozenset[str]:
-    positions = draft.contract.positions
-    return positions.names if positions else frozenset()
 
 
 def _internal(pointer: str, detail: str) -> Removal:

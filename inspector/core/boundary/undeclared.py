@@ -19,7 +19,7 @@ def undeclared(declared: Bounded, contract: Contract) -> int:
     if "error" in result:
         error = result["error"] if isinstance(result["error"], dict) else {}
         return sum(_leaves(value) for key, value in error.items() if key != "code")
-    names = contract.positions.names if contract.positions else frozenset[str]()
+    names = contract.names
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
     free = sum(not (notice_in_block(block, names) or is_own(block, Level.DECLARED)) for block in blocks)

@@ -142,9 +142,10 @@ _UNKNOWN = Leaked(verdict=Leak.UNKNOWN)
 def _search(raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> Search | None:
     """The search for what is withheld; None where it cannot be made."""
     try:
-        names = contract.positions.names if contract.positions else frozenset[str]()
-        return Search(secrets_of(raw, declared, contract, policy), names, _echoes)
-    except Exception:  # noqa: BLE001 - what cannot be searched for is not known to be absent
+        return Search(secrets_of(raw, declared, contract, policy), contract.names, _echoes)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001 - what cannot be searched for is not known to be absent; a panic is no Exception
         return None
 
 
@@ -154,7 +155,9 @@ def _leaked(search: Search | None, host: Host, unbounded: ModelContext, hosts_le
     try:
         model = _sent(host, unbounded.model)
         return search.leaked(model, observed=unbounded.observed, hosts_left=hosts_left)
-    except Exception:  # noqa: BLE001 - as in `_search`
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001 - as in `_search`
         return _UNKNOWN
 
 

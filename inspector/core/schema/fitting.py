@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from inspector.core.copied import Copied
 from inspector.core.json_text import MAX_INTEGER_DIGITS, DuplicateKeys, Json, JsonText, dump, parse
 from inspector.core.pointer import split
+from inspector.core.weight import compact_bytes
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
@@ -36,26 +37,31 @@ _CONTAINERS = frozenset({dict, list})
 _PLAIN = frozenset({dict, list, str, int, float, bool, type(None)})
 
 
-def misfits(value: Json, schema: Json, unjudged: tuple[str, ...] = ()) -> tuple[Path, ...]:
+def misfits(
+    value: Json, schema: Json, unjudged: tuple[str, ...] = (), *, repetition: int = 1
+) -> tuple[Path, ...]:
     """The parts of `value` that do not fit `schema`, each by its path; none where all fits.
 
     `unjudged`: pointers to subschemas that fit everything here, since whatever they are about is withheld anyway.
+    `repetition`: how often the schema may be applied to one place, for each time that it is to the place above.
     A member that an object must have and lacks makes that object a misfit; one that it must not have is one itself.
-    `format` is no constraint, nothing is fetched, an unknown `$schema` is read as 2020-12, a keyword with a value that it
-    cannot have is none. Never raises: what cannot be
-    checked does not fit.
+    `format` is no constraint, nothing is fetched, an unknown `$schema` is read as 2020-12, a keyword with a value that
+    it cannot have is none. Never raises: what cannot be checked does not fit.
     """
     try:
-        validator = _validator(dump(schema), unjudged)
-        deep, plain = _looked_through(value)
-        if deep:
-            # Null stands for what is too deep, so that nothing else is.
-            shallow = Copied(value)
-            for path in deep:
-                shallow.put(path, None)
-            value = shallow.value
+        depth, plain = _looked_through(value)
+        if repetition**depth > MAX_REPETITIONS:
+            return EVERYTHING
+        raw = dump(schema)
+        validator = _validator(raw, unjudged)
+        deep = _ways(value) if depth > MAX_DEPTH else ()
+        # Null stands for what is too deep, so that nothing else is.
+        shallow = Copied(value)
+        for path in deep:
+            shallow.put(path, None)
         # The engine knows plain numbers alone; rounding them moves no value to another place.
-        found = _found(validator, value if plain else _plain(value), len(dump(schema)))
+        judged = shallow.value if plain else _plain(shallow.value)
+        found = _found(validator, judged, len(raw))
         return tuple(dict.fromkeys((*found, *deep)))
     except (KeyboardInterrupt, SystemExit):
         raise
@@ -122,26 +128,11 @@ def _repair(schema: object, path: "list[str | int]") -> None:
     del holder[path[-1]]  # type: ignore[attr-defined]  # pyright: ignore[reportIndexIssue]
 
 
-def depth_of(value: Json) -> int:
-    """The levels of containers in a value, up to MAX_DEPTH."""
-    below = [value]
-    for depth in range(MAX_DEPTH):
-        below = [
-            inner
-            for item in below
-            for inner in (item.values() if type(item) is dict else item if type(item) is list else ())
-            if type(inner) in _CONTAINERS
-        ]
-        if not below:
-            return depth + 1
-    return MAX_DEPTH
-
-
 def _found(validator: "Validator", value: Json, schema_bytes: int) -> tuple[Path, ...]:
     if validator.is_valid(value):
         return ()
     # Each message of the engine holds the part that it is about.
-    if len(dump(value)) * schema_bytes > MAX_EXPLAINED:
+    if compact_bytes(value) * schema_bytes > MAX_EXPLAINED:
         return EVERYTHING
     found: dict[Path, None] = {}
     for error in islice(validator.iter_errors(value), MAX_MISFITS + 1):
@@ -149,25 +140,26 @@ def _found(validator: "Validator", value: Json, schema_bytes: int) -> tuple[Path
     return tuple(found) if 0 < len(found) <= MAX_MISFITS else EVERYTHING
 
 
-def _looked_through(value: Json) -> tuple[tuple[Path, ...], bool]:
-    """Where the containers stand that are too deep for the engine, and whether all is of Python's own types.
-
-    Raises OverflowError where they are too many to tell apart.
-    """
+def _looked_through(value: Json) -> tuple[int, bool]:
+    """The levels of containers, one past MAX_DEPTH where there are more, and whether all is of Python's own types."""
     below = [value]
     kinds = {type(value)}
-    for _ in range(MAX_DEPTH):
+    for depth in range(1, MAX_DEPTH + 1):
         level, below = below, list[Json]()
         for item in level:
             inner = item.values() if type(item) is dict else item if type(item) is list else ()
             kinds.update(map(type, inner))
             below += [one for one in inner if type(one) in _CONTAINERS]
         if not below:
-            return (), kinds <= _PLAIN
-    return _ways(value), False
+            return depth, kinds <= _PLAIN
+    return MAX_DEPTH + 1, False
 
 
 def _ways(value: Json) -> tuple[Path, ...]:
+    """Where the containers stand that are too deep for the engine.
+
+    Raises OverflowError where they are too many to tell apart.
+    """
     level: list[tuple[Path, Json]] = [((), value)]
     for _ in range(MAX_DEPTH):
         level = [((*path, token), inner) for path, item in level for token, inner in _members(item)]

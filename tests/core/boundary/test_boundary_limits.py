@@ -147,6 +147,37 @@ def test_a_rule_that_raises_withholds_the_whole_result(level: Level, monkeypatch
     assert error.result == {"error": {"code": -32603, "message": "internal_error"}}
 
 
+class PanicError(BaseException):
+    """As extensions raise it: no Exception."""
+
+
+@pytest.mark.parametrize("fault", [PanicError, KeyError])
+def test_a_search_for_credentials_that_fails_is_told_and_lets_the_raw_result_pass(
+    fault: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Draft) -> Draft:
+        raise fault("CANARY")
+
+    monkeypatch.setattr(boundary.detect, "apply", broken)
+    bounded = bound(Result(value={"content": []}), None, Level.OPEN)
+    assert bounded.result == {"content": []}
+    assert bounded.findings == (f"what looks like a credential could not be told ({fault.__name__})",)
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("level", list(Level))
+def test_what_ends_the_program_is_no_fault_of_a_rule(
+    level: Level, ending: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(_: Draft) -> Draft:
+        raise ending
+
+    monkeypatch.setattr(boundary.detect, "apply", ended)
+    monkeypatch.setattr(boundary, "RULES", (ended,))
+    with pytest.raises(ending):
+        bound(Result(value={"content": []}), None, level)
+
+
 @pytest.mark.parametrize("level", STRICT)
 def test_declarations_that_cannot_be_read_withhold_the_whole_result(level: Level) -> None:
     contract = Contract(fault="the tool's declarations could not be read (ValueError)")

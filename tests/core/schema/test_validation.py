@@ -1,7 +1,7 @@
 from typing import Protocol, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
 
@@ -541,7 +541,8 @@ anywhere = st.recursive(st.booleans() | st.builds(dict[str, Json]), schemas, max
     [(DRAFT_7, Draft7Validator), (DRAFT_2019, Draft201909Validator), (DRAFT_2020, Draft202012Validator)],
 )
 @given(schemas(anywhere), schemas(st.booleans() | st.builds(dict[str, Json])), small)
-@settings(max_examples=30)
+# Generating these takes its time on a busy machine, which says nothing about the code.
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 def test_the_verdict_is_that_of_jsonschema(
     dialect: str, reference: type[Draft202012Validator], schema: JsonObject, shared: JsonObject, value: Json
 ) -> None:

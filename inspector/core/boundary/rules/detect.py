@@ -20,8 +20,6 @@ MAX_TOLD = 20
 
 _SHORTEST = 10
 """Of what any rule finds, with what it stands in."""
-_BATCH = 200_000
-_OVERLAP = 4_000
 _BETWEEN = "\n\0"
 """No rule goes past the one or the other, and for each a credential may end before it."""
 _TELLING_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
@@ -49,12 +47,12 @@ def apply(draft: Draft) -> Draft:
 def _found(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
     """The texts that look like credentials, and as what."""
     long = (text for text in chain(texts.said, texts.keys) if len(text) >= _SHORTEST)
-    for searched, owners in batches(long, _BATCH, _OVERLAP):
+    for searched, owners in batches(long):
         yield from _seen(searched, owners)
     telling = set(filter(_TELLING_KEY.search, texts.all_keys))
     if telling and draft.structured and not draft.structured.gone:
         named = _named(draft.structured.value, telling)
-        for searched, owners in batches(named, _BATCH, _OVERLAP):
+        for searched, owners in batches(named):
             yield from _seen(searched, [named[owner] for owner in owners])
 
 

@@ -16,7 +16,7 @@ from inspector.core.boundary.removals import Noted
 from inspector.core.echoes import Echoes
 from inspector.core.pointer import join, resolve, split
 from inspector.core.spellings import Spelling
-from inspector.core.texts import texts_in
+from inspector.core.texts import keys_in, texts_in
 
 _AT_THE_ROOT = PROTOCOL_MEMBERS | {"error"}
 """Keys that begin pointers, and are the protocol's words."""
@@ -28,9 +28,9 @@ _WEAK = (
 
 def apply(draft: Draft) -> Draft:
     """The draft without the leaves, blocks and entries that repeat a withheld value."""
-    names = draft.contract.positions.names if draft.contract.positions else frozenset[str]()
-    released = (draft.hinted, _released(draft))
-    echoes = Echoes((*draft.secrets, *draft.personal), names=names, but=released)
+    secrets, names = draft.secrets, draft.contract.names
+    released = (secrets.hinted, _released(draft))
+    echoes = Echoes((*secrets.declared, *secrets.personal), names=names, but=released)
     if echoes.is_weak:
         draft = draft.finding(_WEAK)
     if echoes.is_empty:
@@ -39,8 +39,10 @@ def apply(draft: Draft) -> Draft:
     said, keys = echoes.found(texts.said), echoes.found(texts.keys)
     if said or keys:
         draft = without(draft, Texts(said=set(said), keys=set(keys)), partial(_reason, {**keys, **said}))
-    # What is for the user alone may be shown to the user, and repeats itself.
-    return _told_safely(draft, Echoes(draft.secrets, names=names, but=released), names)
+    if secrets.personal:
+        # What is for the user alone may be shown to the user, and repeats itself.
+        echoes = Echoes(secrets.declared, names=names, but=released)
+    return _told_safely(draft, echoes)
 
 
 def _reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
@@ -48,14 +50,13 @@ def _reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
     return Reason(rule=Rule.ECHO, detail=detail)
 
 
-def _told_safely(draft: Draft, echoes: Echoes, names: frozenset[str]) -> Draft:
+def _told_safely(draft: Draft, echoes: Echoes) -> Draft:
     """The draft whose removals lead to no key that repeats a secret, and know of repetitions in what is gone already."""
-    sent, taken = Texts(), Texts()
-    texts_in(draft.raw, sent.said, sent.keys)
+    taken = set[str]()
     for removal in _shown(draft):
-        texts_in(resolve(draft.raw, removal.pointer), taken.said, taken.keys)
-    said = echoes.found(taken.said)
-    bad_keys = echoes.found(sent.keys - names - KNOWN_KEYS - _AT_THE_ROOT)
+        texts_in(resolve(draft.raw, removal.pointer), taken, set())
+    said = echoes.found(taken)
+    bad_keys = echoes.found(keys_in(draft.raw) - draft.contract.names - KNOWN_KEYS - _AT_THE_ROOT)
     if bad_keys:
         draft = replace(draft, removals=draft.removals.changed(partial(_without_key, bad_keys)))
     found = {**bad_keys, **said}
@@ -75,7 +76,7 @@ def _text_in(draft: Draft, removal: Removal, found: Mapping[str, Spelling]) -> s
     """One of the texts found in what was removed; empty where none is."""
     texts = set[str]()
     texts_in(resolve(draft.raw, removal.pointer), texts, texts)
-    return next(iter(sorted(texts & found.keys())), "")
+    return min(texts & found.keys(), default="")
 
 
 def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:

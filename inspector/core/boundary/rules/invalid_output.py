@@ -15,8 +15,7 @@ from inspector.core.boundary.notice import MEMBER
 from inspector.core.boundary.walking import WITHHELD
 from inspector.core.copied import Copied
 from inspector.core.json_text import Json
-from inspector.core.pointer import join
-from inspector.core.schema.fitting import EVERYTHING, MAX_REPETITIONS, Path, depth_of, misfits
+from inspector.core.schema.fitting import EVERYTHING, Path, misfits
 from inspector.core.schema.positions import SchemaPositions
 
 _WHOLE = Reason(
@@ -36,10 +35,10 @@ def apply(draft: Draft) -> Draft:
     found = _misfits(structured, draft.contract.schema, positions)
     if () in found:
         return withhold_structured(draft, _WHOLE)
-    ledger = Ledger(draft.contract, "")
+    ledger = Ledger(draft.contract, structured.pointer)
     copied = Copied(structured.value)
     for path in sorted(found, key=len):
-        _drop(copied, path, structured.pointer, ledger, positions.names)
+        _drop(copied, path, ledger)
     if not ledger:
         return draft
     structured = replace(structured, value=copied.value, touched=True)
@@ -47,17 +46,16 @@ def apply(draft: Draft) -> Draft:
 
 
 def _misfits(structured: Structured, schema: Json, positions: SchemaPositions) -> tuple[Path, ...]:
-    faulty = positions.faulty
+    pointers = tuple(pointer for pointer in positions.faulty if pointer is not None)
+    if len(pointers) < len(positions.faulty):
+        return EVERYTHING
     raw = structured.raw
     if isinstance(raw, dict):
         raw = {key: value for key, value in raw.items() if key != MEMBER}
-    pointers = tuple(pointer for pointer in faulty if pointer is not None)
-    if len(pointers) < len(faulty) or positions.repetition ** depth_of(raw) > MAX_REPETITIONS:
-        return EVERYTHING
-    return misfits(raw, schema, pointers)
+    return misfits(raw, schema, pointers, repetition=positions.repetition)
 
 
-def _drop(copied: Copied, path: Path, root: str, ledger: Ledger, names: frozenset[str]) -> None:
+def _drop(copied: Copied, path: Path, ledger: Ledger) -> None:
     try:
         value: Json = copied.at(path)
         if value == WITHHELD:
@@ -66,7 +64,4 @@ def _drop(copied: Copied, path: Path, root: str, ledger: Ledger, names: frozense
     except LookupError:
         # What is around it is withheld already.
         return
-    name = next((token for token in reversed(path) if token in names), None)
-    ledger.note(
-        root + join(path), Rule.INVALID_OUTPUT, _PART, value, name=None if name is None else str(name)
-    )
+    ledger.note_at(path, Rule.INVALID_OUTPUT, _PART, value)

@@ -4,17 +4,24 @@ Source: the vocabularies trust-annotations, sep-1913, action-metadata, policy-hi
 """
 
 from inspector.core.boundary.bounded import Rule
-from inspector.core.boundary.draft import Block, Draft, Reason, claims_by_block, withhold_all
+from inspector.core.boundary.draft import (
+    Block,
+    Draft,
+    Reason,
+    claims_by_block,
+    claims_on_result,
+    withhold_all,
+)
 from inspector.core.boundary.labels import credentials_claim, labelling
 from inspector.core.boundary.same_content import withhold_with_repetition
-from inspector.core.claims.claim import Claim, Subject
+from inspector.core.claims.claim import Claim
 
 _CREDENTIALS = "it is declared to hold credentials"
 
 
 def apply(draft: Draft) -> Draft:
     """The draft without what is labelled: the whole result, or single blocks."""
-    of_result = [claim for claim in draft.claims if claim.subject is Subject.RESULT]
+    of_result = claims_on_result(draft)
     for claim in (*draft.contract.claims, *of_result):
         reason = _reason(draft, claim)
         if reason:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
-from inspector.core.boundary.draft import Block, Draft, Fate, Reason, claims_by_block
+from inspector.core.boundary.draft import Block, Draft, Fate, Reason, claims_by_block, claims_on_result
 from inspector.core.boundary.labels import is_concrete_class
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json, JsonObject, equal
@@ -23,7 +23,7 @@ def apply(draft: Draft) -> Draft:
     removals: list[Removal] = []
     match draft.raw:
         case {"_meta": sent} if draft.members is not None:
-            draft = replace(draft, meta=_kept(draft, sent, "/_meta", draft.claims, removals))
+            draft = replace(draft, meta=_kept(draft, sent, "/_meta", claims_on_result(draft), removals))
         case _:
             pass
     claims = claims_by_block(draft)

@@ -12,9 +12,7 @@ from inspector.core.boundary.same_content import MIRRORED, json_in, repeats, tex
 from inspector.core.boundary.walking import REFERENCE
 from inspector.core.boundary.withhold import withhold
 from inspector.core.json_text import Json, dump_text
-from inspector.core.schema.positions import positions_of
 
-_NO_SCHEMA = positions_of(True)
 _GONE = Reason(rule=Rule.MIRROR, detail="it repeats structured content of which nothing is left")
 _REWRITTEN = Reason(
     rule=Rule.MIRROR, detail="its JSON has fields that are withheld; it is written anew without them"
@@ -40,7 +38,7 @@ class _Mirror:
         self.removals: list[Removal] = []
         self.secrets = Secrets()
         self._draft = draft
-        self._start = (draft.contract.positions or _NO_SCHEMA).start()
+        self._start = draft.contract.start()
         self._touched = draft.structured is not None and draft.structured.touched
         # Otherwise no text can hold what it may not, and none is worth parsing.
         self._matters = draft.structured is not None or not self._start.harmless

@@ -13,14 +13,12 @@ from inspector.core.boundary.own_words import is_own
 from inspector.core.boundary.walking import Walked
 from inspector.core.boundary.withhold import withhold
 from inspector.core.json_text import Json
-from inspector.core.schema.positions import Position, positions_of
-
-_NO_SCHEMA = positions_of(True)
+from inspector.core.schema.positions import Position, Source
 
 
 def apply(draft: Draft) -> Draft:
     """The draft with the structured content that may pass, and so for members that no protocol knows."""
-    start = (draft.contract.positions or _NO_SCHEMA).start()
+    start = draft.contract.start()
     draft = _without_marked_content(draft, start)
     ledger = Ledger(draft.contract, "")
     structured, members = draft.structured, draft.members
@@ -31,9 +29,7 @@ def apply(draft: Draft) -> Draft:
             structured, value=walked.value, gone=walked.gone, touched=structured.touched or bool(ledger)
         )
     if start.sensitive:
-        source = start.sensitive
-        reason = Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
-        draft = withhold_members(draft, reason)
+        draft = withhold_members(draft, _marked(draft, start.sensitive))
         members = draft.members
     elif members:
         # A page may return its fields beside `content`, and mean its schema to be about them.
@@ -56,10 +52,14 @@ def _without_marked_content(draft: Draft, start: Position) -> Draft:
         return draft
     if source is None or "content" not in start.names:
         return draft
-    reason = Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
+    reason = _marked(draft, source)
     values = [value for block in draft.blocks for value in said(block.raw)]
     draft = withhold_blocks(draft, lambda _: reason)
     return draft.removing((reason.at("/content"),), Secrets().add(reason.rule, values))
+
+
+def _marked(draft: Draft, source: Source) -> Reason:
+    return Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
 
 
 def settle(draft: Draft) -> Draft:

@@ -3,12 +3,8 @@
 Source: MCP 2025-11-25 and 2026-07-28, Tools, "Tool Result".
 """
 
-from dataclasses import replace
-
-from inspector.core.boundary.bounded import Removal, Rule
-from inspector.core.boundary.draft import Block, Draft, Fate, Reason, said
-from inspector.core.boundary.ledger import Secrets
-from inspector.core.boundary.notice import text_block
+from inspector.core.boundary.bounded import Rule
+from inspector.core.boundary.draft import Draft, Reason, withhold_blocks
 from inspector.core.boundary.own_words import UNKNOWN_CONTENT
 from inspector.core.boundary.walking import NAMED_TWICE, is_plain
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
@@ -25,18 +21,7 @@ _TEXT_MEMBERS = {
 
 def apply(draft: Draft) -> Draft:
     """The draft with a text in place of each content block that cannot be judged."""
-    blocks: list[Block] = []
-    removals: list[Removal] = []
-    secrets = Secrets()
-    for block in draft.blocks:
-        reason = _reason(block.value)
-        if reason:
-            removals.append(reason.at(block.pointer))
-            secrets.add(reason.rule, said(block.raw))
-            blocks.append(replace(block, value=text_block(UNKNOWN_CONTENT), fate=Fate.OWN))
-        else:
-            blocks.append(block)
-    return replace(draft, blocks=tuple(blocks)).removing(removals, secrets)
+    return withhold_blocks(draft, lambda block: _reason(block.value), UNKNOWN_CONTENT)
 
 
 def _reason(block: Json) -> Reason | None:

@@ -4,7 +4,7 @@ The marker holds a nonce, drawn for each call by whoever makes it. Structured co
 Source: Hines et al., "Defending Against Indirect Prompt Injection Attacks With Spotlighting" (2024), delimiting.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Rule
@@ -14,11 +14,12 @@ from inspector.core.boundary.draft import (
     Fate,
     Reason,
     claims_by_block,
+    claims_on_result,
     withhold_all,
     withhold_blocks,
 )
 from inspector.core.boundary.same_content import text_of, text_pointer, with_text
-from inspector.core.claims.claim import Claim, Subject
+from inspector.core.claims.claim import Claim
 from inspector.core.claims.traits import Trait, traits
 
 _HIDDEN = "it is declared untrusted, and the policy hides that"
@@ -61,44 +62,44 @@ def hide(draft: Draft) -> Draft:
 def delimit(draft: Draft) -> Draft:
     """The draft with markers around each untrusted text."""
     whole = _claim(_of_result(draft))
+    if whole and draft.structured and not draft.structured.gone:
+        draft = draft.finding(_STRUCTURED)
     claims = claims_by_block(draft)
     found = {block.pointer: whole or _claim(claims.get(block.pointer, ())) for block in draft.blocks}
     # What came between markers was untrusted to an earlier boundary, which may have taken the label that said so.
     texts = {
         block.pointer: text for block, text in _texts(draft) if found[block.pointer] or block.was_delimited
     }
-    if whole and draft.structured and not draft.structured.gone:
-        draft = draft.finding(_STRUCTURED)
     if not texts:
         return draft
     if not draft.nonce:
         return draft.finding(_NO_NONCE)
-    draft = withhold_blocks(
-        draft,
-        lambda block: (
-            Reason(rule=Rule.UNTRUSTED, detail=_FORGED, claim=found[block.pointer])
-            if draft.nonce in texts.get(block.pointer, "")
-            else None
-        ),
-    )
-    marked = [block for block, _ in _texts(draft) if block.pointer in texts]
+
+    def reason_for(block: Block) -> Reason | None:
+        is_forged = draft.nonce in texts.get(block.pointer, "")
+        return Reason(rule=Rule.UNTRUSTED, detail=_FORGED, claim=found[block.pointer]) if is_forged else None
+
+    return _between_markers(withhold_blocks(draft, reason_for), texts, found)
+
+
+def _between_markers(draft: Draft, pointers: Collection[str], claims: Mapping[str, Claim | None]) -> Draft:
+    """The draft with markers around those of the texts at `pointers` that still pass."""
+    marked = {block.pointer: block for block, _ in _texts(draft) if block.pointer in pointers}
     removals = [
-        Reason(rule=Rule.UNTRUSTED, detail=_DELIMITED, claim=found[block.pointer]).at(
-            block.pointer + text_pointer(block.value)
+        Reason(rule=Rule.UNTRUSTED, detail=_DELIMITED, claim=claims[pointer]).at(
+            pointer + text_pointer(block.value)
         )
-        for block in marked
+        for pointer, block in marked.items()
         if not block.was_delimited
     ]
-    kept = {block.pointer for block in marked}
     blocks = tuple(
-        replace(block, delimited=True) if block.pointer in kept else block for block in draft.blocks
+        replace(block, delimited=True) if block.pointer in marked else block for block in draft.blocks
     )
     return replace(draft, blocks=blocks).removing(removals)
 
 
-def _of_result(draft: Draft) -> list[Claim]:
-    of_result = [claim for claim in draft.claims if claim.subject is Subject.RESULT]
-    return [*draft.contract.claims, *of_result]
+def _of_result(draft: Draft) -> tuple[Claim, ...]:
+    return (*draft.contract.claims, *claims_on_result(draft))
 
 
 def _claim(claims: Iterable[Claim]) -> Claim | None:
