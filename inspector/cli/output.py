@@ -12,7 +12,7 @@ from inspector.core.json_text import Json, dump_text
 WIDE_COLUMNS = 100
 """From this width on, two views stand side by side."""
 
-_NOT_PLAIN = re.compile(r"[^\x20-\x7e\xa1-\u02ff]")
+_NOT_PLAIN = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff]")
 
 
 def columns() -> int:
@@ -26,9 +26,9 @@ def print_json(value: Json) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Text for a person, made safe as a whole."""
+    """Text for a person, each line made safe: no server begins a line of its own."""
     for line in lines:
-        _write(safe(line) + "\n")
+        _write(safe_line(line) + "\n")
 
 
 def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:

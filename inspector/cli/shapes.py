@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from inspector.core.boundary.bounded import Bounded, Removal
+from inspector.core.boundary.bounded import Removal
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json, JsonObject, Malformed
 from inspector.session import ServerFacts
 
 
 def claim_shape(claim: Claim) -> JsonObject:
-    """One claim of `sightline list`."""
-    return {
+    """One claim of `sightline list`; with `note` where a browser dropped or changed it."""
+    shape: JsonObject = {
         "vocabulary": claim.vocabulary,
         "key": claim.key,
         "pointer": claim.pointer,
@@ -18,6 +18,9 @@ def claim_shape(claim: Claim) -> JsonObject:
         "standing": claim.standing.value,
         "wellFormed": claim.well_formed,
     }
+    if claim.note:
+        shape["note"] = claim.note
+    return shape
 
 
 def removal_shape(removal: Removal) -> JsonObject:
@@ -48,9 +51,9 @@ def server_shape(target: str, server: ServerFacts) -> JsonObject:
     }
 
 
-def findings_shape(bounded: Bounded) -> list[Json]:
-    """`findings` of a projection: what could not be judged, in sentences."""
-    return [{"message": sentence} for sentence in bounded.findings]
+def findings_shape(sentences: Iterable[str]) -> list[Json]:
+    """`findings` of a projection or a definition."""
+    return [{"message": sentence} for sentence in sentences]
 
 
 def withheld_shape(removals: Iterable[Removal]) -> list[Json]:

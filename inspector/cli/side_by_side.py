@@ -83,7 +83,7 @@ def _reasons(shown: Projection, level: Level) -> list[str]:
         f"~ {safe_line(change.pointer) or '(the whole)'}  [host] {safe_line(change.what)}"
         for change in shown.context.changes
     ]
-    lines += [f"! {safe_line(sentence)}" for sentence in shown.bounded.findings]
+    lines += [f"! {safe_line(sentence)}" for sentence in shown.findings]
     if level is Level.DECLARED:
         lines.append(
             "declared withholds only what somebody declared: what nobody declared went through; "

@@ -6,7 +6,9 @@ surrogate, private use, unassigned). All others become visible symbols.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _C0_PICTURES = 0x2400
 _DELETE = 0x7F
@@ -19,6 +21,7 @@ _INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\u
 
 # Everything that is surely plain; text of this kind is returned as it is.
 _PLAIN = re.compile(r"[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff]*")
+_NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u02ff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,13 @@ def inspect(text: str) -> Safe:
     return Safe(text="".join(shown), replaced=replaced)
 
 
+def replaced_at(text: str) -> Iterator[int]:
+    """The places of the characters that `safe` replaces, in order."""
+    for found in _NOT_PLAIN.finditer(text):
+        if not _stays(found[0]):
+            yield found.start()
+
+
 def _shown(character: str) -> str:
     if character in "\n\t":
         return character
@@ -62,3 +72,8 @@ def _shown(character: str) -> str:
     if character in _INVISIBLE or unicodedata.category(character).startswith("C"):
         return f"⟨U+{code:04X}⟩"
     return character
+
+
+@lru_cache(maxsize=4096)
+def _stays(character: str) -> bool:
+    return _shown(character) == character

@@ -13,6 +13,7 @@ from inspector.core.boundary.reading import raw_of
 from inspector.core.boundary.removals import Removals
 from inspector.core.boundary.undeclared import undeclared
 from inspector.core.catalogue import Tool
+from inspector.core.findings.hidden import hidden_sentences
 from inspector.core.hosts.profile import Call, Change, Host, ModelContext
 from inspector.core.json_text import Json
 from inspector.core.outcome import Outcome
@@ -55,6 +56,14 @@ class Projection:
         if self.bounded.level is not Level.DECLARED:
             return 0
         return undeclared(self.bounded, self.contract)
+
+    @cached_property
+    def findings(self) -> tuple[str, ...]:
+        """Sentences for the user: what could not be judged, and where the raw result holds hidden characters.
+
+        Of what is masked nothing is told: a place may be a secret too.
+        """
+        return (*self.bounded.findings, *hidden_sentences(self.masked))
 
     @cached_property
     def masked(self) -> Json:

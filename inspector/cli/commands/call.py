@@ -115,7 +115,7 @@ def report(
                 "model": shown.context.model,
                 "withheld": withheld_shape(shown.bounded.removals),
                 "undeclared": shown.undeclared,
-                "findings": findings_shape(shown.bounded),
+                "findings": findings_shape(shown.findings),
                 "duration_ms": round(record.duration_s * 1000, 3),
             }
         )
@@ -178,7 +178,8 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
 def _say_progress(progress: Progress) -> None:
     of = f" of {progress.total:g}" if progress.total is not None else ""
     DIAGNOSTICS.say(
-        f"progress {progress.progress:g}{of}" + (f": {progress.message}" if progress.message else "")
+        f"progress {progress.progress:g}{of}"
+        + (f": {safe_line(progress.message)}" if progress.message else "")
     )
 
 

@@ -8,12 +8,15 @@ from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import clipped, columns, print_json, print_lines, table
-from inspector.cli.shapes import claim_shape, malformed_shape, server_shape
+from inspector.cli.pages import page_lines, page_shape
+from inspector.cli.shapes import claim_shape, findings_shape, malformed_shape, server_shape
 from inspector.core.catalogue import Catalogue, Item, Kind, Tool
 from inspector.core.claims.badges import badges
 from inspector.core.claims.registry import claims_of_tool
 from inspector.core.claims.traits import traits
+from inspector.core.findings.hidden import hidden_sentences
 from inspector.core.json_text import JsonObject
+from inspector.core.targets import Era
 from inspector.session import ServerFacts, Session
 
 if TYPE_CHECKING:
@@ -71,7 +74,10 @@ def _tool_shape(tool: Tool, lens: Lens | None) -> JsonObject:
         "definition": tool.definition,
         "claims": [claim_shape(claim) for claim in claims],
         "traits": traits(claims).as_json(),
+        "findings": findings_shape(hidden_sentences(tool.definition)),
     }
+    if tool.page:
+        shape["page"] = page_shape(tool.page)
     if lens:
         from inspector.cli.definitions import definition_shape  # noqa: PLC0415 - most listings need no schemas
 
@@ -95,8 +101,14 @@ def _heading(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str
     named = f"{server.name} {server.version}".strip() or "a server without a name"
     return [
         f"{named} — {target}",
-        f"protocol {server.protocol_version} ({server.era.value}), {_counts(catalogue)}",
+        f"protocol {_protocol(server)}, {_counts(catalogue)}",
     ]
+
+
+def _protocol(server: ServerFacts) -> str:
+    # A page has a browser and no era.
+    is_page = server.era is Era.AUTO
+    return server.protocol_version if is_page else f"{server.protocol_version} ({server.era.value})"
 
 
 def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
@@ -114,6 +126,8 @@ def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
             )
         )
     lines += table(rows, columns()) if len(rows) > 1 else ["No tools."]
+    if any(tool.page for tool in catalogue.tools):
+        lines += ["", *page_lines(catalogue.tools, columns())]
     for kind in (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT):
         items = [entry for entry in catalogue.entries.get(kind, ()) if isinstance(entry, Item)]
         if items:
@@ -122,6 +136,13 @@ def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
                 _HEADINGS[kind],
                 *table([(clipped(i.name, 60), _described(i)) for i in items], columns()),
             ]
+    found = [
+        f"! {clipped(tool.name, 40)}: {told}"
+        for tool in catalogue.tools
+        for told in hidden_sentences(tool.definition)
+    ]
+    if found:
+        lines += ["", "FINDINGS", *found]
     if catalogue.malformed:
         lines += ["", "MALFORMED"]
         lines += table([(m.name or m.pointer or "-", m.reason) for m in catalogue.malformed], columns())

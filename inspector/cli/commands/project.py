@@ -70,7 +70,7 @@ def command(
                 "withheld": withheld_shape(shown.bounded.removals),
                 "error": shown.bounded.error.value if shown.bounded.error else None,
                 "undeclared": shown.undeclared,
-                "findings": findings_shape(shown.bounded),
+                "findings": findings_shape(shown.findings),
             }
         )
         return OK

@@ -15,6 +15,7 @@ from inspector.core.claims.contradictions import Contradiction, contradictions
 from inspector.core.claims.registry import claims_of_item, claims_of_result, claims_of_tool
 from inspector.core.claims.traits import traits
 from inspector.core.document import Document, Line, SpanKind
+from inspector.core.findings.hidden import hidden_sentences
 from inspector.core.frames import Direction, Frame, Request, Response, messages, request_key
 from inspector.core.hosts.profile import Call
 from inspector.core.hosts.registry import host as host_of
@@ -58,7 +59,7 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
         badges=badges.words(known),
         traits=badges.trait_lines(known),
         claims=tuple(_claim_row(claim, found) for claim in (*claims, *of_result)),
-        findings=tuple(_findings(claims, found)),
+        findings=(*_findings(claims, found), *_hidden(definition)),
         form=form_of(tool.input_schema) if tool else None,
         confirmations=confirmations(tool) if tool else (),
         is_same=before is not None and _same(before, entry),
@@ -97,7 +98,7 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
         begins=begins(rows, found, changed),
         aligned=rows is not None,
         observed=shown.context.observed,
-        findings=shown.bounded.findings,
+        findings=shown.findings,
         raw_bytes=compact_bytes(shown.raw),
         model_bytes=compact_bytes(shown.context.model),
         undeclared=shown.undeclared if level is Level.DECLARED else None,
@@ -199,6 +200,11 @@ def _findings(claims: Iterable[Claim], found: Iterable[Contradiction]) -> Iterat
                 ("✗ ", "bold $text-error"),
                 content(shortened(f"{claim.vocabulary}: {claim.key} {claim.problem}", 300)),
             )
+
+
+def _hidden(definition: Json) -> Iterator[Content]:
+    for sentence in hidden_sentences(definition):
+        yield Content.assemble(("! ", "bold $text-warning"), content(shortened(sentence, 400)))
 
 
 def aligned(raw: Document, model: Document) -> Alignment | None:

@@ -1,0 +1,110 @@
+"""Every command on a server that is hostile in every place, by the bytes that it writes to its terminal."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.core.foreign import safe_line
+from tests.terminal.payloads import EVERYTHING, PAYLOADS, marked
+from tests.terminal.running import SERVER, ended
+from tests.terminal.server import LISTS, RESULTS, TOOLS
+from tests.terminal.stream import assert_lines
+
+SYMBOLS = ("␛", "␇", "␡", "⟨U+009B⟩", "⟨U+202E⟩", "⟨U+200B⟩", "⟨U+E0068⟩", "[@click=app.quit]")
+QUIET = ("-q", "--format", "json")
+
+
+def run(*words: str, code: int = 0) -> str:
+    """What a command wrote, line by line without a control."""
+    written, ending = ended(words)
+    text = assert_lines(written)
+    assert ending == code, text
+    return text
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, ...]:
+    """The options that name a saved result and its tool."""
+    (tmp_path / "result.json").write_text(json.dumps(RESULTS["everything"]))
+    (tmp_path / "tool.json").write_text(json.dumps(TOOLS[0]))
+    return ("--result", str(tmp_path / "result.json"), "--tool", str(tmp_path / "tool.json"))
+
+
+def assert_symbols(text: str) -> None:
+    for symbol in SYMBOLS:
+        assert symbol in text, symbol
+
+
+def test_a_listing() -> None:
+    lines = run("list", *SERVER).split("\n")
+    assert_symbols("\n".join(lines))
+    assert lines[1].startswith(safe_line(EVERYTHING))
+    for name in PAYLOADS:
+        assert any(line.startswith(safe_line(marked(name)[:30])) for line in lines), name
+
+
+def test_a_listing_with_what_a_model_is_given() -> None:
+    assert_symbols(run("list", "--definitions", *SERVER))
+
+
+def test_a_listing_as_json_is_exact() -> None:
+    found: Any = json.loads(run("list", *QUIET, *SERVER))
+    assert found["server"]["instructions"] == EVERYTHING
+    assert found["server"]["capabilities"] == LISTS["initialize"]["capabilities"]
+    listed = {tool["name"]: tool["definition"] for tool in found["tools"]}
+    assert [listed.get(tool["name"]) for tool in TOOLS[:-2]] == TOOLS[:-2]
+    assert [item["value"] for item in found["malformed"]] == TOOLS[-2:]
+
+
+def test_a_call_and_what_comes_before_its_answer() -> None:
+    text = run("call", "everything", "--yes", *SERVER)
+    assert_symbols(text)
+    assert f"progress 1 of 2: {safe_line(EVERYTHING)}\n" in text
+
+
+def test_a_call_as_json_is_exact() -> None:
+    found: Any = json.loads(
+        run("call", "everything", "--yes", "--unmask", "--boundary", "open", *QUIET, *SERVER)
+    )
+    assert found["raw"] == RESULTS["everything"]
+
+
+@pytest.mark.parametrize(("tool", "code"), [("fails", 5), ("refuses", 5), ("dies", 4), ("plain", 0)])
+def test_calls_that_end_otherwise(tool: str, code: int) -> None:
+    assert_symbols(run("call", tool, "--boundary", "open", *SERVER, code=code))
+
+
+@pytest.mark.parametrize("words", [("list",), ("list", *QUIET)])
+def test_the_last_words_of_a_server_that_cannot_be_reached(words: tuple[str, ...]) -> None:
+    text = run(*words, *SERVER, "dies", code=4)
+    assert "last words" in text
+    if words == ("list",):
+        assert_symbols(text)
+        own = [line for line in text.split("\n") if line and not line.startswith("  ")]
+        assert len(own) == 2, own
+    else:
+        assert set(json.loads(text)["error"]) == {"code", "message", "hint"}
+
+
+def test_a_tool_that_is_not_there_is_told_with_those_that_are() -> None:
+    text = run("call", EVERYTHING[:40], *SERVER, code=5)
+    assert f"lists no tool {safe_line(EVERYTHING[:40])}\n" in text
+    assert safe_line(marked("C1 CSI")) in text
+
+
+@pytest.mark.parametrize("words", [("project",), ("hosts", "--compare", "--host", "spec")])
+def test_a_saved_result(words: tuple[str, ...], files: tuple[str, ...]) -> None:
+    assert_symbols(run(*words, *files))
+
+
+@pytest.mark.parametrize("words", [("project",), ("hosts", "--compare")])
+def test_a_saved_result_as_json(words: tuple[str, ...], files: tuple[str, ...]) -> None:
+    json.loads(run(*words, *files, "--format", "json"))
+
+
+def test_hidden_characters_are_a_finding() -> None:
+    listed = run("list", *SERVER)
+    assert "invisible character" in listed.partition("\nFINDINGS\n")[2]
+    assert "! the text holds" in run("call", "fails", *SERVER, code=5)

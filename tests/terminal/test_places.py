@@ -1,0 +1,73 @@
+"""Places of the interface that a walk with keys may pass by: notifications, tooltips, palette, titles."""
+
+from textual.command import CommandList
+from textual.content import Content
+from textual.widget import Widget
+
+from inspector.core.foreign import safe
+from inspector.tui.commands import COMMANDS
+from tests.terminal.payloads import EVERYTHING, PAYLOADS
+from tests.terminal.server import definition
+from tests.terminal.stream import assert_text
+from tests.tui.scripted import LARGE, Script, app_of, screen_lines, settled
+
+OFFERED = [found for found in COMMANDS if found.palette]
+MARKUP = "".join(PAYLOADS[name] for name in PAYLOADS if name.startswith("markup"))
+
+
+def hostile() -> Script:
+    return Script(tools=[definition(EVERYTHING, EVERYTHING), definition("everything", EVERYTHING)])
+
+
+async def test_a_notification_shows_foreign_text_and_does_not_read_it() -> None:
+    app = app_of(hostile())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "Tools 2")
+        for text in ("\x1b]0;CANARY\x07 \x9b2J \u202e", MARKUP, PAYLOADS["combining run"]):
+            app.notify(text, title=text, severity="error", markup=True)
+            app.screen.notify(text, markup=True)
+            await settled(pilot, app)
+            toasts = tuple(app.screen.query("Toast").results(Widget))
+            assert any(safe(text) in str(toast.render()) for toast in toasts), repr(text)
+            for line in screen_lines(app):
+                assert_text(line)
+            for toast in toasts:
+                await pilot.click(toast)
+        assert app.guard.caught == 0
+        assert app.is_running
+
+
+async def test_no_tooltip_and_no_title_holds_text_of_a_server() -> None:
+    app = app_of(hostile())
+    own = {found.tooltip for found in COMMANDS}
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "Tools 2")
+        for key in ("enter", "2", "3", "4", "1"):
+            await pilot.press(key)
+            await settled(pilot, app)
+            for widget in app.screen.query("*").results(Widget):
+                assert widget.tooltip is None or widget.tooltip in own
+            assert (app.title, app.sub_title, app.screen.title, app.screen.sub_title) == (
+                "Sightline",
+                "",
+                None,
+                None,
+            )
+
+
+async def test_the_palette_offers_nothing_that_a_server_named() -> None:
+    app = app_of(hostile())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "Tools 2")
+        await pilot.press("ctrl+p")
+        palette = app.screen.query_one(CommandList)
+        while len(palette.options) < len(OFFERED):
+            await pilot.pause()
+        offered = [option.prompt for option in palette.options]
+        for prompt in offered:
+            assert isinstance(prompt, Content)
+            assert_text(prompt.plain.replace("\n", " "))
+            assert "CANARY" not in prompt.plain
+        await pilot.press(*"everything")
+        await settled(pilot, app)
+        assert app.guard.caught == 0

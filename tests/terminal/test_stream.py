@@ -1,0 +1,47 @@
+"""The grammar by which the other tests judge: it must see each payload in what a terminal is sent."""
+
+import pytest
+
+from inspector.core.foreign import safe, safe_line
+from tests.terminal.payloads import PAYLOADS, fuzzed
+from tests.terminal.stream import assert_interface, assert_lines
+
+ACTING = {name: text for name, text in PAYLOADS.items() if safe(text) != text}
+OWN = b"\x1b[?1049h\x1b[1;1H\x1b[38;5;188;48;5;16m text \x1b[0m\r\n\x1b]22;default\x07\x1b[?1049l"
+
+
+def sent(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def test_nearly_all_payloads_act_or_hide() -> None:
+    assert len(ACTING) > 65
+    assert {name for name in PAYLOADS if name not in ACTING} == {
+        name for name in PAYLOADS if name.startswith("markup") or name in {"combining run", "right to left", "percent and braces"}
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ACTING)
+def test_a_payload_that_gets_through_is_seen(name: str) -> None:
+    with pytest.raises((AssertionError, UnicodeDecodeError)):
+        assert_interface(OWN + sent(ACTING[name]) + OWN)
+    with pytest.raises((AssertionError, UnicodeDecodeError)):
+        assert_lines(b"text " + sent(ACTING[name]) + b" text\r\n")
+
+
+def test_what_is_safe_passes() -> None:
+    assert_interface(OWN)
+    for text in (*PAYLOADS.values(), *fuzzed(seed=3, number=300)):
+        assert_interface(OWN + sent(safe_line(text)))
+        assert assert_lines(sent(f"{safe_line(text)}\r\n")) == f"{safe_line(text)}\n"
+
+
+def test_the_clipboard_is_not_written_unasked() -> None:
+    with pytest.raises(AssertionError):
+        assert_interface(b"\x1b]52;c;Q0FOQVJZ\x07")
+    assert_interface(b"\x1b]52;c;Q0FOQVJZ\x07", copied=("CANARY",))
+
+
+def test_a_mode_that_is_set_once_more_is_seen() -> None:
+    with pytest.raises(AssertionError):
+        assert_interface(OWN * 3)
