@@ -3,7 +3,7 @@
 from inspector.core.json_text import Json
 from tests.proof.blocks import TRUST, text
 from tests.proof.schemas import Making
-from tests.proof.templates import AsText, Echo, Encoding, Kind, Members, Say, Template, members
+from tests.proof.templates import AsText, Echo, Encoding, Kind, Members, Say, Template, blanks, members
 
 PLACES = (
     "text",
@@ -39,6 +39,8 @@ def with_note(making: Making, schema: Json, value: Template) -> Template:
     """
     said = Say((echo(making),))
     if not isinstance(value, Members):
+        # The marks of the schema are not about a list of it.
+        making.guarded.difference_update(blank.index for blank in blanks(value))
         return [value, said]
     if making.choices.one_in(5):
         return value | Members(((Say(("note ", echo(making))), 5),))

@@ -12,9 +12,9 @@ from inspector.core.boundary.ledger import Secrets
 from inspector.core.boundary.notice import NO_NOTICE, Notice, text_block
 from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.boundary.removals import Removals
-from inspector.core.claims.claim import Claim, Subject
+from inspector.core.claims.claim import Claim, Standing, Subject
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, equal
-from inspector.core.pointer import child
+from inspector.core.pointer import child, split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +148,8 @@ def withhold_blocks(
             continue
         removals.append(reason.at(block.pointer))
         secrets.add(reason.rule, said(block.raw))
+        if reason.rule in DECLARED_OF_BLOCKS:
+            secrets.add(reason.rule, _metadata(block.raw, _claiming(draft)))
         if instead is None:
             blocks.append(replace(block, fate=Fate.WITHHELD))
         else:
@@ -174,6 +176,36 @@ def said(block: Json) -> list[Json]:
 
 
 _AROUND = frozenset({"type", "mimeType", "annotations", "_meta", "size", "icons"})
+
+DECLARED_OF_BLOCKS = frozenset({Rule.SENSITIVE_HINT, Rule.LABELLED, Rule.INTERNAL})
+"""Rules for which all of a block is secret, its metadata too."""
+
+
+def _metadata(block: Json, claiming: frozenset[str]) -> list[Json]:
+    """What stands in the `_meta` of a block and of its resource, but for what claims stand in."""
+    found: list[Json] = []
+    match block:
+        case {"resource": dict() as resource}:
+            found += _metadata(resource, claiming)
+        case _:
+            pass
+    match block:
+        case {"_meta": dict() as meta}:
+            return [*found, *(value for key, value in meta.items() if key not in claiming)]
+        case {"_meta": meta}:
+            return [*found, meta]
+        case _:
+            return found
+
+
+def _claiming(draft: Draft) -> frozenset[str]:
+    """The keys of `_meta` under which blocks claim something: registered words, which other blocks say too."""
+    ways = (
+        split(claim.pointer)
+        for claim in draft.claims
+        if claim.subject is Subject.BLOCK and claim.standing is not Standing.UNRECOGNISED
+    )
+    return frozenset(way[way.index("_meta") + 1] for way in ways if "_meta" in way[:-1])
 
 
 def claims_on_result(draft: Draft) -> tuple[Claim, ...]:

@@ -4,6 +4,7 @@ import pytest
 
 from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Bounded, Level
+from inspector.core.boundary.mask import mask
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.core.outcome import RpcError
 from tests.core.boundary.bounding import (
@@ -309,6 +310,36 @@ def test_what_a_withheld_block_says_is_searched_for_elsewhere(block: JsonObject)
     kept: Json = {"type": "text", "text": f"it is {SECRET}"}
     bounded = bounded_of({"content": [{**block, "annotations": {"audience": ["user"]}}, kept]})
     assert echoes_of(bounded)[:1] == ["/content/1"]
+
+
+@pytest.mark.parametrize(
+    "annotations", [HINT, {"returnMetadata": {"source": "user", "sensitivity": ["credentials"]}}]
+)
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "text", "text": "w", "_meta": {"k": [SECRET]}},
+        {"type": "text", "text": "w", "_meta": SECRET},
+        {"type": "resource", "resource": {"uri": "file:///w", "text": "w", "_meta": {"k": SECRET}}},
+    ],
+)
+def test_of_a_block_that_is_declared_sensitive_the_metadata_is_secret_too(
+    block: JsonObject, annotations: JsonObject
+) -> None:
+    meta: Json = {"annotations": {"attribution": [f"of {SECRET}"]}}
+    result: JsonObject = {"content": [block], "_meta": meta}
+    masked = mask(result, judged(result, annotations=annotations).removals)
+    assert SECRET not in str(masked)
+
+
+def test_claims_about_trust_may_be_repeated_by_other_blocks() -> None:
+    said: JsonObject = {
+        "untrusted": True,
+        "evidenceRef": {"type": "t", "digest": "long-digest", "canonicalization": "c"},
+    }
+    labelled: Json = {**text("w"), "_meta": {TRUST: {**said, "sensitive": True}}}
+    kept: Json = {**text("fine"), "_meta": {TRUST: said}}
+    assert echoes_of(bounded_of({"content": [labelled, kept]})) == []
 
 
 @pytest.mark.parametrize(
