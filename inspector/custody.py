@@ -33,6 +33,8 @@ class Custody:
         """What stands on the screen now."""
         self._base: str | None = None
         self._redeemer: Redeemer | None = None
+        self._redeemer_of: Callable[[int], Redeemer | None] | None = None
+        """For a page, whose frames redeem each their own: by the number of the call that a reference came from."""
 
     async def belong_to(
         self, base: str | None, *, authorization: str | None, clock: Callable[[], float]
@@ -52,6 +54,16 @@ class Custody:
         server = HttpServer(url=base, reached_at=await class_of(origin), authorization=authorization)
         self._redeemer = HttpRedeemer(server, clock=self.now_s)
 
+    def belong_to_page(
+        self, redeemer_of: "Callable[[int], Redeemer | None]", *, clock: Callable[[], float]
+    ) -> None:
+        """Whose secrets these are: of a page, whose frames redeem each their own.
+
+        `redeemer_of`: the redeemer for what a call left, by the call's number.
+        """
+        self.now_s = clock
+        self._redeemer_of = redeemer_of
+
     @property
     def is_guarding(self) -> bool:
         """Whether a secret is revealed or shown: nothing may be selected, copied, pictured or exported."""
@@ -62,10 +74,11 @@ class Custody:
         reference = kept.found.reference
         if isinstance(reference, MalformedReference):
             return _MALFORMED
-        if self._redeemer is None:
+        redeemer = self._redeemer_for(kept.key.call)
+        if redeemer is None:
             found = resolve(reference.redeem_url, self._base)
             return found if isinstance(found, Refused) else _NOT_REACHED
-        return self._redeemer.preview(reference)
+        return redeemer.preview(reference)
 
     async def reveal(self, key: Key) -> None:
         """One redemption; the vault has how it ended. Only for a user who was shown `preview` and agreed.
@@ -80,13 +93,14 @@ class Custody:
             or not isinstance(reference, SecretReference)
         ):
             return
-        if self._redeemer is None:
+        redeemer = self._redeemer_for(key.call)
+        if redeemer is None:
             self.vault.end(key, _NOT_REACHED)
             return
         had = self.vault.begin(key)
         outcome = None
         try:
-            outcome = await self._redeemer.redeem(reference, received_s=kept.received_s, revealed_before=had)
+            outcome = await redeemer.redeem(reference, received_s=kept.received_s, revealed_before=had)
         finally:
             self.vault.end(key, outcome)
 
@@ -95,3 +109,7 @@ class Custody:
         self.vault.forget_all()
         self.peeked = None
         self._redeemer = None
+        self._redeemer_of = None
+
+    def _redeemer_for(self, call: int) -> "Redeemer | None":
+        return self._redeemer_of(call) if self._redeemer_of else self._redeemer

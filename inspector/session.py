@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from inspector.core import exchanges
 from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
@@ -15,13 +15,15 @@ from inspector.core.exchanges import Timeline
 from inspector.core.frames import Channel, Frame, Notification
 from inspector.core.json_text import Json, JsonObject, Malformed, dump_text
 from inspector.core.outcome import Failure, Outcome, Result, RpcError
-from inspector.core.targets import DemoTarget, Era, HttpTarget, StdioTarget, Target
+from inspector.core.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.errors import InspectorError, UnreachableError
 
 if TYPE_CHECKING:
     from inspector.core.boundary.bounded import Removal
     from inspector.custody import Custody
     from inspector.wire.connection import Connection
+    from inspector.wire.dispatch import Answer
+    from inspector.wire.webmcp.connection import PageConnection
 
 
 class State(StrEnum):
@@ -56,11 +58,13 @@ class ServerFacts:
     version: str
     protocol_version: str
     era: Era
-    """LEGACY or MODERN."""
+    """LEGACY or MODERN; AUTO for a page, which has neither."""
     capabilities: Json
     instructions: str | None
     raw: Json
-    """The result of initialize or server/discover, as sent."""
+    """The result of initialize or server/discover, as sent; of a page, what its browser says of itself."""
+    notes: tuple[str, ...] = ()
+    """What the user should know of this connection, in sentences of ours."""
 
 
 class Judged:
@@ -155,33 +159,61 @@ class Session:
         self._custody: Custody | None = None
         self._redeem_at: str | None = None
         self._listener = listener
-        self._connection: Connection | None = None
+        self._connection: Connection | PageConnection | None = None
 
     async def connect(self) -> ServerFacts:
         """Start or reach the server and agree on a protocol. Raises InspectorError."""
-        # The wire loads after the interface has painted; a replayed session never needs it.
-        from inspector.wire.connection import open_connection  # noqa: PLC0415
-
         self._enter(State.CONNECTING)
-        target, self._redeem_at = self._reachable()
         try:
-            self._connection = await open_connection(
-                target,
-                era=self.options.era,
-                timeout_s=self.options.connect_timeout_s,
-                on_frame=self._framed,
-                on_notification=self._notified,
-            )
+            if isinstance(self.target, PageTarget):
+                self.server = await self._open_page(self.target)
+            else:
+                self.server = await self._open_server(self.target)
         except InspectorError as error:
             self._enter(State.FAILED, error.message, error.hint)
             raise
         except BaseException:
             self._enter(State.CLOSED)
             raise
-        agreement = self._connection.agreement
-        self.server = _facts(agreement.era, agreement.revision, agreement.result)
         self._enter(State.READY)
         return self.server
+
+    async def _open_server(self, named: StdioTarget | HttpTarget | DemoTarget) -> ServerFacts:
+        # The wire loads after the interface has painted; a replayed session never needs it.
+        from inspector.wire.connection import open_connection  # noqa: PLC0415
+
+        target, self._redeem_at = self._reachable(named)
+        self._connection = await open_connection(
+            target,
+            era=self.options.era,
+            timeout_s=self.options.connect_timeout_s,
+            on_frame=self._framed,
+            on_notification=self._notified,
+        )
+        agreement = self._connection.agreement
+        return _facts(agreement.era, agreement.revision, agreement.result)
+
+    async def _open_page(self, target: PageTarget) -> ServerFacts:
+        from inspector.wire.webmcp.connection import open_page  # noqa: PLC0415 - as above
+
+        self._connection = await open_page(
+            target,
+            timeout_s=self.options.connect_timeout_s,
+            on_frame=self._framed,
+            on_change=lambda: self._tell(ListChanged()),
+        )
+        browser = self._connection.browser
+        name, _, version = browser.product.partition("/")
+        return ServerFacts(
+            name=name,
+            version=version,
+            protocol_version=browser.api,
+            era=Era.AUTO,
+            capabilities={"tools": {"listChanged": True}},
+            instructions=None,
+            raw=browser.raw,
+            notes=browser.notes,
+        )
 
     @property
     def custody(self) -> "Custody":
@@ -194,20 +226,30 @@ class Session:
 
     async def locate_secrets(self) -> None:
         """Settle where secret references may be redeemed: to be asked as soon as the server was reached."""
-        if self._connection is not None:
-            await self.custody.belong_to(
-                self._redeem_at, authorization=_authorization(self.target), clock=self._connection.now_s
+        connection = self._connection
+        if connection is None:
+            return
+        if isinstance(self.target, PageTarget):
+            page = self._page()
+            self.custody.belong_to_page(
+                lambda number: page.redeemer(self._tool_of(number)), clock=connection.now_s
             )
+            return
+        await self.custody.belong_to(
+            self._redeem_at, authorization=_authorization(self.target), clock=connection.now_s
+        )
 
     async def list_all(self) -> Catalogue:
         """Every page of every list the server announces. Raises InspectorError where tools cannot be listed."""
+        if isinstance(self.target, PageTarget):
+            return await self._list_page()
         capabilities = self.server.capabilities if self.server else None
         entries: dict[Kind, tuple[Entry, ...]] = {}
         problems: list[Malformed] = []
         for kind in Kind:
             announced = not isinstance(capabilities, dict) or kind.capability in capabilities
             if kind is Kind.TOOL or announced:
-                pages = Listing(kind, self._connected().objection)
+                pages = Listing(kind, self._server_connection().objection)
                 async for page in self._pages(pages, announced=announced):
                     entries[kind] = page
                     self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
@@ -229,13 +271,7 @@ class Session:
         connection = self._connected()
         tool = self.catalogue.tool(name)
         at_s = connection.now_s()
-        answer = await connection.request(
-            "tools/call",
-            {"name": name, "arguments": arguments},
-            timeout_s=timeout_s or self.options.timeout_s,
-            on_progress=lambda params: on_progress(_progress(params)) if on_progress else None,
-            input_schema=tool.input_schema if tool else None,
-        )
+        answer = await self._answer(name, tool, arguments, on_progress, timeout_s or self.options.timeout_s)
         record = CallRecord(
             number=len(self.calls) + 1,
             name=name,
@@ -253,6 +289,24 @@ class Session:
         self._see_whether_lost()
         return record
 
+    async def _answer(
+        self,
+        name: str,
+        tool: Tool | None,
+        arguments: JsonObject,
+        on_progress: Callable[[Progress], None] | None,
+        timeout_s: float,
+    ) -> "Answer":
+        if isinstance(self.target, PageTarget):
+            return await self._page().call(tool, name, arguments, timeout_s=timeout_s)
+        return await self._server_connection().request(
+            "tools/call",
+            {"name": name, "arguments": arguments},
+            timeout_s=timeout_s,
+            on_progress=lambda params: on_progress(_progress(params)) if on_progress else None,
+            input_schema=tool.input_schema if tool else None,
+        )
+
     async def close(self) -> None:
         """End the connection and every process that it started. Secrets are forgotten."""
         if self._custody is not None:
@@ -263,9 +317,11 @@ class Session:
         if self.state is not State.FAILED:
             self._enter(State.CLOSED)
 
-    def _reachable(self) -> tuple[StdioTarget | HttpTarget, str | None]:
+    def _reachable(
+        self, named: StdioTarget | HttpTarget | DemoTarget
+    ) -> tuple[StdioTarget | HttpTarget, str | None]:
         """What is connected to, and the address at whose origin its secrets may be redeemed."""
-        match self.target:
+        match named:
             case HttpTarget() as target:
                 return target, target.url
             case StdioTarget() as target:
@@ -277,8 +333,13 @@ class Session:
                 command = (sys.executable, "-m", "inspector.demo", "stdio", "--port", str(port))
                 return StdioTarget(command=command), f"http://127.0.0.1:{port}"
 
+    async def _list_page(self) -> Catalogue:
+        self.catalogue = await self._page().catalogue()
+        self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
+        return self.catalogue
+
     async def _pages(self, listing: Listing, *, announced: bool) -> AsyncGenerator[tuple[Entry, ...]]:
-        connection = self._connected()
+        connection = self._server_connection()
         while (params := listing.next_params()) is not None:
             answer = await connection.request(listing.kind.method, params, timeout_s=self.options.timeout_s)
             match answer.outcome:
@@ -299,10 +360,20 @@ class Session:
                     )
                     return
 
-    def _connected(self) -> "Connection":
+    def _connected(self) -> "Connection | PageConnection":
         if self._connection is None:
             raise UnreachableError("not connected", "Connect first.")
         return self._connection
+
+    def _server_connection(self) -> "Connection":
+        return cast("Connection", self._connected())
+
+    def _page(self) -> "PageConnection":
+        return cast("PageConnection", self._connected())
+
+    def _tool_of(self, number: int) -> Tool | None:
+        """The tool of a call, as it was listed then."""
+        return next((call.tool for call in self.calls if call.number == number), None)
 
     def _see_whether_lost(self) -> None:
         lost = self._connection.lost if self._connection else None

@@ -17,6 +17,7 @@ from inspector.core.targets import (
     DemoTarget,
     Era,
     HttpTarget,
+    PageTarget,
     StdioTarget,
     Target,
     parse_target,
@@ -60,6 +61,36 @@ class Invocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Browser:
+    """Which browser shows a page, and how."""
+
+    cdp: str | None
+    chromium: str | None
+    is_headed: bool
+    polyfill: bool
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether any word of the command line is about it."""
+        return bool(self.cdp or self.chromium or self.is_headed or self.polyfill)
+
+    def adjusted(self, target: PageTarget) -> PageTarget:
+        """The page in this browser. Raises UsageError where the words exclude each other."""
+        if self.cdp is not None and (self.chromium or self.is_headed or self.polyfill):
+            raise UsageError(
+                "--cdp is for a browser that runs already",
+                "Leave out --chromium, --headed and --polyfill, or leave out --cdp.",
+            )
+        return replace(
+            target,
+            cdp=self.cdp,
+            chromium=self.chromium,
+            is_headed=self.is_headed,
+            polyfill=self.polyfill,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
     """How to reach a target, as the common options say."""
 
@@ -70,6 +101,7 @@ class Reach:
     era: Era
     config: str | None
     server: str | None
+    browser: "Browser"
 
     def options(self) -> Options:
         """The session's options."""
@@ -77,12 +109,14 @@ class Reach:
 
     def target(self, word: str | None, invocation: Invocation) -> Target:
         """The one target that the words name. Raises UsageError where they name none or two."""
+        if word is None and invocation.command_line is None and self.config is None and self.browser.cdp:
+            return self._adjusted(PageTarget(url=""))
         named = [name for name in (word, invocation.command_line, self.config) if name is not None]
         if len(named) != 1:
             problem = "two targets" if named else "no target"
             raise UsageError(
                 problem,
-                "Give one of: a URL, mcp.json:NAME, --config FILE --server NAME, demo, or -- COMMAND at the end.",
+                "Give one of: a URL, web+URL for a page, mcp.json:NAME, --config FILE --server NAME, demo, or -- COMMAND at the end.",
             )
         if invocation.command_line is not None:
             target: Target | ConfiguredTarget = stdio_target(invocation.command_line)
@@ -97,7 +131,15 @@ class Reach:
         return self._adjusted(target)
 
     def _adjusted(self, target: Target) -> Target:
+        if self.browser.is_chosen and not isinstance(target, PageTarget):
+            raise UsageError(
+                "--cdp, --headed, --chromium and --polyfill are for pages", "Write a page as web+https://…"
+            )
         match target:
+            case PageTarget():
+                if self.environment or self.headers or self.cwd:
+                    raise UsageError("-e, --header and --cwd are not for pages", "Leave them out.")
+                return self.browser.adjusted(target)
             case StdioTarget():
                 if self.headers:
                     raise UsageError("--header is for HTTP targets", "Use -e KEY=VALUE for a command.")
@@ -144,6 +186,16 @@ def reaching(function: Callable[Parameters, Returned]) -> Callable[Parameters, R
         ),
         click.option("--config", metavar="FILE", help="A configuration file with mcpServers or servers."),
         click.option("--server", metavar="NAME", help="The entry of --config."),
+        click.option("--headed", is_flag=True, help="Show the browser's window, for a page."),
+        click.option("--chromium", metavar="PATH", help="The browser to start for a page."),
+        click.option(
+            "--cdp",
+            metavar="URL",
+            help="A browser that runs already, such as http://127.0.0.1:9222, for a page.",
+        ),
+        click.option(
+            "--polyfill", is_flag=True, help="Give the page an API of ours in place of the browser's."
+        ),
         click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors."),
     )
     for option in reversed(options):
@@ -162,6 +214,12 @@ def reach_of(options: dict[str, object]) -> Reach:
         era=Era(str(options.pop("era"))),
         config=_word(options.pop("config")),
         server=_word(options.pop("server")),
+        browser=Browser(
+            cdp=_word(options.pop("cdp")),
+            chromium=_word(options.pop("chromium")),
+            is_headed=options.pop("headed") is True,
+            polyfill=options.pop("polyfill") is True,
+        ),
     )
 
 
@@ -174,7 +232,8 @@ def in_session(target: Target, options: Options, use: Callable[[Session], Awaita
         if task:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         try:
-            await session.connect()
+            for note in (await session.connect()).notes:
+                DIAGNOSTICS.say(note)
             return await use(session)
         finally:
             await session.close()

@@ -19,6 +19,8 @@ COMMANDS = {
     "project": "project",
     "claims": "claims",
     "hosts": "hosts",
+    "review": "review",
+    "policy": "policy",
     "demo": "demo",
 }
 """Command to module in cli/commands, imported when the command is used."""

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, Malformed
+from inspector.core.webmcp.page import PageFacts
 
 
 class Kind(StrEnum):
@@ -42,7 +43,11 @@ class Tool:
     """A tool, by its definition as it stood on the wire."""
 
     name: str
+    """What it is called by here. A page's tool whose name is taken has its host behind the name."""
     definition: JsonObject
+    """Of a page's tool: what it declared and what the browser keeps, joined."""
+    page: PageFacts | None = None
+    """Where it comes from, for a tool of a page."""
 
     @property
     def title(self) -> str | None:

@@ -93,7 +93,8 @@ class Timeline:
             return (
                 self._add(frame, EntryKind.STDERR, "stderr", detail=frame.raw.decode("utf-8", "replace")),
             )
-        return tuple(self._take(frame, message) for message in messages(frame.body))
+        found = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
+        return tuple(self._take(frame, message) for message in found)
 
     def _take(self, frame: Frame, message: Message) -> Entry:
         match message:
@@ -197,7 +198,7 @@ class Timeline:
 def titled(method: str, params: Json) -> str:
     """A method with the name or URI that it is about."""
     if isinstance(params, dict):
-        for key in ("name", "uri"):
+        for key in ("name", "toolName", "uri"):
             name = params.get(key)
             if isinstance(name, str):
                 return f"{method} {name}"

@@ -84,20 +84,23 @@ def request_key(request_id: Json) -> str:
     return request_id if isinstance(request_id, str) else dump_text(request_id)
 
 
-def messages(body: JsonText | Malformed | None) -> tuple[Message, ...]:
-    """The messages in a frame: one, several for a JSON-RPC batch, none for a channel without JSON."""
+def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tuple[Message, ...]:
+    """The messages in a frame: one, several for a JSON-RPC batch, none for a channel without JSON.
+
+    `is_cdp`: whether they are the browser's, which are of the same shape and name no version.
+    """
     match body:
         case None:
             return ()
         case Malformed():
             return (body,)
         case JsonText(value=list() as batch):
-            return tuple(_message(item, f"/{index}") for index, item in enumerate(batch))
+            return tuple(_message(item, f"/{index}", is_cdp=is_cdp) for index, item in enumerate(batch))
         case JsonText(value=value):
-            return (_message(value, ""),)
+            return (_message(value, "", is_cdp=is_cdp),)
 
 
-def _message(value: Json, pointer: str) -> Message:
+def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:
     if not isinstance(value, dict):
         return Malformed(pointer=pointer, reason="not a JSON-RPC message: no object", value=value)
     has_result, has_error = "result" in value, "error" in value
@@ -107,7 +110,7 @@ def _message(value: Json, pointer: str) -> Message:
             faults.append("both result and error")
         if "id" not in value:
             faults.append("an answer without id")
-        if value.get("jsonrpc") != "2.0":
+        if value.get("jsonrpc") != "2.0" and not is_cdp:
             faults.append('jsonrpc is not "2.0"')
         return Response(
             id=value.get("id"),

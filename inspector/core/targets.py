@@ -38,10 +38,25 @@ class HttpTarget:
     headers: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        parts = urlsplit(self.url)
-        # Queries and user names carry credentials; neither is needed to tell targets apart.
-        host = parts.netloc.rpartition("@")[2]
-        return urlunsplit((parts.scheme, host, parts.path, "", ""))
+        return _without_credentials(self.url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTarget:
+    """A page that offers tools by WebMCP, in a Chromium of ours or in one that runs already."""
+
+    url: str
+    """Empty for the only page of a browser that runs already."""
+    cdp: str | None = None
+    """The debugging address of a browser that runs already; None to start one."""
+    is_headed: bool = False
+    chromium: str | None = None
+    """The browser to start; None for the first known name on PATH."""
+    polyfill: bool = False
+    """Whether to give the page our own API though the browser has one."""
+
+    def __str__(self) -> str:
+        return f"web+{_without_credentials(self.url)}" if self.url else "the page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +78,7 @@ class ConfiguredTarget:
         return f"{self.path}:{self.name}" if self.name else self.path
 
 
-Target: TypeAlias = StdioTarget | HttpTarget | DemoTarget
+Target: TypeAlias = StdioTarget | HttpTarget | PageTarget | DemoTarget
 WrittenTarget: TypeAlias = Target | ConfiguredTarget
 
 
@@ -77,6 +92,8 @@ def parse_target(word: str) -> WrittenTarget:
         return HttpTarget(url=_checked_url(word))
     if word.startswith(("sse+http://", "sse+https://")):
         return HttpTarget(url=_checked_url(word.removeprefix("sse+")), older_sse=True)
+    if word.startswith(("web+http://", "web+https://")):
+        return PageTarget(url=_checked_url(word.removeprefix("web+")))
     path, colon, name = word.rpartition(":")
     if colon and path.endswith(".json"):
         return ConfiguredTarget(path=path, name=name)
@@ -84,7 +101,7 @@ def parse_target(word: str) -> WrittenTarget:
         return ConfiguredTarget(path=word, name=None)
     raise UsageError(
         f"not a target: {word}",
-        "A target is an http(s) URL, sse+http(s)://…, mcp.json:NAME, stdio:'COMMAND', demo, or -- COMMAND at the end.",
+        "A target is an http(s) URL, sse+http(s)://…, web+http(s)://… for a page, mcp.json:NAME, stdio:'COMMAND', demo, or -- COMMAND at the end.",
     )
 
 
@@ -93,6 +110,12 @@ def stdio_target(command: list[str] | tuple[str, ...]) -> StdioTarget:
     if not command or not command[0]:
         raise UsageError("no command", "Write the server's command behind --, as in: -- node server.js")
     return StdioTarget(command=tuple(command))
+
+
+def _without_credentials(url: str) -> str:
+    """A URL to be shown: queries and user names carry credentials, and neither is needed to tell targets apart."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _checked_url(url: str) -> str:

@@ -1,11 +1,11 @@
-"""`python -m inspector.demo stdio` and `python -m inspector.demo http [--port N]`."""
+"""`python -m inspector.demo stdio`, `python -m inspector.demo http [--port N]` and `python -m inspector.demo web [--port N]`."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
 from inspector.core.targets import Era
-from inspector.demo.launch import serve_http, serve_stdio
+from inspector.demo.launch import serve_http, serve_page, serve_stdio
 from inspector.demo.options import Options, environment_seed
 from inspector.errors import InspectorError
 
@@ -23,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if parsed.transport == "stdio":
             serve_stdio(options, parsed.port)
+        elif parsed.transport == "web":
+            serve_page(parsed.port, options)
         else:
             serve_http(parsed.port, options)
     except InspectorError as error:
@@ -35,12 +37,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="inspector.demo", description="The demo workspace as an MCP server."
     )
-    parser.add_argument("transport", choices=("stdio", "http"))
+    parser.add_argument("transport", choices=("stdio", "http", "web"))
     parser.add_argument(
         "--port",
         type=int,
         default=0,
-        help="where to listen on 127.0.0.1: for http all of it, for stdio the redemption endpoint; 0 takes any that is free",
+        help="where to listen on 127.0.0.1: for http and web all of it, for stdio the redemption endpoint; 0 takes any that is free",
     )
     parser.add_argument("--auth", action="store_true", help="ask for `Authorization: Bearer demo` over HTTP")
     parser.add_argument("--seed", help="repeatable secrets and a clock that stands still")

@@ -95,8 +95,12 @@ class HttpSite:
         if origin is not None and not _is_local(origin):
             await connection.respond(HTTPStatus.FORBIDDEN)
             return
+        await self.answer(request, connection)
+
+    async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
+        """Answer a request that came from this machine."""
         if request.path.startswith(_SECRETS):
-            await self._redeem(request, connection)
+            await self.redeem(request, connection)
             return
         if not self.server.vault.authorizes(request.header("authorization")):
             await connection.respond(HTTPStatus.UNAUTHORIZED, headers=[("WWW-Authenticate", "Bearer")])
@@ -115,7 +119,8 @@ class HttpSite:
             case _:
                 await connection.respond(HTTPStatus.NOT_FOUND)
 
-    async def _redeem(self, request: HttpRequest, connection: HttpConnection) -> None:
+    async def redeem(self, request: HttpRequest, connection: HttpConnection) -> None:
+        """Answer one try at the redemption endpoint."""
         never_cached = ("Cache-Control", "no-store")
         if request.method != "GET":
             headers = [never_cached, ("Allow", "GET")]

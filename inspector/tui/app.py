@@ -98,6 +98,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "screens/frame.tcss",
         "screens/hosts.tcss",
         "screens/secrets.tcss",
+        "screens/page.tcss",
         "screens/help.tcss",
     ]
     NOTIFICATION_TIMEOUT = 4
@@ -162,16 +163,20 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     def action_leave(self) -> None:
         """End the session, then the interface. Asked twice, it does not wait for the session."""
+        self.leave()
+
+    def leave(self, return_code: int = 0) -> None:
+        """End the session, then the interface. Asked twice, it does not wait for the session."""
         if self._leaving:
-            self.exit()
+            self.exit(return_code=return_code)
         else:
             self._leaving = True
-            self.run_worker(self._leave())
+            self.run_worker(self._leave(return_code))
 
-    async def _leave(self) -> None:
+    async def _leave(self, return_code: int) -> None:
         if self._main is not None:
             await self._main.end()
-        self.exit()
+        self.exit(return_code=return_code)
 
     def action_help(self) -> None:
         """All keys."""

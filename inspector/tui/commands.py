@@ -25,6 +25,7 @@ class Place(StrEnum):
     FRAME = "On a frame"
     HOSTS = "In the comparison of hosts"
     SECRETS = "Among your secrets"
+    PAGE = "On a tool of a page"
     HELP = "On this page"
 
 
@@ -110,6 +111,7 @@ _choice = partial(_command, Place.CHOICE)
 _frame = partial(_command, Place.FRAME)
 _hosts = partial(_command, Place.HOSTS)
 _secrets = partial(_command, Place.SECRETS)
+_page = partial(_command, Place.PAGE)
 _help = partial(_command, Place.HELP)
 
 COMMANDS: tuple[Command, ...] = (
@@ -231,6 +233,14 @@ COMMANDS: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "page.open",
+        "o",
+        "page",
+        "page",
+        "Shows a page's tool as the page declared it, as the browser keeps it, and as agents are told.",
+        palette=True,
+    ),
+    _main(
         "session.reconnect", "R", "reconnect", "reconnect", "Starts or reaches the server anew.", palette=True
     ),
     _main(
@@ -347,6 +357,7 @@ COMMANDS: tuple[Command, ...] = (
         "copy",
         "Copies a value, where your configuration allows it. Terminals and multiplexers on the way see it.",
     ),
+    _page("page.back", "escape,o", "app.pop_screen", "back", "Back to the main screen.", shown="Esc o"),
     _help(
         "help.back",
         "escape,q,question_mark",

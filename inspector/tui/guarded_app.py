@@ -61,15 +61,26 @@ class GuardedApp(App[None], inherit_bindings=False):
         return not self.is_guarding
 
     def on_mount(self) -> None:
-        """Mask before the program is suspended, by whomever."""
+        """Mask before the program is suspended or ended, by whomever."""
+        loop = asyncio.get_running_loop()
         before = signal.getsignal(signal.SIGTSTP)
-        if callable(before):
-            loop = asyncio.get_running_loop()
+        # Only the main thread of a Unix may.
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(number, self._end, number)
             # Textual's own handler stops the program with everything in place.
-            with suppress(NotImplementedError, RuntimeError, ValueError):
+            if callable(before):
                 loop.add_signal_handler(
                     signal.SIGTSTP, self._suspend, cast("Callable[[int, None], None]", before)
                 )
+
+    def _end(self, number: int) -> None:
+        self.mask()
+        self.leave(return_code=128 + number)
+
+    def leave(self, return_code: int = 0) -> None:
+        """End the session, then the interface."""
+        raise NotImplementedError
 
     def _suspend(self, before: Callable[[int, None], None]) -> None:
         self.mask()

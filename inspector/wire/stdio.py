@@ -2,10 +2,8 @@
 
 import asyncio
 import contextlib
-import ctypes
 import os
 import signal
-import sys
 from collections import deque
 from collections.abc import Awaitable, Callable
 
@@ -15,6 +13,7 @@ from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import StdioTarget
 from inspector.errors import UnreachableError
 from inspector.wire.dispatch import Dispatcher
+from inspector.wire.processes import die_with_parent, has_ended, signal_group
 from inspector.wire.tap import Tap
 
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
@@ -26,9 +25,6 @@ MAX_LINE_BYTES = 1 << 30
 MAX_STDERR_LINE_BYTES = 1 << 16
 PATIENCE_S = 1.0
 """How long a server may take to end after its input closed, and again after SIGTERM."""
-
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None)
 
 
 class StdioProcess:
@@ -57,7 +53,7 @@ class StdioProcess:
                 cwd=self._target.cwd,
                 start_new_session=True,
                 # The only way to take a server along when this process is killed without warning.
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
         except (OSError, ValueError) as error:
             raise self._cannot_start(error) from error
@@ -88,13 +84,13 @@ class StdioProcess:
         try:
             if process.stdin:
                 process.stdin.close()
-            if not await _ended(process, PATIENCE_S):
-                _signal_group(process.pid, signal.SIGTERM)
-                await _ended(process, PATIENCE_S)
+            if not await has_ended(process, PATIENCE_S):
+                signal_group(process.pid, signal.SIGTERM)
+                await has_ended(process, PATIENCE_S)
         finally:
             # Its children may outlive it; they are in its group.
-            _signal_group(process.pid, signal.SIGKILL)
-            await _ended(process, PATIENCE_S)
+            signal_group(process.pid, signal.SIGKILL)
+            await has_ended(process, PATIENCE_S)
             for reader in self._readers:
                 reader.cancel()
             await asyncio.gather(*self._readers, return_exceptions=True)
@@ -125,7 +121,7 @@ class StdioProcess:
         process = self._process
         if process is None:
             return
-        ended = await _ended(process, PATIENCE_S)
+        ended = await has_ended(process, PATIENCE_S)
         if ended:
             # What it wrote last explains most; that pipe may be read later than the other.
             with contextlib.suppress(TimeoutError):
@@ -188,20 +184,3 @@ async def _each_line(
             parts, size = [], 0
     if parts:
         await take(b"".join(parts))
-
-
-async def _ended(process: asyncio.subprocess.Process, within_s: float) -> bool:
-    # `wait` also waits for pipes that a grandchild may hold open; the exit code alone tells.
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), within_s)
-    return process.returncode is not None
-
-
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
-
-
-def _die_with_parent() -> None:
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

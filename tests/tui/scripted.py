@@ -1,6 +1,7 @@
 """A session that plays a script: the real frames, timeline and catalogue, without a wire."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from inspector.core.catalogue import Catalogue, Kind, decode_page
 from inspector.core.frames import Channel, Direction, Frame
 from inspector.core.json_text import Json, JsonObject, Malformed, dump, parse
 from inspector.core.outcome import Outcome, Result
+from inspector.core.secrets.redeemer import Redeemer
 from inspector.core.targets import DemoTarget, Era, Target
 from inspector.errors import InspectorError
 from inspector.session import (
@@ -28,6 +30,7 @@ from inspector.session import (
     StateChanged,
 )
 from inspector.store import themes
+from inspector.store.settings import Settings
 from inspector.tui.app import SightlineApp
 
 SMALL = (80, 24)
@@ -60,6 +63,10 @@ class Script:
     """Every call that was made."""
     opened: list["ScriptedSession"] = field(default_factory=list["ScriptedSession"])
     """Every session that was opened."""
+    redeemer: Redeemer | None = None
+    """What fetches secrets; None for a server that has no origin."""
+    clock: Callable[[], float] = time.monotonic
+    """By which secrets expire."""
 
 
 class ScriptedSession(Session):
@@ -124,6 +131,9 @@ class ScriptedSession(Session):
         self.enter(State.READY)
         return self.server
 
+    async def locate_secrets(self) -> None:
+        self.custody.belong_to_page(lambda _: self._script.redeemer, clock=self._script.clock)
+
     async def list_all(self) -> Catalogue:
         listed = {
             Kind.TOOL: self._script.tools,
@@ -165,24 +175,30 @@ class ScriptedSession(Session):
             at_s=1.0,
             duration_s=0.012,
             size_bytes=len(dump(value)),
+            received_s=self._script.clock(),
         )
         self.calls.append(record)
         return record
 
     async def close(self) -> None:
         self.closed = True
-        if self.state is not State.FAILED:
-            self.enter(State.CLOSED)
+        await super().close()
 
 
-def app_of(script: Script, *, level: Level = Level.DECLARED, target: Target | None = None) -> SightlineApp:
+def app_of(
+    script: Script,
+    *,
+    level: Level = Level.DECLARED,
+    target: Target | None = None,
+    own: Settings | None = None,
+) -> SightlineApp:
     """The interface on a script."""
     chosen = target or DemoTarget()
 
     async def open_session(listener: Listener) -> Session:
         return ScriptedSession(script, chosen, listener)
 
-    return SightlineApp(chosen, open_session, level=level, theme_files=themes.shipped())
+    return SightlineApp(chosen, open_session, level=level, theme_files=themes.shipped(), own=own)
 
 
 def screen_lines(app: SightlineApp) -> list[str]:

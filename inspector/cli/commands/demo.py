@@ -6,8 +6,8 @@ import click
 
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.invocation import Invocation, in_session
-from inspector.cli.lenses import lenses, lenses_of
-from inspector.core.targets import DemoTarget
+from inspector.cli.lenses import Lens, lenses, lenses_of
+from inspector.core.targets import DemoTarget, PageTarget
 from inspector.session import CallRecord, Options, Session
 
 SHOWN_WITHOUT_TERMINAL = "generate_api_key"
@@ -15,30 +15,60 @@ SHOWN_WITHOUT_TERMINAL = "generate_api_key"
 
 @click.command()
 @lenses
-@click.option("--serve", type=click.Choice(["stdio", "http"]), help="Only the server, for other clients.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="For --serve http; 0 takes a free one."
+    "--serve",
+    type=click.Choice(["stdio", "http", "web"]),
+    help="Only the server, or the page, for other clients.",
 )
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="For --serve http, --serve web and --web; 0 takes a free one.",
+)
+@click.option("--web", "is_page", is_flag=True, help="The workspace as a page, in a Chromium of its own.")
 @click.option("--theme", metavar="NAME", help="dark, light, high-contrast, or one of your own.")
 @click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
 @click.pass_obj
 def command(
-    invocation: Invocation, *, serve: str | None, port: int, theme: str | None, quiet: bool, **options: object
+    invocation: Invocation,
+    *,
+    serve: str | None,
+    port: int,
+    is_page: bool,
+    theme: str | None,
+    quiet: bool,
+    **options: object,
 ) -> int:
     """Open the interface on the built-in server. Without a terminal: print both views of one demo call."""
     DIAGNOSTICS.quiet = quiet
     lens = lenses_of(options)
     if serve:
-        from inspector.demo.launch import serve_http, serve_stdio  # noqa: PLC0415 - only the server itself
+        from inspector.demo import launch  # noqa: PLC0415 - only the server itself
 
-        serve_stdio() if serve == "stdio" else serve_http(port)
+        match serve:
+            case "stdio":
+                launch.serve_stdio()
+            case "web":
+                launch.serve_page(port)
+            case _:
+                launch.serve_http(port)
         return OK
+    if is_page:
+        from inspector.demo.launch import page_beside  # noqa: PLC0415 - only for the page
+
+        with page_beside(port=port) as url:
+            return _show(invocation, PageTarget(url=url), lens, theme)
+    return _show(invocation, DemoTarget(), lens, theme)
+
+
+def _show(invocation: Invocation, target: DemoTarget | PageTarget, lens: Lens, theme: str | None) -> int:
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return invocation.open(DemoTarget(), Options(), lens, theme)
+        return invocation.open(target, Options(), lens, theme)
     from inspector.cli.commands.call import report  # noqa: PLC0415 - the interface paints sooner without it
 
-    record = in_session(DemoTarget(), Options(), _one_call)
-    report(record, DemoTarget(), None, lens, as_json=False, unmask=False)
+    record = in_session(target, Options(), _one_call)
+    report(record, target, None, lens, as_json=False, unmask=False)
     DIAGNOSTICS.say("\nThere is no terminal here, so this was one call. In a terminal, the interface opens.")
     return OK
 

@@ -48,6 +48,8 @@ class Claim:
     """Why it is not well formed."""
     container: bool = False
     """Whether it is no key but the object that would hold keys: empty, or where malformed, nothing in it was read."""
+    note: str = ""
+    """What became of it on the way, in words of ours: a browser dropped or changed it. Empty where nothing did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

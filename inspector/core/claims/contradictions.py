@@ -25,6 +25,7 @@ class ContradictionKind(StrEnum):
     SENSITIVE_UNMARKED = "sensitive-unmarked"
     MARK_MISSPELT = "mark-misspelt"
     SOURCE_DISAGREES = "source-disagrees"
+    NOT_KEPT = "not-kept"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,7 @@ def contradictions(claims: Iterable[Claim], *, tool: Tool | None = None) -> tupl
         found.extend(rule(well_formed))
     found.extend(_sensitive_unmarked(given, tool))
     found.extend(_misspelt(given))
+    found.extend(_not_kept(given))
     return tuple(found)
 
 
@@ -264,6 +266,16 @@ def _misspelt(claims: _Claims) -> Iterator[Contradiction]:
                 claims=(claim,),
                 message="A sensitivity mark is not written as it must be. It counts as a mark all the same.",
             )
+
+
+def _not_kept(claims: _Claims) -> Iterator[Contradiction]:
+    lost = tuple(claim for claim in claims if claim.note)
+    if lost:
+        yield Contradiction(
+            kind=ContradictionKind.NOT_KEPT,
+            claims=lost,
+            message="The page declares this and the browser does not keep it, so that an agent in the browser never learns it.",
+        )
 
 
 def _of_110(claims: _Claims, key: str) -> Iterator[Claim]:

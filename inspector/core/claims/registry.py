@@ -1,6 +1,7 @@
 """All vocabularies, and the claims that they find. A vocabulary is a module in `vocabularies`, nothing else."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -11,6 +12,10 @@ from inspector.core.claims.claim import Claim, Standing, Subject, Vocabulary
 from inspector.core.claims.reading import REPEATED, Member, members
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 from inspector.core.pointer import child
+
+DROPPED = "dropped by the browser"
+"""The note of a claim that a page made and its browser did not keep."""
+CHANGED = "changed by the browser"
 
 _SHORT = 200
 """In characters."""
@@ -33,8 +38,26 @@ def vocabularies() -> tuple[Vocabulary, ...]:
 
 
 def claims_of_tool(tool: Tool) -> tuple[Claim, ...]:
-    """What a tool's definition declares: by vocabulary, then in the order of the wire."""
-    return tuple(_claims(Subject.TOOL, tool.definition))
+    """What a tool's definition declares: by vocabulary, then in the order of the wire.
+
+    Of a page's tool, what the browser dropped or changed too, with a note that says so.
+    """
+    found = _claims(Subject.TOOL, tool.definition)
+    page = tool.page
+    if page is None or not (page.dropped or page.changed):
+        return tuple(found)
+    notes = dict.fromkeys(page.changed, CHANGED) | dict.fromkeys(page.dropped, DROPPED)
+    return tuple(_noted(claim, notes) for claim in found)
+
+
+def _noted(claim: Claim, notes: Mapping[str, str]) -> Claim:
+    """The claim with the note of the part that it stands in."""
+    pointer = claim.pointer
+    while pointer:
+        if pointer in notes:
+            return replace(claim, note=notes[pointer])
+        pointer = pointer[: pointer.rfind("/")]
+    return claim
 
 
 def claims_of_item(item: Item) -> tuple[Claim, ...]:

@@ -7,6 +7,7 @@ from textual.content import Content
 
 from inspector.core.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.core.json_text import Malformed
+from inspector.core.webmcp.page import Document
 from inspector.tui.present.foreign import content, shortened
 
 _SEARCHED_LENGTH = 600
@@ -21,9 +22,11 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The heading of one list."""
+    """The heading of one list, or of one document of a page."""
 
+    key: str
     title: str
+    """Foreign, where it is a document's URL."""
     size: int
 
 
@@ -33,6 +36,9 @@ class Row:
 
     entry: Entry
     group: str
+    """The key of its group."""
+    title: str
+    """Of its group."""
     searched: str
 
 
@@ -56,7 +62,7 @@ def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
     grouped: list[CatalogueRow] = []
     for row in kept:
         if row.group in sizes:
-            grouped.append(Group(title=row.group, size=sizes.pop(row.group)))
+            grouped.append(Group(key=row.group, title=row.title, size=sizes.pop(row.group)))
         grouped.append(row)
     return tuple(grouped)
 
@@ -64,7 +70,9 @@ def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
 def group_line(group: Group, total: int) -> Content:
     """`Tools 12`, or `Tools 3 of 12` while a filter is on."""
     counted = f"{group.size:,}" if group.size == total else f"{group.size:,} of {total:,}"
-    return Content.assemble((group.title, "bold $text-primary"), (f" {counted}", "$foreground 70%"))
+    return Content.assemble(
+        content(shortened(group.title, 200), "bold $text-primary"), (f" {counted}", "$foreground 70%")
+    )
 
 
 def entry_line(entry: Entry, badges: Content, width: int, *, here: bool) -> Content:
@@ -101,4 +109,16 @@ def _row(entry: Entry, group: str) -> Row:
             texts = (entry.name,)
         case Malformed():
             texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], "malformed")
-    return Row(entry=entry, group=group, searched=" ".join(texts).casefold())
+    document = entry.page.document if isinstance(entry, Tool) and entry.page else None
+    return Row(
+        entry=entry,
+        group=document.frame_id if document else group,
+        title=_document_title(document) if document else group,
+        searched=" ".join(texts).casefold(),
+    )
+
+
+def _document_title(document: Document) -> str:
+    what = "Page" if document.parent_id is None else "Frame"
+    refused = ", not permitted to offer tools" if document.is_permitted is False else ""
+    return f"{what} {document.url}{refused}"

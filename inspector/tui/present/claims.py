@@ -47,6 +47,7 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
         content(shortened(claim.key, 60), "bold"),
         " = ",
         content(shortened(row.value, max(width, 20))),
+        content(f"  {claim.note}", "$text-warning") if claim.note else "",
         ("  on the result", "$foreground 60%") if claim.subject is Subject.RESULT else "",
         ("  on a block of the result", "$foreground 60%") if claim.subject is Subject.BLOCK else "",
     )
@@ -65,6 +66,8 @@ def claim_detail(row: ClaimRow) -> Content:
             content(shortened(claim.pointer, 200)),
         )
     ]
+    if claim.note:
+        lines.append(content(f"{claim.note}: an agent in the browser never learns it", "bold $text-warning"))
     lines += [content(sentence, "bold $text-error") for sentence in row.contradictions]
     if not claim.well_formed:
         lines.append(content(f"malformed: {claim.problem}; read in the safe direction", "bold $text-error"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspector.core.foreign import safe_line
 from inspector.core.json_text import JsonObject
 from inspector.core.pointer import split
-from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget, Target
+from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.tui.present.editing import editable
 
 
@@ -51,9 +51,21 @@ def _target_words(target: Target, left_out: list[str]) -> list[str]:
             if shown != url:
                 left_out.append("user name and query of the URL")
             return [f"sse+{shown}" if older else shown]
+        case PageTarget(url=url):
+            shown = str(target)
+            if shown.removeprefix("web+") != url:
+                left_out.append("user name and query of the URL")
+            return [*_browser_words(target), shown]
         case StdioTarget(command=command, environment=environment, cwd=cwd):
             left_out += [f"the value of {name} in its environment" for name in environment]
             return [*(["--cwd", cwd] if cwd else []), "--", *command]
+
+
+def _browser_words(target: PageTarget) -> list[str]:
+    words = ["--cdp", target.cdp] if target.cdp else []
+    words += ["--headed"] if target.is_headed else []
+    words += ["--chromium", target.chromium] if target.chromium else []
+    return [*words, *(["--polyfill"] if target.polyfill else [])]
 
 
 def _without(arguments: JsonObject, pointer: str) -> JsonObject:

@@ -9,6 +9,7 @@ from inspector.core.catalogue import Entry, Tool
 from inspector.core.json_text import Malformed
 from inspector.tui.present.foreign import content, paragraph, shortened
 from inspector.tui.present.measures import size, tokens
+from inspector.tui.present.page import origin_line
 
 if TYPE_CHECKING:
     from inspector.core.document import Document
@@ -31,6 +32,8 @@ class ToolView:
     findings: tuple[Content, ...] = ()
     form: "Form | None" = None
     """None for what cannot be called."""
+    origins: tuple[Content, ...] = ()
+    """Where a page's tool comes from."""
     confirmations: tuple[str, ...] = ()
     """Why the user is asked before a call, in sentences."""
     is_same: bool = False
@@ -67,7 +70,8 @@ def about(entry: Entry) -> Content:
             )
         case Tool():
             text = entry.description
-            return paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
+            said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
+            return Content.assemble(said, "\n", origin_line(entry.page)) if entry.page else said
         case _:
             description = entry.definition.get("description")
             text = shortened(description, _DESCRIPTION_LENGTH) if isinstance(description, str) else ""

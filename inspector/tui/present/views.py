@@ -35,6 +35,7 @@ from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.form import Draft, merged
 from inspector.tui.present.frame import FrameView, pieces
 from inspector.tui.present.marks import marks
+from inspector.tui.present.page import origin_lines, page_findings
 from inspector.tui.present.result import ResultView, begins, line_text
 from inspector.tui.present.tool import ToolView
 
@@ -50,6 +51,7 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
         claims_of_result(record.outcome.value) if record and isinstance(record.outcome, Result) else ()
     )
     tool = entry if isinstance(entry, Tool) else None
+    page = tool.page if tool else None
     found = contradictions((*claims, *of_result), tool=tool)
     known = traits((*claims, *of_result))
     return ToolView(
@@ -59,7 +61,8 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
         badges=badges.words(known),
         traits=badges.trait_lines(known),
         claims=tuple(_claim_row(claim, found) for claim in (*claims, *of_result)),
-        findings=(*_findings(claims, found), *_hidden(definition)),
+        findings=(*_findings(claims, found), *_hidden(definition), *(page_findings(page) if page else ())),
+        origins=origin_lines(page) if page else (),
         form=form_of(tool.input_schema) if tool else None,
         confirmations=confirmations(tool) if tool else (),
         is_same=before is not None and _same(before, entry),

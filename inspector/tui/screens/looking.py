@@ -66,6 +66,12 @@ class Looking:
         return self._record(self._item.entry) if self._item else None
 
     @property
+    def tool(self) -> Tool | None:
+        """The tool that is open."""
+        entry = self._item.entry if self._item else None
+        return entry if isinstance(entry, Tool) else None
+
+    @property
     def has_records(self) -> bool:
         """Whether any call has ended."""
         return bool(self._records)

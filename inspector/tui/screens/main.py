@@ -16,7 +16,7 @@ from textual.worker import Worker, WorkerCancelled
 
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue
-from inspector.core.targets import Target
+from inspector.core.targets import Era, Target
 from inspector.custody import Custody
 from inspector.session import State
 from inspector.tui.commands import Place, bindings
@@ -152,6 +152,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._show_failure(FailureView(message=event.message, hint=event.hint, stderr=self._last_words()))
         elif event.state is not State.CLOSED:
             self._show_failure(None)
+        if event.state is State.READY:
+            for note in self._notes():
+                self.notify(note, severity="warning", timeout=10, markup=False)
         self._changed()
 
     @on(ConnectionFailed)
@@ -332,6 +335,18 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
         self.app.push_screen(SecretsScreen(lambda: self.custody, self._copy_secret))  # pyright: ignore[reportUnknownMemberType]
 
+    def action_page(self) -> None:
+        """A page's tool as each knows it."""
+        tool = self._looking.tool
+        if tool is None or tool.page is None:
+            self.notify(
+                "Only tools of a page are declared, kept and told apart (web+http://…).", markup=False
+            )
+            return
+        from inspector.tui.screens.page import PageScreen  # noqa: PLC0415 - few need it
+
+        self.app.push_screen(PageScreen(tool))  # pyright: ignore[reportUnknownMemberType]
+
     @property
     def custody(self) -> Custody:
         """The secrets of the session in use."""
@@ -406,7 +421,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             level=self._looking.level,
             host=self._looking.host,
             protocol=server.protocol_version if server else "",
-            era=str(server.era) if server else "",
+            era=str(server.era) if server and server.era is not Era.AUTO else "",
             tools=len(session.catalogue.tools) if session and listed else None,
         )
 
@@ -425,6 +440,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _last_words(self) -> tuple[str, ...]:
         session = self._link.session
         return last_words(reversed(session.timeline.entries)) if session else ()
+
+    def _notes(self) -> tuple[str, ...]:
+        session = self._link.session
+        return session.server.notes if session and session.server else ()
 
     def _show_keys(self) -> None:
         self._keys.offers = keys_now(

@@ -15,6 +15,8 @@ from inspector.session import CallRecord
 from inspector.tui.present.catalogue import Row, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.content import Content
 
     from inspector.core.document import Document
@@ -70,6 +72,26 @@ class DefinitionAsked:
     host: str
     chunk: int
     """Characters after which a text breaks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageAsked:
+    """A tool of a page."""
+
+    tool: Tool
+    chunk: int
+    """Characters after which a text breaks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSides:
+    """What the page declared of a tool, what its browser keeps, and what an agent in it is told."""
+
+    declared: "Document"
+    kept: "Document"
+    agent: "Document"
+    signs: "Mapping[int, str]"
+    """What the browser did to lines of `declared`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +185,23 @@ def peeked(asked: PeekAsked) -> Shown:
     if isinstance(asked.value, str):
         return pieces(asked.value, asked.chunk)
     return Document(asked.value, chunk=asked.chunk)
+
+
+def page_sides(asked: PageAsked) -> PageSides:
+    """A page's tool as each knows it. Raises LookupError for one of a server."""
+    from inspector.core.document import Document  # noqa: PLC0415 - behind the first paint
+    from inspector.tui.present.page import signs_in  # noqa: PLC0415
+
+    facts = asked.tool.page
+    if facts is None:
+        raise LookupError(asked.tool.name)
+    declared = Document(facts.declared, chunk=asked.chunk)
+    return PageSides(
+        declared=declared,
+        kept=Document(facts.kept, chunk=asked.chunk),
+        agent=Document(facts.agent, chunk=asked.chunk),
+        signs=signs_in(declared, facts),
+    )
 
 
 def hosts_view(asked: HostsAsked) -> "HostsView":

@@ -51,8 +51,10 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
         self._title = Static("", markup=False, id="secrets-title")
         self._pane = SecretsPane(self._draw)
         self._keys = KeyLine()
-        self._asking: Key | None = None
-        """The reference that the user is asked about."""
+        self._here: Key | None = None
+        """The item on which the user has put the cursor."""
+        self._asking: tuple[Custody, Key] | None = None
+        """The reference that the user is asked about, and whose it is."""
         self._until_s = 0.0
         self._making = Latest(self, peeked, self._take, self._could_not)
 
@@ -75,13 +77,15 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     def news(self) -> None:
         """The vault has other items, or an item stands otherwise. The cursor stays on its item."""
-        vault, key = self._custody().vault, self._key()
+        vault = self._custody().vault
+        vault.expire(self._custody().now_s())
         self._title.update(secrets_title(vault.references, len(vault) - vault.references))
         try:
-            cursor = vault.place_of(key) if key is not None else 0
+            cursor = vault.place_of(self._here) if self._here is not None else 0
         except ForgottenError:
             cursor = 0
         self._pane.show_rows(len(vault), cursor)
+        self._here = self._key()
         if self._custody().peeked is None:
             self.mask()
         self._show()
@@ -94,7 +98,6 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
             self._pane.value.count_down(left)
         else:
             self.mask()
-        self._pane.lines.refresh()
         self._show()
 
     @on(Lines.Moved)
@@ -102,8 +105,11 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
         """The cursor stands on another item: what was shown is masked, what was asked is not asked any more."""
         if event.lines is self._pane.lines:
             event.stop()
-            self._stop_asking()
-            self.mask()
+            # The item may have got another row, with the cursor on it.
+            if self._key() != self._here:
+                self._here = self._key()
+                self._stop_asking()
+                self.mask()
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
@@ -127,6 +133,10 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
         """Another screen, the palette included, is in front."""
         self._stop_asking()
         self.mask()
+
+    def on_screen_resume(self) -> None:
+        """Calls may have ended meanwhile."""
+        self.news()
 
     def on_unmount(self) -> None:
         """Nobody sees it any more."""
@@ -164,19 +174,19 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
             self.notify(_OVER, severity="warning", markup=False)
             return
         self.mask()
-        self._asking = kept.key
+        self._asking = (self._custody(), kept.key)
         self._pane.ask(question(request))
         self._show()
 
     def action_agree(self) -> None:
         """Send the request that was shown."""
-        key = self._asking
-        if key is None:
+        asked = self._asking
+        if asked is None:
             self.notify("Nothing is asked. v reveals the secret under the cursor.", markup=False)
             return
         self._stop_asking()
         # Not a worker of this screen: a secret that can be fetched once must not be lost because the user left it.
-        self.app.run_worker(self._reveal(self._custody(), key), group="redemption")  # pyright: ignore[reportUnknownMemberType]
+        self.app.run_worker(self._reveal(*asked), group="redemption")  # pyright: ignore[reportUnknownMemberType]
 
     def action_peek(self) -> None:
         """Show the value, or mask it."""
@@ -191,11 +201,13 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     def action_forget(self) -> None:
         """Let go of the value under the cursor."""
-        key = self._key()
-        if key is not None:
-            self.mask()
-            self._custody().vault.forget(key)
-            self.news()
+        key, vault = self._key(), self._custody().vault
+        if key is None or not vault.has_value(key):
+            self.notify("There is no value here to let go of.", markup=False)
+            return
+        self.mask()
+        vault.forget(key)
+        self.news()
 
     def action_copy(self) -> None:
         """Copy the value, if the user's own configuration says so."""
@@ -283,6 +295,7 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     def _show(self) -> None:
         custody, kept = self._custody(), self._kept()
+        self._pane.lines.refresh()
         if kept is not None:
             self._pane.explain(secret_detail(kept, self._request(kept), now_s=custody.now_s()))
         self._keys.offers = [

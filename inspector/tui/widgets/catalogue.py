@@ -65,7 +65,7 @@ class CatalogueLines(Lines):
         """A heading or an item."""
         found = self._shown[index]
         if isinstance(found, Group):
-            return group_line(found, self._sizes.get(found.title, found.size))
+            return group_line(found, self._sizes.get(found.key, found.size))
         return entry_line(found.entry, self._badges_for(found.entry), width, here=index == self.cursor)
 
     def action_move(self, step: int) -> None:

@@ -1,5 +1,7 @@
-"""A JSON document or a text, line by line, with a cursor."""
+"""A JSON document, line by line, with a cursor."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -37,3 +39,25 @@ class DocumentLines(Lines):
         if self._document is None:
             return Content("")
         return document_line(self._document.line(index), here=index == self.cursor)
+
+
+class SignedLines(DocumentLines):
+    """A document with signs in front of some of its lines."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
+        super().__init__(id=id)
+        self._signs: Mapping[int, str] = {}
+
+    def show(self, document: "Document | None", signs: Mapping[int, str] = MappingProxyType({})) -> None:
+        """Show another document. `signs`: by the number of the line."""
+        self._signs = signs
+        super().show(document)
+
+    def row(self, index: int, width: int) -> Content:
+        """One line."""
+        del width
+        if self.document is None:
+            return Content("")
+        return document_line(
+            self.document.line(index), here=index == self.cursor, sign=self._signs.get(index, " ")
+        )

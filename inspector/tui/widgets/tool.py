@@ -85,6 +85,8 @@ class ToolPane(Vertical):
                 Content(""),
                 Content.styled("What the claims amount to", "bold"),
                 *view.traits,
+                *((Content(""), Content.styled("Where it comes from", "bold")) if view.origins else ()),
+                *view.origins,
             ]
         )
 

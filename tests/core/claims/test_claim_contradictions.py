@@ -1,5 +1,7 @@
 """Claims that cannot all be true, each beside claims that can."""
 
+from dataclasses import replace
+
 import pytest
 
 from inspector.core.catalogue import Tool
@@ -302,5 +304,14 @@ def test_a_resolution_can_contradict_itself() -> None:
     ]
 
 
+def test_what_a_browser_did_not_keep_is_a_finding_with_all_its_claims() -> None:
+    kept = claims_of_tool(tool_of(**annotated(untrustedContentHint=True, vendorHint=1)))
+    lost = tuple(replace(claim, note="dropped by the browser") for claim in kept)
+    assert contradictions(kept) == ()
+    (found,) = contradictions(lost)
+    assert (found.kind, found.claims) == (Kind.NOT_KEPT, lost)
+
+
 def test_every_kind_has_a_case() -> None:
-    assert {kind for _, _, kind, _ in CASES} | {Kind.RESOLUTION_WIDENS} == set(Kind)
+    of_their_own = {Kind.RESOLUTION_WIDENS, Kind.NOT_KEPT}
+    assert {kind for _, _, kind, _ in CASES} | of_their_own == set(Kind)

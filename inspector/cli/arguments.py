@@ -1,0 +1,27 @@
+"""The arguments of a call, as the options of a command name them."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspector.core.catalogue import Tool
+from inspector.core.json_text import JsonObject
+from inspector.core.schema.arguments import assigned, from_json
+from inspector.errors import UsageError
+
+
+def given_arguments(whole: str | None, single: Sequence[str], tool: Tool | None) -> JsonObject:
+    """`--args` (JSON, `@FILE` or `-` for stdin) with each `--arg` on top. Raises UsageError."""
+    given = from_json(_read(whole)) if whole is not None else {}
+    return {**given, **assigned(single, tool.input_schema if tool else {})}
+
+
+def _read(word: str) -> str:
+    if word == "-":
+        return sys.stdin.read()
+    if word.startswith("@"):
+        try:
+            return Path(word[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot read {word[1:]}: {error}", "Check --args @FILE.") from error
+    return word

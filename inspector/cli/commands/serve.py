@@ -1,0 +1,53 @@
+"""`sightline serve RECORDING`: a recorded session as an MCP server, for hosts and clients to be tested against."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from inspector.cli.diagnostics import DIAGNOSTICS, OK
+from inspector.core.recording.answering import Answers
+from inspector.core.recording.format import RecordedFrame
+from inspector.errors import UsageError
+from inspector.store.recordings import Break, RecordingFile
+
+
+@click.command()
+@click.argument("recording")
+@click.option(
+    "--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="On loopback; 0 takes a free port."
+)
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Answer no call with other arguments than a recorded one, not even the nearest.",
+)
+@click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
+def command(*, recording: str, port: int | None, exact: bool, quiet: bool) -> int:
+    """Answer as a recorded server did, on stdio or HTTP; no server is started, and nothing is fetched."""
+    from inspector.wire.replay_server import serve_http, serve_stdio  # noqa: PLC0415 - only for who serves
+
+    DIAGNOSTICS.quiet = quiet and port is None
+    file = RecordingFile(Path(recording))
+    answers = Answers(_frames(file), lambda place: _frame(file, place), exact=exact)
+    if port is None:
+        serve_stdio(answers.answer, DIAGNOSTICS.say)
+    else:
+        serve_http(answers.answer, DIAGNOSTICS.say, port)
+    file.close()
+    return OK
+
+
+def _frames(file: RecordingFile) -> Iterator[tuple[int, RecordedFrame]]:
+    for place, line in enumerate(file.lines(), 1):
+        if isinstance(line, RecordedFrame):
+            yield place, line
+        elif isinstance(line, Break):
+            DIAGNOSTICS.say(f"line {line.line}: {line.reason}; what is before it is served")
+
+
+def _frame(file: RecordingFile, place: int) -> RecordedFrame:
+    line = file.line(place)
+    if not isinstance(line, RecordedFrame):
+        raise UsageError("the recording has changed since it was opened", "Start again.")
+    return line

@@ -1,0 +1,65 @@
+"""The tools of a page, by document: what the page declared beside what the browser keeps."""
+
+from collections.abc import Iterable
+
+from inspector.cli.output import clipped, table
+from inspector.core.catalogue import Tool
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.webmcp.page import Document, PageFacts
+
+
+def page_shape(page: PageFacts) -> JsonObject:
+    """`page` of a tool."""
+    place = page.place
+    return {
+        "frame": page.document.frame_id,
+        "url": page.document.url,
+        "origin": page.document.origin,
+        "permitted": page.document.is_permitted,
+        "kind": page.kind.value,
+        "registeredAt": None if place is None else str(place),
+        "exposedTo": list[Json](page.exposed_to),
+        "declared": page.declared,
+        "options": page.options,
+        "kept": page.kept,
+        "agent": page.agent,
+        "dropped": list[Json](page.dropped),
+        "changed": list[Json](page.changed),
+        "faults": list[Json](page.faults),
+    }
+
+
+def page_lines(tools: Iterable[Tool], columns: int) -> list[str]:
+    """Each document with its tools: where each was registered, and what the browser did not keep of it."""
+    documents: dict[Document, list[tuple[str, ...]]] = {}
+    for tool in tools:
+        if tool.page is None:
+            continue
+        rows = documents.setdefault(
+            tool.page.document, [("TOOL", "KIND", "DROPPED BY THE BROWSER", "REGISTERED AT")]
+        )
+        rows.append(
+            (
+                clipped(tool.name, 40),
+                tool.page.kind.value,
+                _lost(tool.page),
+                str(tool.page.place) if tool.page.place else "-",
+            )
+        )
+    lines: list[str] = []
+    for document, rows in documents.items():
+        lines += [*([""] if lines else []), *table([(_named(document),)], columns), *table(rows, columns)]
+    return lines
+
+
+def _lost(page: PageFacts) -> str:
+    if page.declared is None and page.kind.value == "imperative":
+        return "not known: registered before it was watched"
+    changed = [f"{pointer} (changed)" for pointer in page.changed]
+    return ", ".join((*page.dropped, *changed, *page.faults)) or "-"
+
+
+def _named(document: Document) -> str:
+    permission = {None: "", True: ", may offer tools", False: ", may not offer tools"}[document.is_permitted]
+    frame = "frame" if document.parent_id else "page"
+    return f"{frame} {document.url} (origin {document.origin}{permission})"

@@ -1,0 +1,71 @@
+"""The options `--record` and `--seal-to`, and the recorder that they ask for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+import click
+
+from inspector import __version__
+from inspector.cli.diagnostics import DIAGNOSTICS
+from inspector.cli.lenses import Lens
+from inspector.core.targets import Target
+from inspector.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspector.store.recordings import Recorder
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """Where to record to, and for whom to seal."""
+
+    path: str | None
+    seal_to: str | None
+
+    def recorder(self, target: Target, lens: Lens) -> "Recorder | None":
+        """A recorder of a session with `target`, its file made; None where nothing is to be recorded. Raises UsageError.
+
+        Why it stops, where it does, is told on stderr at once.
+        """
+        if self.path is None:
+            return None
+        from inspector.core.recording.format import Lenses  # noqa: PLC0415 - most commands record nothing
+        from inspector.core.recording.target import header_of, named, secret_values  # noqa: PLC0415
+        from inspector.store.recordings import Recorder  # noqa: PLC0415
+
+        created = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        lenses = Lenses(level=lens.level, host=lens.host, policy=lens.policy)
+        return Recorder(
+            Path(self.path),
+            header_of(target, lenses, created=created, software=f"mcp-sightline {__version__}"),
+            secret_values=secret_values(target),
+            target=(str(target), named(target)[1]),
+            seal_to=self.seal_to,
+            on_failure=DIAGNOSTICS.say,
+        )
+
+
+def recording(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """The options themselves."""
+    function = click.option(
+        "--seal-to", metavar="age1…", help="Keep the raw frames beside it, encrypted to this recipient."
+    )(function)
+    return click.option("--record", metavar="FILE", help="Record the session, without what is withheld.")(
+        function
+    )
+
+
+def wish_of(options: dict[str, object]) -> Wish:
+    """Take the options of `recording` out of a command's own. Raises UsageError."""
+    path, seal_to = options.pop("record"), options.pop("seal_to")
+    if seal_to is not None and path is None:
+        raise UsageError("--seal-to is for recordings", "Add --record FILE.")
+    return Wish(
+        path=path if isinstance(path, str) else None, seal_to=seal_to if isinstance(seal_to, str) else None
+    )

@@ -1,0 +1,1 @@
+"""Families of rules: each module is one, and has its `RULES`."""

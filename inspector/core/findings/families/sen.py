@@ -1,0 +1,234 @@
+"""SEN: sensitive output and input that nothing marks, or not as it must be."""
+
+from collections.abc import Iterator
+
+from inspector.core.claims.contradictions import ContradictionKind
+from inspector.core.credentials.find import sightings
+from inspector.core.findings.finding import Confidence, Hit, Severity, quoted
+from inspector.core.findings.properties import Property, words_of
+from inspector.core.findings.reviewed import Offer
+from inspector.core.findings.rule import DEFINITIONS, Rule, takes, tool_example
+from inspector.core.findings.secret_names import names_secret
+from inspector.core.findings.word_set import word_set
+from inspector.core.foreign import safe_line
+from inspector.core.json_text import dump_text
+
+_ISSUE_110 = "WebMCP issue 110"
+_MARK = "x-sensitive"
+
+
+def _unmarked_output(offer: Offer) -> Iterator[Hit]:
+    named = [field for field in offer.outputs if names_secret(field.words) and field.may_be_text]
+    if not named or offer.traits.sensitive.value is True:
+        return
+    marked = tuple(
+        claim.pointer.rpartition("/")[0]
+        for claim in offer.claims
+        if claim.key == _MARK and _is_decided(claim.value)
+    )
+    for field in named:
+        if not _is_covered(field.pointer, marked):
+            yield Hit(
+                message=f"The output schema names `{safe_line(field.name)[:80]}`, which looks like a credential, and does not mark it.",
+                pointer=field.pointer,
+            )
+
+
+def _is_decided(value: object) -> bool:
+    """Whether a mark says something: a false one is the author's word that it is not sensitive."""
+    return value is not None
+
+
+def _is_covered(pointer: str, marked: tuple[str, ...]) -> bool:
+    return any(pointer == place or pointer.startswith(f"{place}/") for place in marked)
+
+
+def _misspelt(offer: Offer) -> Iterator[Hit]:
+    for found in offer.contradictions:
+        if found.kind is ContradictionKind.MARK_MISSPELT:
+            for claim in found.claims:
+                yield Hit(
+                    message=found.message,
+                    pointer=claim.pointer,
+                    evidence=quoted(f"{claim.pointer.rpartition('/')[2]}: {dump_text(claim.value)}"),
+                )
+
+
+def _open_schema(offer: Offer) -> Iterator[Hit]:
+    schema = offer.definition.get("outputSchema")
+    if not isinstance(schema, dict) or offer.claimed("webmcp-110", "sensitiveHint") is not True:
+        return
+    closed = schema.get("additionalProperties", schema.get("unevaluatedProperties"))
+    if "properties" in schema and closed is not False:
+        yield Hit(
+            message="The output is said to be sensitive, and its schema admits fields that it does not name, so that none of them is marked.",
+            pointer="/outputSchema",
+        )
+
+
+_RETURNS = word_set(
+    "get fetch read create generate rotate issue mint list show reveal export retrieve return returns dump print"
+)
+
+
+def _no_output_schema(offer: Offer) -> Iterator[Hit]:
+    if "outputSchema" in offer.definition:
+        return
+    words = words_of(offer.name)
+    verb = not _RETURNS.isdisjoint(words[:3])
+    whole = words[-1:] in {("env",), ("environment",)}
+    if verb and (names_secret(words) or whole) and offer.traits.sensitive.value is not True:
+        yield Hit(
+            message="The tool's name says that it returns a credential or a process's environment. It has no output schema and no mark, so that nothing can be withheld from the model.",
+            pointer="/name",
+            evidence=quoted(offer.name),
+        )
+
+
+def _mirrored(offer: Offer) -> Iterator[Hit]:
+    for field in offer.inputs:
+        if "x-mcp-header" in field.schema and (names_secret(field.words) or field.schema.get(_MARK) is True):
+            yield Hit(
+                message=f"The parameter `{safe_line(field.name)[:80]}` is repeated in an HTTP header, where proxies and logs keep it.",
+                pointer=f"{field.pointer}/x-mcp-header",
+            )
+
+
+def _unmarked_input(offer: Offer) -> Iterator[Hit]:
+    for field in offer.inputs:
+        if _is_unmarked_secret(field):
+            yield Hit(
+                message=f"The parameter `{safe_line(field.name)[:80]}` looks like a credential: the model has to hold it to fill it in, and nothing marks it.",
+                pointer=field.pointer,
+            )
+
+
+def _is_unmarked_secret(field: Property) -> bool:
+    schema = field.schema
+    said = (_MARK in schema) or schema.get("writeOnly") is True or schema.get("format") == "password"
+    return names_secret(field.words) and field.may_be_text and not said
+
+
+def _in_definition(offer: Offer) -> Iterator[Hit]:
+    # One search for all texts: most definitions hold none.
+    if not sightings("\n".join(text.text for text in offer.texts)):
+        return
+    for text in offer.texts:
+        found = sightings(text.text)
+        if found:
+            yield Hit(
+                message=f"The definition itself holds what looks like a credential ({found[0].rule.title}). It is not shown here.",
+                pointer=text.pointer,
+            )
+
+
+RULES = (
+    Rule(
+        id="SL-SEN001",
+        title="Credential-like output without a mark",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.MEDIUM,
+        meaning="The value reaches the model, and from there logs and other tools: no host can know that it is secret.",
+        fix="Mark the field with `x-sensitive: true`, or return a secret reference in its place. `x-sensitive: false` says that it is none.",
+        references=("CWE-200", "CWE-522", "OWASP-MCP01", _ISSUE_110),
+        each=_unmarked_output,
+        positive=(
+            tool_example(outputSchema=takes(apiKey={"type": "string"})),
+            tool_example(outputSchema=takes(a=takes(client_secret={"type": "string"}))),
+        ),
+        negative=(
+            tool_example(outputSchema=takes(apiKey={"type": "string", "x-sensitive": True})),
+            tool_example(outputSchema=takes(nextPageToken={"type": "string"}, tokens={"type": "integer"})),
+            tool_example(
+                outputSchema=takes(hasPassword={"type": "boolean"}, password_policy={"type": "string"})
+            ),
+        ),
+    ),
+    Rule(
+        id="SL-SEN002",
+        title="Misspelt mark of sensitivity",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.HIGH,
+        meaning="Hosts that look for the right spelling find no mark and show the value to the model.",
+        fix='Write it exactly as `"x-sensitive": true`.',
+        references=("CWE-1286", _ISSUE_110),
+        each=_misspelt,
+        positive=(tool_example(outputSchema=takes(pin={"type": "string", "xSensitive": True})),),
+        negative=(tool_example(outputSchema=takes(pin={"type": "string", "x-sensitive": True})),),
+    ),
+    Rule(
+        id="SL-SEN003",
+        title="Sensitive, with an open schema",
+        severity=Severity.LOW,
+        confidence=Confidence.HIGH,
+        meaning="A field that the schema does not name cannot be marked. Hosts that withhold marked fields alone let it through.",
+        fix="Set `additionalProperties` to false, or name and mark every field.",
+        references=("CWE-200", _ISSUE_110),
+        each=_open_schema,
+        positive=(
+            tool_example(
+                annotations={"sensitiveHint": True},
+                outputSchema=takes(a={"type": "string", "x-sensitive": True}),
+            ),
+        ),
+        negative=(tool_example(outputSchema=takes(a={"type": "string"})),),
+    ),
+    Rule(
+        id="SL-SEN004",
+        title="Returns secrets, without an output schema",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.MEDIUM,
+        meaning="The whole result goes to the model as text: nothing says which part of it is secret.",
+        fix="Declare an output schema with `x-sensitive` marks, set `sensitiveHint`, or return a secret reference.",
+        references=("CWE-200", "CWE-526", "OWASP-MCP01", _ISSUE_110),
+        each=_no_output_schema,
+        positive=(tool_example(name="get-env"), tool_example(name="createApiKey")),
+        negative=(
+            tool_example(name="get_environment_status"),
+            tool_example(name="createApiKey", annotations={"sensitiveHint": True}),
+            tool_example(name="delete_token"),
+        ),
+    ),
+    Rule(
+        id="SL-SEN005",
+        title="Sensitive parameter repeated in a header",
+        severity=Severity.HIGH,
+        confidence=Confidence.HIGH,
+        meaning="Headers are kept by proxies, gateways and access logs that never see the body.",
+        fix="Remove `x-mcp-header` from the parameter.",
+        references=("CWE-532", "MCP 2026-07-28, Streamable HTTP"),
+        each=_mirrored,
+        positive=(tool_example(inputSchema=takes(password={"type": "string", "x-mcp-header": "Password"})),),
+        negative=(tool_example(inputSchema=takes(region={"type": "string", "x-mcp-header": "Region"})),),
+    ),
+    Rule(
+        id="SL-SEN006",
+        title="Credential-like parameter without a mark",
+        severity=Severity.LOW,
+        confidence=Confidence.MEDIUM,
+        meaning="The model has to know the credential to fill it in, so that it stands in the context and in logs of calls.",
+        fix="Take the credential from the server's own configuration. Where it must be a parameter, mark it with `x-sensitive: true`.",
+        references=("CWE-522", "OWASP-MCP01"),
+        each=_unmarked_input,
+        positive=(tool_example(inputSchema=takes(password={"type": "string"})),),
+        negative=(
+            tool_example(inputSchema=takes(password={"type": "string", "x-sensitive": True})),
+            tool_example(inputSchema=takes(page_token={"type": "string"}, max_tokens={"type": "integer"})),
+        ),
+    ),
+    Rule(
+        id="SL-SEN007",
+        title="Credential in a definition",
+        severity=Severity.HIGH,
+        confidence=Confidence.MEDIUM,
+        meaning="Everybody who can list the tools has it, and every model that is given them.",
+        fix="Revoke it, and take it out of the definition.",
+        references=("CWE-798", "OWASP-MCP01"),
+        subjects=DEFINITIONS,
+        each=_in_definition,
+        positive=(
+            tool_example(description="Uses ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 for the call."),
+        ),
+        negative=(tool_example(description="Needs a token that begins with ghp_."),),
+    ),
+)

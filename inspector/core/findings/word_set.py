@@ -1,0 +1,6 @@
+"""Sets of words, written as one text."""
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of `text`, which blanks stand between."""
+    return frozenset(text.split())

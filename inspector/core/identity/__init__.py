@@ -1,0 +1,1 @@
+"""What a server is known by, and what changed of it."""

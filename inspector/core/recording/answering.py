@@ -1,0 +1,190 @@
+"""Answers from a recording: by method, by tool and by arguments, with the nearest call where none is the same."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from inspector.core.frames import Direction, Request, Response, messages, request_key
+from inspector.core.identity.changes import changes
+from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, equal
+from inspector.core.recording.format import RecordedFrame
+from inspector.core.recording.markers import is_marker
+from inspector.core.recording.stand_ins import stood_in
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+_CALL = "tools/call"
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+_LATEST_HANDSHAKE = "2025-11-25"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What to send back."""
+
+    message: Json
+    """A response, or several for a batch; None where nothing is due."""
+    remarks: tuple[str, ...] = ()
+    """For whoever started the server: that a call was not recorded like this. Quotes foreign text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exchange:
+    params: Json
+    """As recorded, with markers."""
+    line: int
+    """Of the answer."""
+    request: str
+
+
+@dataclass(slots=True)
+class _Turn:
+    """Equal requests get their answers in the order of the recording, the last one for good."""
+
+    next: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recorded:
+    exchanges: list[_Exchange] = field(default_factory=list[_Exchange])
+    turns: dict[int, _Turn] = field(default_factory=dict[int, _Turn])
+
+
+class Answers:
+    """All answers in a recording. Holds the requests, and finds the answers where they stand."""
+
+    def __init__(
+        self,
+        frames: Iterable[tuple[int, RecordedFrame]],
+        load: Callable[[int], RecordedFrame],
+        *,
+        exact: bool = False,
+    ) -> None:
+        """`frames`: with the places by which `load` gives them again. `exact`: whether only the same arguments count."""
+        self._load = load
+        self._exact = exact
+        self._recorded: dict[tuple[str, str], _Recorded] = {}
+        waiting: dict[str, Request] = {}
+        for place, frame in frames:
+            body = JsonText(value=frame.content) if frame.is_json else None
+            for message in messages(body):
+                match message:
+                    case Request() if frame.direction is Direction.SENT:
+                        waiting[request_key(message.id)] = message
+                    case Response() if frame.direction is Direction.RECEIVED:
+                        asked = waiting.pop(request_key(message.id), None)
+                        if asked:
+                            self._keep(asked, place)
+                    case _:
+                        pass
+
+    def answer(self, message: JsonText | Malformed) -> Answered:
+        """The answer to what a client sent: a request, a notification, or a batch."""
+        if isinstance(message, Malformed):
+            return Answered(message=_error(None, PARSE_ERROR, "Parse error"))
+        answers: list[Json] = []
+        remarks: list[str] = []
+        for one in messages(message):
+            match one:
+                case Request():
+                    found, remark = self._answer(one)
+                    answers.append({"jsonrpc": "2.0", "id": one.id, **found})
+                    remarks += [remark] if remark else []
+                case Malformed():
+                    answers.append(_error(None, INVALID_REQUEST, "Invalid request"))
+                case _:
+                    pass
+        if isinstance(message.value, list):
+            return Answered(message=answers or None, remarks=tuple(remarks))
+        return Answered(message=answers[0] if answers else None, remarks=tuple(remarks))
+
+    def _keep(self, asked: Request, place: int) -> None:
+        key = (asked.method, _name(asked.params) if asked.method == _CALL else "")
+        exchange = _Exchange(params=_asked_for(asked), line=place, request=request_key(asked.id))
+        self._recorded.setdefault(key, _Recorded()).exchanges.append(exchange)
+
+    def _answer(self, request: Request) -> tuple[JsonObject, str]:
+        if request.method == "ping":
+            return {"result": {}}, ""
+        name = _name(request.params) if request.method == _CALL else ""
+        recorded = self._recorded.get((request.method, name))
+        if request.method == "initialize":
+            return self._greeting(request, recorded), ""
+        if recorded is None:
+            if request.method == _CALL:
+                message = f"The recording has no call of a tool of that name: {name}"
+                return _refused(INVALID_PARAMS, message), message
+            return _refused(
+                METHOD_NOT_FOUND, "The recording has no such request"
+            ), f"not recorded: {request.method}"
+        wanted = _asked_for(request)
+        distances = [_distance(exchange.params, wanted) for exchange in recorded.exchanges]
+        nearest = min(distances)
+        if nearest and (self._exact or request.method != _CALL):
+            message = f"The recording has {request.method} {name} with other parameters alone"
+            return _refused(INVALID_PARAMS, message), message
+        same = [
+            exchange
+            for exchange, distance in zip(recorded.exchanges, distances, strict=True)
+            if distance == nearest
+        ]
+        turn = recorded.turns.setdefault(same[0].line, _Turn())
+        chosen = same[min(turn.next, len(same) - 1)]
+        turn.next += 1
+        remark = f"{request.method} {name}: answered from the nearest of {len(distances)} recorded calls"
+        return self._loaded(chosen), remark if nearest else ""
+
+    def _greeting(self, request: Request, recorded: _Recorded | None) -> JsonObject:
+        """The recorded handshake; where the recording is of the stateless era, one made of what the server told there."""
+        if recorded:
+            return self._loaded(recorded.exchanges[-1])
+        discovered = self._recorded.get(("server/discover", ""))
+        told = self._loaded(discovered.exchanges[-1]).get("result") if discovered else None
+        found: JsonObject = told if isinstance(told, dict) else {}
+        meta = found.get("_meta")
+        asked = request.params.get("protocolVersion") if isinstance(request.params, dict) else None
+        result: JsonObject = {
+            "protocolVersion": asked if isinstance(asked, str) else _LATEST_HANDSHAKE,
+            "capabilities": found.get("capabilities", {"tools": {}}),
+            "serverInfo": (meta.get(_SERVER_INFO) if isinstance(meta, dict) else None)
+            or {"name": "recording", "version": "0"},
+        }
+        if isinstance(found.get("instructions"), str):
+            result["instructions"] = found["instructions"]
+        return {"result": result}
+
+    def _loaded(self, exchange: _Exchange) -> JsonObject:
+        """`result` or `error` of a recorded answer."""
+        frame = self._load(exchange.line)
+        for message in messages(JsonText(value=stood_in(frame.content))):
+            if isinstance(message, Response) and request_key(message.id) == exchange.request:
+                return {"error": message.error} if message.is_error else {"result": message.result}
+        return _refused(INVALID_PARAMS, "The recording has changed since it was opened")
+
+
+def _asked_for(request: Request) -> Json:
+    """What a request is about: without `_meta`, which is about the exchange."""
+    params = request.params
+    if not isinstance(params, dict):
+        return {}
+    if request.method == _CALL:
+        return params.get("arguments", {})
+    return {key: value for key, value in params.items() if key != "_meta"}
+
+
+def _name(params: Json) -> str:
+    name = params.get("name") if isinstance(params, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _distance(recorded: Json, wanted: Json) -> int:
+    """In how many places they differ. What was withheld may have been anything."""
+    if equal(recorded, wanted):
+        return 0
+    return sum(not is_marker(change.before) for change in changes(recorded, wanted))
+
+
+def _refused(code: int, message: str) -> JsonObject:
+    return {"error": {"code": code, "message": message}}
+
+
+def _error(request_id: Json, code: int, message: str) -> JsonObject:
+    return {"jsonrpc": "2.0", "id": request_id, **_refused(code, message)}

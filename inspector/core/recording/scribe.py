@@ -1,0 +1,262 @@
+"""Frames to the lines of a recording.
+
+A secret may be said in a log before the result comes that declares it. So what comes in while calls run is held until all of them
+are answered and judged. Where an answer does not come, or too much would have to be held, the words that were held are withheld.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from inspector.core.catalogue import Tool
+from inspector.core.frames import (
+    Channel,
+    Direction,
+    Frame,
+    Message,
+    Notification,
+    Request,
+    Response,
+    messages,
+    request_key,
+)
+from inspector.core.json_text import Json, JsonText, Malformed
+from inspector.core.outcome import Failure, Outcome, RpcError
+from inspector.core.recording.bounding import CALL, UNJUDGED, Bounder
+from inspector.core.recording.format import (
+    End,
+    Lenses,
+    LensesChanged,
+    Line,
+    Note,
+    RecordedCall,
+    RecordedFrame,
+)
+from inspector.core.recording.markers import Key
+from inspector.core.recording.replaying import Replay, projected
+from inspector.core.recording.writing import pieces
+
+_STARTED = re.compile(r"(started process \d+): .*", re.DOTALL)
+"""A note of ours, which quotes the command line."""
+
+MAX_HELD_FRAMES = 10_000
+MAX_HELD_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    """A frame that waits, with its messages as far as they are bounded; or a line that waits for its turn."""
+
+    frame: Frame | None = None
+    parts: tuple[tuple[Message, Json], ...] = ()
+    line: Line | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageCall:
+    """A call of a page's tool that has ended, raw."""
+
+    number: int
+    """Counts from 1 within a session."""
+    name: str
+    tool: Tool | None
+    arguments: Json
+    outcome: Outcome
+    at_s: float
+    duration_s: float
+
+
+class Scribe:
+    """Writes one session. Takes its frames in their order; not to be shared by threads."""
+
+    def __init__(
+        self, key: bytes, lenses: Lenses, *, secrets: Iterable[str] = (), target: tuple[str, str] = ("", "")
+    ) -> None:
+        """`key`: 32 fresh bytes, thrown away with this. `secrets`: what is secret from the start.
+
+        `target`: as the user wrote it, which notes quote, and as a recording may name it.
+        """
+        self._key = Key(key)
+        self._bounder = Bounder(self._key, lenses.policy, secrets)
+        self._lenses = lenses
+        self._target = target
+        self._replay = Replay()
+        self._pending = set[str]()
+        self._held: list[_Held] = []
+        self._held_bytes = 0
+        self._is_short = False
+        """Whether a call of this run was not answered, so that what was held cannot be judged."""
+        self._frames = 0
+
+    def take(self, frame: Frame) -> Iterator[Line]:
+        """One more frame; the lines that can be written by now."""
+        held = self._bounded(frame)
+        if self._pending or self._held or held.frame is None:
+            self._hold(held, len(frame.raw))
+        else:
+            yield from self._lines(held)
+        if frame.channel is Channel.NOTE and frame.ends is not None and frame.ends in self._pending:
+            self._pending.discard(frame.ends)
+            self._is_short = True
+        if self._held and (self._must_write() or self._is_outgoing_alone()):
+            yield from self._flush()
+
+    def call(self, made: PageCall) -> Iterator[Line]:
+        """A call of a page's tool has ended."""
+        if isinstance(made.outcome, Failure):
+            yield from self.note(made.at_s, "call", f"{made.name}: {made.outcome.detail}")
+            return
+        definition, arguments, outcome = self._bounder.page_call(made.tool, made.arguments, made.outcome)
+        line = RecordedCall(
+            number=made.number,
+            at_s=made.at_s,
+            duration_s=made.duration_s,
+            tool=made.name,
+            definition=definition,
+            arguments=arguments,
+            is_error=isinstance(made.outcome, RpcError),
+            outcome=outcome,
+        )
+        yield line
+        found = projected(self._replay.call(line), self._lenses)
+        if found:
+            yield found
+
+    def look(self, at_s: float, lenses: Lenses) -> Iterator[Line]:
+        """Other lenses are in force."""
+        self._bounder.policy = lenses.policy
+        yield from self._later(LensesChanged(at_s=at_s, lenses=lenses))
+
+    def note(self, at_s: float, kind: str, text: str) -> Iterator[Line]:
+        """Something that went over no wire."""
+        yield from self._later(Note(at_s=at_s, kind=kind, text=text))
+
+    def finish(self) -> Iterator[Line]:
+        """The lines that are left."""
+        self._is_short = self._is_short or bool(self._pending)
+        yield from self._flush()
+        yield End(frames=self._frames)
+
+    def _later(self, line: Line) -> Iterator[Line]:
+        self._hold(_Held(line=line), 0)
+        if self._must_write():
+            yield from self._flush()
+
+    def _hold(self, held: _Held, size: int) -> None:
+        self._held.append(held)
+        self._held_bytes += size
+
+    def _must_write(self) -> bool:
+        full = len(self._held) > MAX_HELD_FRAMES or self._held_bytes > MAX_HELD_BYTES
+        if full and self._pending:
+            self._is_short = True
+        return full or not self._pending
+
+    def _is_outgoing_alone(self) -> bool:
+        """Whether nothing but what was sent from here is held: that is judged already."""
+        return all(held.frame is not None and held.frame.direction is Direction.SENT for held in self._held)
+
+    def _bounded(self, frame: Frame) -> _Held:
+        """Judge what a frame asks or answers. Its search has to wait for what else comes."""
+        parts: list[tuple[Message, Json]] = []
+        for message in messages(frame.body):
+            value: Json = message.value
+            match message:
+                case Request() | Notification() | Response() if frame.channel is Channel.CDP:
+                    value = self._bounder.of_browser(message.value)
+                case Request() if frame.direction is Direction.SENT:
+                    value = self._bounder.sent(message)
+                    if message.method == CALL:
+                        self._pending.add(request_key(message.id))
+                case Response() if frame.direction is Direction.RECEIVED:
+                    value = self._bounder.received(self._owned(message))
+                    self._pending.discard(request_key(self._owned(message).id))
+                case _:
+                    pass
+            parts.append((message, value))
+        return _Held(frame=frame, parts=tuple(parts))
+
+    def _owned(self, response: Response) -> Response:
+        """An error without id answers the one call that waits."""
+        if response.id is None and response.is_error and len(self._pending) == 1:
+            return replace(response, id=next(iter(self._pending)))
+        return response
+
+    def _flush(self) -> Iterator[Line]:
+        held, self._held, self._held_bytes = self._held, [], 0
+        short, self._is_short = self._is_short, False
+        unsaid: list[str] = []
+        for one in held:
+            yield from self._lines(one, short=short, unsaid=unsaid)
+
+    def _lines(self, held: _Held, *, short: bool = False, unsaid: list[str] | None = None) -> Iterator[Line]:
+        if held.frame is None:
+            if isinstance(held.line, Note) and isinstance(held.line.text, str):
+                yield replace(held.line, text=self._bounder.known.covered_text(held.line.text, self._key))
+            elif held.line is not None:
+                if isinstance(held.line, LensesChanged):
+                    self._lenses = held.line.lenses
+                yield held.line
+            return
+        frame = held.frame
+        content, is_json, is_whole = self._content(held, frame, short=short, unsaid=unsaid or [])
+        if short and unsaid is not None and not is_json and frame.channel is not Channel.NOTE:
+            unsaid.append(frame.raw.decode("utf-8", "replace"))
+        head = self._bounder.known.covered_text(frame.head, self._key)
+        line = RecordedFrame(
+            number=frame.number,
+            at_s=frame.at_s,
+            direction=frame.direction,
+            channel=frame.channel,
+            # Beside what is left, the size of the whole would tell that of what is not.
+            size=len(frame.raw) if is_whole else sum(map(len, pieces(content))),
+            head=head if isinstance(head, str) else "",
+            ends=frame.ends,
+            is_json=is_json,
+            content=content,
+            faults=frame.body.faults if isinstance(frame.body, JsonText) else (),
+        )
+        self._frames += 1
+        yield line
+        if is_json:
+            for call in self._replay.take(self._replay.frame(line)):
+                found = projected(call, self._lenses)
+                if found:
+                    yield found
+
+    def _content(
+        self, held: _Held, frame: Frame, *, short: bool, unsaid: list[str]
+    ) -> tuple[Json, bool, bool]:
+        """What is left of a frame, whether that is its JSON, and whether it is all of it."""
+        if isinstance(frame.body, Malformed):
+            # It may be a result that was cut off, with all its secrets.
+            return self._key.marker(UNJUDGED, frame.raw.decode("utf-8", "replace")), False, False
+        if frame.body is None:
+            text = self._text(frame, short=short, unsaid=unsaid)
+            return text, False, text == frame.raw.decode("utf-8", "replace")
+        by_us = frame.direction is Direction.SENT
+        parts = held.parts
+        if short and not by_us:
+            parts = tuple((message, _quiet(message, value, self._key)) for message, value in parts)
+        shown = [self._bounder.searched(message, value, by_us=by_us) for message, value in parts]
+        is_whole = all(left is message.value for left, (message, _) in zip(shown, parts, strict=True))
+        return (shown if isinstance(frame.body.value, list) else shown[0]), True, is_whole
+
+    def _text(self, frame: Frame, *, short: bool, unsaid: list[str]) -> Json:
+        text = frame.raw.decode("utf-8", "replace")
+        if frame.channel is Channel.NOTE:
+            text = _STARTED.sub(r"\1", text)
+            written, named = self._target
+            text = text.replace(written, named) if written else text
+            if any(said in text for said in unsaid if said):
+                return self._key.marker(UNJUDGED, text)
+        elif short:
+            return self._key.marker(UNJUDGED, text)
+        return self._bounder.known.covered_text(text, self._key)
+
+
+def _quiet(message: Message, value: Json, key: Key) -> Json:
+    """A message without the words of a call that was not answered."""
+    if isinstance(message, (Notification, Request)) and isinstance(value, dict) and "params" in value:
+        return {**value, "params": key.marker(UNJUDGED, value["params"])}
+    return value

@@ -1,0 +1,1 @@
+"""What an agent session has taken in, and what a server may be told of it."""

@@ -1,0 +1,94 @@
+"""The tools of a page as a catalogue: by document, each with what was declared, kept and told to agents."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from inspector.core.catalogue import Catalogue, Kind, Tool
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.webmcp.declared import Declaration
+from inspector.core.webmcp.events import KeptTool, place_of
+from inspector.core.webmcp.joining import Joined
+from inspector.core.webmcp.page import Document, PageFacts, ToolKind
+from inspector.core.webmcp.rules import faults_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """One tool as its sources have it."""
+
+    kept: KeptTool
+    declaration: Declaration | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offers:
+    """All tools of one document, in the order of their registration."""
+
+    document: Document
+    offers: tuple[Offer, ...]
+    agents: Mapping[str, Json]
+    """What `getTools()` said there, by name."""
+
+
+def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:
+    """The tools of all documents. A name that several documents use gets its document's host behind it.
+
+    Takes time in proportion to what was declared: beside the event loop for many tools.
+    """
+    taken: set[str] = set()
+    tools: list[Tool] = []
+    for document in documents:
+        for offer in document.offers:
+            tool = _tool(offer, document, own_script, taken)
+            taken.add(tool.name)
+            tools.append(tool)
+    return Catalogue(entries={Kind.TOOL: tuple(tools)})
+
+
+def _tool(offer: Offer, offers: Offers, own_script: str, taken: set[str]) -> Tool:
+    kept, declaration = offer.kept, offer.declaration
+    agent = offers.agents.get(kept.key.name)
+    joined = Joined(kept, declaration, agent)
+    options = declaration.options if declaration else None
+    facts = PageFacts(
+        document=offers.document,
+        kind=ToolKind.DECLARATIVE if kept.is_declarative else ToolKind.IMPERATIVE,
+        tool_id=kept.tool_id,
+        place=place_of(kept, own_script),
+        exposed_to=_texts(options, "exposedTo"),
+        kept=kept.value,
+        declared=declaration.tool if declaration else None,
+        options=options,
+        agent=agent,
+        dropped=tuple(joined.dropped),
+        changed=tuple(joined.changed),
+        faults=faults_of(kept.key.name, kept.value.get("description")),
+    )
+    definition: JsonObject = {
+        **joined.definition,
+        "frameId": offers.document.frame_id,
+        "frame": offers.document.url,
+        "origin": offers.document.origin,
+    }
+    if isinstance(options, dict) and "exposedTo" in options:
+        definition["exposedTo"] = options["exposedTo"]
+    return Tool(name=_handle(kept.key.name, offers.document, taken), definition=definition, page=facts)
+
+
+def _handle(name: str, document: Document, taken: set[str]) -> str:
+    """What the tool is called by here. The draft allows no `@` in a name, so that no page can take another's handle."""
+    if name not in taken and "@" not in name:
+        return name
+    _, _, host = document.origin.partition("://")
+    handle = f"{name}@{host or document.frame_id}"
+    count = 2
+    numbered = handle
+    while numbered in taken:
+        numbered = f"{handle}@{count}"
+        count += 1
+    return numbered
+
+
+def _texts(value: Json, key: str) -> tuple[str, ...]:
+    items: Iterable[Json] | Json = value.get(key) if isinstance(value, dict) else None
+    return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()

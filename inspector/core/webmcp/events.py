@@ -1,0 +1,94 @@
+"""What the WebMCP domain of the browser's protocol says, item by item.
+
+Source: Chrome DevTools Protocol, WebMCP domain (experimental), Chromium 156. Fields that are not known are kept.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.webmcp.page import Document, Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolKey:
+    """What tells a tool from all others of a page: the browser's id where it has one, else frame and name."""
+
+    frame_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptTool:
+    """One tool as the browser keeps it."""
+
+    key: ToolKey
+    value: JsonObject
+    """As sent."""
+
+    @property
+    def tool_id(self) -> str | None:
+        """The browser's own key; older revisions of the protocol have none."""
+        found = self.value.get("toolId")
+        return found if isinstance(found, str) else None
+
+    @property
+    def is_declarative(self) -> bool:
+        """Whether a form of the page is the tool."""
+        return "backendNodeId" in self.value
+
+
+def tools_in(params: Json) -> Iterator[KeptTool]:
+    """The tools of `toolsAdded` or `toolsRemoved` that name themselves and their frame."""
+    for value in _items(params, "tools"):
+        name, frame_id = value.get("name"), value.get("frameId")
+        if isinstance(name, str) and isinstance(frame_id, str):
+            yield KeptTool(key=ToolKey(frame_id=frame_id, name=name), value=value)
+
+
+def place_of(tool: KeptTool, own_script: str) -> Place | None:
+    """Where the page registered a tool. `own_script`: the name of our script, whose frames do not count."""
+    for frame in _items(tool.value.get("stackTrace"), "callFrames"):
+        url, line, column = frame.get("url"), frame.get("lineNumber"), frame.get("columnNumber")
+        if url != own_script and isinstance(url, str) and isinstance(line, int) and isinstance(column, int):
+            return Place(url=url, line=line + 1, column=column + 1)
+    return None
+
+
+def document_of(frame: Json, *, is_observed: bool) -> Document | None:
+    """A `Page.Frame` as a document; None where it is none."""
+    if not isinstance(frame, dict):
+        return None
+    frame_id, parent_id = frame.get("id"), frame.get("parentId")
+    if not isinstance(frame_id, str):
+        return None
+    return Document(
+        frame_id=frame_id,
+        loader_id=_text(frame.get("loaderId")),
+        url=_text(frame.get("url")) + _text(frame.get("urlFragment")),
+        origin=_text(frame.get("securityOrigin")),
+        parent_id=parent_id if isinstance(parent_id, str) else None,
+        is_observed=is_observed,
+    )
+
+
+def frames_in(tree: Json) -> Iterator[Json]:
+    """Every `Page.Frame` of a `Page.FrameTree`, parents first."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            yield node.get("frame")
+            children = node.get("childFrames")
+            stack.extend(reversed(children) if isinstance(children, list) else ())
+
+
+def _items(value: Json, member: str) -> Iterator[JsonObject]:
+    items = value.get(member) if isinstance(value, dict) else None
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, dict):
+            yield item
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""

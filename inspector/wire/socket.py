@@ -1,0 +1,133 @@
+"""A WebSocket that is read in a thread of its own: messages of 50 MB never hold up the event loop."""
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidURI
+from websockets.sync.client import ClientConnection, connect
+
+from inspector.errors import UnreachableError
+
+MAX_MESSAGE_BYTES = 128 << 20
+"""A larger message ends the connection: a result of 100 MB fits."""
+MAX_WAITING = 256
+"""Messages that wait for the event loop; then the peer has to."""
+TOO_LARGE = 1009
+"""The code of RFC 6455 for a message that is too large."""
+
+
+class Socket:
+    """One connection. `receive` and `send` belong to the event loop that opened it."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._opened: asyncio.Future[ClientConnection] = self._loop.create_future()
+        self._messages: deque[bytes] = deque()
+        self._room = threading.Semaphore(MAX_WAITING)
+        self._news = asyncio.Event()
+        self._sending = asyncio.Lock()
+        self._ended = ""
+        self._is_unwanted = threading.Event()
+        self._connection: ClientConnection | None = None
+        self._thread: threading.Thread | None = None
+
+    @classmethod
+    async def open(cls, url: str, timeout_s: float) -> "Socket":
+        """Connect. Raises UnreachableError."""
+        socket = cls()
+        socket._thread = threading.Thread(
+            target=socket._run, args=(url, timeout_s), name="socket", daemon=True
+        )
+        socket._thread.start()
+        try:
+            socket._connection = await socket._opened
+        except (OSError, TimeoutError, InvalidHandshake, InvalidMessage, InvalidURI) as error:
+            raise UnreachableError(
+                f"the browser's debugging port does not answer: {error}", "Check --cdp, or leave it out."
+            ) from error
+        except asyncio.CancelledError:
+            socket._is_unwanted.set()
+            raise
+        return socket
+
+    async def receive(self) -> bytes:
+        """The next message. Raises ConnectionError, which says why there is none."""
+        while not self._messages:
+            if self._ended:
+                raise ConnectionError(self._ended)
+            self._news.clear()
+            await self._news.wait()
+        self._room.release()
+        return self._messages.popleft()
+
+    async def send(self, raw: bytes) -> None:
+        """Send one message as text. Raises ConnectionError."""
+        if self._connection is None:
+            raise ConnectionError("not connected to the browser")
+        try:
+            async with self._sending:
+                await asyncio.to_thread(self._connection.send, raw, text=True)
+        except ConnectionClosed as error:
+            raise ConnectionError("the browser closed the connection") from error
+
+    async def close(self) -> None:
+        """End it, and its thread."""
+        self._room.release(MAX_WAITING)
+        if self._connection is not None and self._thread is not None:
+            await asyncio.to_thread(self._connection.close)
+            await asyncio.to_thread(self._thread.join)
+
+    def _run(self, url: str, timeout_s: float) -> None:
+        """The life of the thread."""
+        try:
+            # A proxy of the environment has no business between us and a browser on this machine.
+            with connect(
+                url,
+                max_size=MAX_MESSAGE_BYTES,
+                compression=None,
+                open_timeout=timeout_s,
+                close_timeout=1,
+                ping_interval=None,
+                proxy=None,
+            ) as connection:
+                if not self._is_unwanted.is_set():
+                    self._in_loop(partial(_settle, self._opened, connection))
+                    self._in_loop(partial(self._take, None, self._read(connection)))
+        except (OSError, TimeoutError, InvalidHandshake, InvalidMessage, InvalidURI) as error:
+            self._in_loop(partial(_settle, self._opened, error))
+
+    def _read(self, connection: ClientConnection) -> str:
+        """Hand on what comes, until the end; why it ended."""
+        try:
+            while True:
+                raw = connection.recv(decode=False)
+                self._room.acquire()
+                self._in_loop(partial(self._take, raw))
+        except ConnectionClosed as error:
+            if error.sent is not None and error.sent.code == TOO_LARGE:
+                return f"the browser sent a message of more than {MAX_MESSAGE_BYTES >> 20} MiB"
+        return "the browser closed the connection"
+
+    def _take(self, raw: bytes | None, ended: str = "") -> None:
+        if raw is not None:
+            self._messages.append(raw)
+        self._ended = ended
+        self._news.set()
+
+    def _in_loop(self, work: Callable[[], None]) -> None:
+        # A loop that is gone waits for no news.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(work)
+
+
+def _settle(opened: "asyncio.Future[ClientConnection]", outcome: ClientConnection | Exception) -> None:
+    if opened.done():
+        return
+    if isinstance(outcome, Exception):
+        opened.set_exception(outcome)
+    else:
+        opened.set_result(outcome)

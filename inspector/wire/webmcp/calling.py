@@ -1,0 +1,149 @@
+"""Calls of a page's tools: invoked over the browser's protocol, answered by an event, cancelled, timed out, or lost."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from inspector.core.frames import Frame
+from inspector.core.json_text import JsonObject
+from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.wire.cdp import CdpError, CdpLostError
+from inspector.wire.dispatch import Answer
+from inspector.wire.tap import Tap
+from inspector.wire.webmcp.backends import CANCEL_TIMEOUT_S, Backend
+from inspector.wire.webmcp.worlds import WorldError
+
+TOOL_ERROR = -31954
+"""JSON-RPC's number for what `core.boundary.error_code` calls a tool error."""
+GRACE_S = 2.0
+"""How long the answer of a tool may take once its document is gone: a form's answer comes after its navigation."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    frame_id: str
+    answer: asyncio.Future[Answer]
+    invocation: str = ""
+    """Empty until the browser said."""
+
+
+class Calls:
+    """The calls that run now."""
+
+    def __init__(self, backend: Backend, tap: Tap) -> None:
+        self.backend = backend
+        self._tap = tap
+        self._waiting: list[_Waiting] = []
+        self._early: dict[str, Answer] = {}
+        """Answers that came before the reply that says whose they are."""
+
+    async def call(
+        self,
+        frame_id: str,
+        tool_id: str | None,
+        name: str,
+        arguments: JsonObject,
+        *,
+        session: str,
+        timeout_s: float,
+    ) -> Answer:
+        """Invoke a tool and wait. A failure is an outcome; cancelling the caller cancels the invocation."""
+        waiting = _Waiting(frame_id=frame_id, answer=asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        which: JsonObject = {"toolId": tool_id} if tool_id is not None else {"toolName": name}
+        asking = asyncio.ensure_future(
+            self.backend.invoke(frame_id, session, which, arguments, timeout_s=timeout_s + CANCEL_TIMEOUT_S)
+        )
+        try:
+            async with asyncio.timeout(timeout_s):
+                # Shielded: whoever cancels has to learn which invocation it is.
+                waiting.invocation = await asyncio.shield(asking)
+                if waiting.invocation in self._early:
+                    return self._early.pop(waiting.invocation)
+                return await waiting.answer
+        except TimeoutError:
+            await self._cancel(asking, frame_id, session)
+            answer = _failed(FailureKind.TIMEOUT, f"no answer of {name} within {timeout_s:g} s")
+        except asyncio.CancelledError:
+            self._tap.note("cancelled here")
+            await asyncio.shield(self._cancel(asking, frame_id, session))
+            raise
+        except CdpError as error:
+            return Answer(outcome=RpcError(value=error.error), frame=None)
+        except WorldError:
+            return _failed(FailureKind.PROTOCOL, "the page's polyfill does not answer")
+        except CdpLostError as error:
+            answer = _failed(FailureKind.CONNECTION_LOST, str(error))
+        finally:
+            self._waiting.remove(waiting)
+            asking.cancel()
+            if not self._waiting:
+                self._early.clear()
+        if isinstance(answer.outcome, Failure):
+            self._tap.note(answer.outcome.detail)
+        return answer
+
+    def responded(self, params: JsonObject, frame: Frame) -> None:
+        """`WebMCP.toolResponded` came. Agents in the page make calls too; theirs are nobody's here."""
+        invocation = params.get("invocationId")
+        if not isinstance(invocation, str):
+            return
+        answer = Answer(outcome=outcome_of(params), frame=frame)
+        for waiting in self._waiting:
+            if waiting.invocation == invocation:
+                _settle(waiting, answer)
+                return
+        if any(not waiting.invocation for waiting in self._waiting):
+            self._early[invocation] = answer
+
+    def gone(self, frame_ids: Iterable[str]) -> None:
+        """Documents are gone: their tools may answer for a moment longer."""
+        gone = frozenset(frame_ids)
+        for waiting in self._waiting:
+            if waiting.frame_id in gone:
+                answer = _failed(
+                    FailureKind.CONNECTION_LOST,
+                    "the document of the tool was left or removed during the call",
+                )
+                asyncio.get_running_loop().call_later(GRACE_S, _settle, waiting, answer)
+
+    def fail_all(self, failure: Failure) -> None:
+        """The browser is gone."""
+        for waiting in self._waiting:
+            _settle(waiting, Answer(outcome=failure, frame=None))
+
+    async def _cancel(self, asking: asyncio.Future[str], frame_id: str, session: str) -> None:
+        with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
+            async with asyncio.timeout(CANCEL_TIMEOUT_S):
+                await self.backend.cancel(frame_id, session, await asking)
+
+
+def outcome_of(params: JsonObject) -> Outcome:
+    """What `toolResponded` says. A thrown error keeps its text and stack for the user, under a code for the model."""
+    match params.get("status"):
+        case "Completed":
+            return Result(value=params.get("output"))
+        case "Canceled":
+            return Failure(kind=FailureKind.CANCELLED, detail="the browser cancelled the call")
+        case _:
+            exception, text = params.get("exception"), params.get("errorText")
+            thrown = (
+                exception.get("description", exception.get("value")) if isinstance(exception, dict) else None
+            )
+            said = next((words for words in (thrown, text) if isinstance(words, str) and words), "")
+            data: JsonObject = {
+                key: value for key, value in params.items() if key in {"exception", "errorText", "output"}
+            }
+            first = said.partition("\n")[0] or "the tool failed"
+            error: JsonObject = {"code": TOOL_ERROR, "message": first, "data": data}
+            return RpcError(value=error)
+
+
+def _failed(kind: FailureKind, detail: str) -> Answer:
+    return Answer(outcome=Failure(kind=kind, detail=detail), frame=None)
+
+
+def _settle(waiting: _Waiting, answer: Answer) -> None:
+    if not waiting.answer.done():
+        waiting.answer.set_result(answer)

@@ -1,0 +1,130 @@
+from pathlib import Path
+
+import pytest
+
+from inspector.core.catalogue import Tool
+from inspector.core.identity.changes import Change, ChangeKind, changes
+from inspector.core.identity.definitions import definition_changes
+from inspector.core.json_text import DuplicateKeys, Json, JsonObject
+from tests.recording.commands import sightline, words
+from tests.recording.sessions import TOOL, Wire, recorded_to
+
+
+def tool(**more: Json) -> Tool:
+    return Tool(name="get_key", definition={**TOOL, **more})
+
+
+def without(definition: JsonObject, *names: str) -> JsonObject:
+    return {key: value for key, value in definition.items() if key not in names}
+
+
+def test_values_are_compared_place_by_place() -> None:
+    before: Json = {"a": [1, 2, 3], "b/c": {"x": 1}, "same": {"k": [1.0]}, "kind": []}
+    after: Json = {"a": [1, 9], "b/c": {"x": 1, "y": 2}, "same": {"k": [1]}, "kind": {}}
+    found = {change.pointer: change for change in changes(before, after)}
+    assert found == {
+        "/a/1": Change(pointer="/a/1", kind=ChangeKind.CHANGED, before=2, after=9),
+        "/a/2": Change(pointer="/a/2", kind=ChangeKind.REMOVED, before=3),
+        "/b~1c/y": Change(pointer="/b~1c/y", kind=ChangeKind.ADDED, after=2),
+        "/kind": Change(pointer="/kind", kind=ChangeKind.CHANGED, before=[], after={}),
+    }
+    twice = DuplicateKeys((("a", 1), ("a", 2)))
+    assert list(changes(twice, DuplicateKeys((("a", 1), ("a", 2))))) == []
+    assert len(list(changes(twice, {"a": 2}))) == 1
+
+
+def test_ten_thousand_levels_are_no_trouble() -> None:
+    before: Json = 1
+    after: Json = 2
+    for _ in range(10_000):
+        before, after = [before], [after]
+    (change,) = changes(before, after)
+    assert change.pointer == "/0" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pointer", "lost"),
+    [
+        ({"annotations": {"sensitiveHint": True}}, {}, "/annotations", "sensitive: true → false"),
+        (
+            {"annotations": {"readOnlyHint": False}},
+            {"annotations": {"readOnlyHint": True}},
+            "/annotations/readOnlyHint",
+            "effect",
+        ),
+        (
+            {"annotations": {"untrustedContentHint": True}},
+            {"annotations": {}},
+            "/annotations/untrustedContentHint",
+            "untrusted",
+        ),
+        (
+            {"annotations": {"destructiveHint": True}},
+            {"annotations": {"destructiveHint": False}},
+            "/annotations/destructiveHint",
+            "destructive",
+        ),
+    ],
+)
+def test_a_declaration_that_says_less_is_marked(
+    before: JsonObject, after: JsonObject, pointer: str, lost: str
+) -> None:
+    found = definition_changes([tool(**before)], [tool(**after)])
+    assert [change.pointer for change in found] == [pointer]
+    assert any(lost in what for what in found[0].weakens)
+    assert all(not change.weakens for change in definition_changes([tool(**after)], [tool(**before)]))
+
+
+def test_a_position_that_is_not_sensitive_any_more_is_marked_and_other_changes_are_not() -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"key": {"type": "string"}, "id": {"type": "string"}},
+    }
+    found = definition_changes([tool(description="a")], [tool(description="b", outputSchema=schema)])
+    told = {change.pointer: change.weakens for change in found}
+    assert told["/description"] == ()
+    assert "sensitivePositions" in told["/outputSchema/properties/key/x-sensitive"][0]
+
+
+def test_a_lost_output_schema_and_a_lost_sensitive_argument_are_marked() -> None:
+    later = Tool(
+        name="get_key", definition={**without(TOOL, "outputSchema"), "inputSchema": {"type": "object"}}
+    )
+    found = {change.pointer: change.weakens for change in definition_changes([tool()], [later])}
+    assert "the output schema is gone" in found["/outputSchema"]
+    assert found["/inputSchema/properties"] == ("sensitive arguments: /pin",)
+
+
+def test_tools_come_and_go() -> None:
+    other = Tool(name="other", definition={"name": "other", "inputSchema": {}})
+    found = definition_changes([tool()], [other])
+    assert [(change.tool, change.kind.value, change.weakens) for change in found] == [
+        ("get_key", "removed", ()),
+        ("other", "added", ()),
+    ]
+
+
+def test_recordings_and_servers_are_compared(tmp_path: Path) -> None:
+    wires = [Wire(), Wire()]
+    wires[0].listed({**TOOL, "annotations": {"sensitiveHint": True}})
+    wires[1].listed({**TOOL, "description": "\u001b[2Jnew"})
+    paths = [str(recorded_to(tmp_path / f"{number}.jsonl", wire.frames)) for number, wire in enumerate(wires)]
+    ran = sightline("diff", "--format", "json", "--exit-code", *paths)
+    assert ran.code == 12, ran.err
+    assert {(one["pointer"], bool(one["weakens"])) for one in ran.json["changes"]} == {
+        ("/annotations", True),
+        ("/description", False),
+    }
+    text = sightline("diff", *paths)
+    assert text.code == 0
+    assert text.out.splitlines()[-1] == "2 changes, 1 of which declare less"
+    assert "\x1b" not in text.out
+    live = sightline("diff", "--exit-code", paths[1], "--", *words("serve", paths[1]))
+    assert (live.code, live.out) == (0, "0 changes, 0 of which declare less\n"), live.err
+
+
+@pytest.mark.parametrize(
+    "argv", [("diff", "a.jsonl"), ("diff", "a.jsonl", "b.jsonl", "--", "c"), ("diff", "README.md", "demo")]
+)
+def test_what_cannot_be_compared_is_told(argv: tuple[str, ...]) -> None:
+    assert sightline(*argv).code == 2

@@ -1,0 +1,154 @@
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from inspector.core.recording import replaying
+from inspector.core.recording.checking import checked
+from inspector.core.recording.decoding import Broken, decoded
+from inspector.core.recording.format import Line
+from tests.recording.commands import sightline
+from tests.recording.sessions import Wire, conversation, recorded_to, scribed, text_of
+
+if TYPE_CHECKING:
+    from inspector.core.json_text import JsonObject
+
+
+def edited(path: Path, before: str, after: str) -> Path:
+    copy = path.with_name("edited.jsonl")
+    text = path.read_text()
+    assert text.count(before) >= 1
+    # The first place is the frame; the projection of it comes later.
+    copy.write_text(text.replace(before, after, 1))
+    return copy
+
+
+def lines_in(raw: str) -> list[Line]:
+    found = [decoded(line.encode()) for line in raw.splitlines()]
+    return [line for line in found if not isinstance(line, Broken)]
+
+
+def test_a_recording_is_seen_as_it_was(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    ran = sightline("replay", "--check", str(path))
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == f"{path}: 1 results, 0 not seen as they were\n"
+
+
+def test_an_edited_output_fails_at_its_pointer(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    ran = sightline("replay", "--check", "--format", "json", str(edited(path, '"id":"one"', '"id":"two"')))
+    assert ran.code == 12
+    (report,) = ran.json["recordings"]
+    assert (report["checked"], report["broken"]) == (1, None)
+    assert {one["pointer"] for one in report["differences"]} == {
+        "/structuredContent/id",
+        "/content/0/text",
+    }
+    assert {(one["frame"], one["tool"]) for one in report["differences"]} == {(4, "get_key")}
+
+
+def test_an_edited_free_text_fails_at_its_pointer(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    ran = sightline("replay", "--check", str(edited(path, '"text":"done"', '"text":"\\u001b[2Jdone!"')))
+    assert ran.code == 12
+    assert "frame 4, get_key: /content/1/text what the model sees was changed" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_a_mark_that_is_taken_out_fails_at_the_removal(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    copy = edited(path, '"key":{"type":"string","x-sensitive":true}', '"key":{"type":"string"}')
+    ran = sightline("replay", "--check", str(copy))
+    assert ran.code == 12
+    assert "/structuredContent/key is not withheld by x-sensitive any more" in ran.out
+
+
+def test_junit_says_what_failed_and_a_folder_stands_for_its_recordings(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    edited(path, '"text":"done"', '"text":"\\u0000<&"')
+    ran = sightline("replay", "--check", "--format", "junit", str(tmp_path))
+    assert ran.code == 12
+    suites = ET.fromstring(ran.out)  # noqa: S314 - our own
+    found = {suite.get("name"): (suite.get("tests"), suite.get("failures")) for suite in suites}
+    assert found == {str(path): ("1", "0"), str(tmp_path / "edited.jsonl"): ("1", "1")}
+    failure = suites.find(".//failure")
+    assert failure is not None
+    assert "/content/1/text" in str(failure.text)
+
+
+def test_a_recording_that_breaks_off_fails(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    path.write_bytes(path.read_bytes()[:-5])
+    ran = sightline("replay", "--check", "--format", "json", str(path))
+    assert ran.code == 12
+    assert ran.json["recordings"][0]["broken"] == {"line": 7, "reason": "it is cut off"}
+    assert ran.json["recordings"][0]["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (("replay", "--format", "junit", "x"), "--format junit is for --check"),
+        (("replay", "no-such.jsonl"), "cannot read no-such.jsonl: No such file"),
+        (("replay", "README.md"), "README.md is no recording"),
+    ],
+)
+def test_what_is_wrong_is_told(argv: tuple[str, ...], message: str) -> None:
+    ran = sightline(*argv)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_a_folder_without_recordings_is_no_success(tmp_path: Path) -> None:
+    ran = sightline("replay", "--check", str(tmp_path))
+    assert ran.code == 2
+    assert "no *.jsonl in" in ran.err
+
+
+def test_what_is_in_a_recording_is_told(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    ran = sightline("replay", str(path))
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1].split() == ["4", "0.375", "s", "125", "get_key"]
+    shape = sightline("replay", "--format", "json", str(path)).json["recordings"][0]
+    assert shape["calls"][0]["arguments"]["q"] == "x"
+    assert shape["calls"][0]["arguments"]["pin"].startswith("[withheld argument ")
+    assert json.dumps(shape).count("CANARY") == 0
+
+
+def test_a_model_too_large_to_repeat_is_compared_by_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replaying, "LARGEST_MODEL", 10)
+    raw = text_of(scribed(conversation().frames))
+    assert '"digest":"' in raw
+    assert [call.mismatches for call in checked(lines_in(raw))] == [()]
+    (call,) = checked(lines_in(raw.replace('"text":"done"', '"text":"gone"', 1)))
+    assert [one.what for one in call.mismatches] == [
+        "the model sees something else, too large to be told apart"
+    ]
+
+
+def test_findings_are_compared_and_every_projection_needs_its_answer() -> None:
+    lines = scribed(conversation().frames)
+    projection = next(line for line in lines if "projection" in line)
+    altered: JsonObject = {**projection, "findings": ["an old one"]}
+    (call,) = checked(lines_in(text_of([*lines[:4], altered])))
+    assert [one.what for one in call.mismatches] == ["a finding is gone: an old one"]
+    (call,) = checked(lines_in(text_of([projection])))
+    assert "is not in the recording" in call.mismatches[0].what
+    unknown = text_of([*lines[:4], projection]).replace('"host":"spec"', '"host":"none"')
+    (call,) = checked(lines_in(unknown))
+    assert "is not known any more" in call.mismatches[0].what
+
+
+def test_only_so_many_mismatches_are_told() -> None:
+    wire = Wire()
+    wire.listed()
+    wire.called("free", {})
+    block: JsonObject = {"type": "text", "text": "same"}
+    wire.answered({"content": [block for _ in range(150)]})
+    (call,) = checked(lines_in(text_of(scribed(wire.frames)).replace("same", "other", 150)))
+    assert len(call.mismatches) == 100
+    assert call.untold == 50

@@ -1,0 +1,17 @@
+import re
+from pathlib import Path
+
+from inspector.cli.reports.rules_page import page_lines
+from inspector.core.findings.registry import rules
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_page_of_rules_is_what_the_registry_says() -> None:
+    assert (DOCS / "rules.md").read_text(encoding="utf-8").splitlines() == page_lines()
+
+
+def test_the_guide_names_no_rule_that_there_is_none_of() -> None:
+    named = set(re.findall(r"SL-[A-Z]{3}\d{3}", (DOCS / "review.md").read_text(encoding="utf-8")))
+    assert named
+    assert named <= {rule.id for rule in rules()}

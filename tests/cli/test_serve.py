@@ -1,0 +1,182 @@
+import http.client
+import json
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, parse
+from inspector.core.recording.answering import Answers
+from inspector.core.recording.decoding import decoded
+from inspector.core.recording.format import RecordedFrame
+from tests.recording.commands import environment, sightline, words
+from tests.recording.sessions import TOOL, Wire, conversation, recorded_to, scribed, text_of
+
+
+def answers_of(wire: Wire, *, exact: bool = False) -> Answers:
+    found = [decoded(line.encode()) for line in text_of(scribed(wire.frames)).splitlines()]
+    frames = [(place, line) for place, line in enumerate(found) if isinstance(line, RecordedFrame)]
+    return Answers(frames, dict(frames).__getitem__, exact=exact)
+
+
+def asked(
+    answers: Answers, method: str, params: JsonObject, request_id: Json = 1
+) -> tuple[JsonObject, tuple[str, ...]]:
+    message: JsonObject = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+    found = answers.answer(JsonText(value=message))
+    assert isinstance(found.message, dict)
+    assert (found.message["jsonrpc"], found.message["id"]) == ("2.0", request_id)
+    return found.message, found.remarks
+
+
+def called(answers: Answers, name: str, arguments: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
+    return asked(answers, "tools/call", {"name": name, "arguments": arguments, "_meta": {"progressToken": 4}})
+
+
+def told(text: str) -> JsonObject:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def test_a_call_is_answered_by_its_arguments_and_withheld_ones_may_be_anything() -> None:
+    wire = conversation()
+    wire.called("get_key", {"pin": "1", "q": "y"}, 8)
+    wire.answered(told("of y"), 8)
+    answers = answers_of(wire)
+    found, remarks = called(answers, "get_key", {"pin": "another", "q": "y"})
+    assert found["result"] == told("of y")
+    assert remarks == ()
+    found, remarks = called(answers, "get_key", {"q": "y", "pin": {"a": 1}})
+    assert found["result"] == told("of y")
+
+
+def test_other_arguments_get_the_nearest_call_or_where_asked_for_an_error() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    for number, q in enumerate(("one", "two")):
+        wire.called("get_key", {"q": q, "n": number}, number)
+        wire.answered(told(q), number)
+    found, remarks = called(answers_of(wire), "get_key", {"q": "two", "n": 9})
+    assert found["result"] == told("two")
+    assert remarks == ("tools/call get_key: answered from the nearest of 2 recorded calls",)
+    found, _ = called(answers_of(wire, exact=True), "get_key", {"q": "two", "n": 9})
+    assert "other parameters alone" in json.dumps(found["error"])
+
+
+def test_equal_calls_are_answered_in_their_order() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    for number in range(3):
+        wire.called("get_key", {}, number)
+        wire.answered(told(str(number)), number)
+    answers = answers_of(wire)
+    found = [called(answers, "get_key", {})[0]["result"] for _ in range(4)]
+    assert found == [told("0"), told("1"), told("2"), told("2")]
+
+
+def test_what_was_not_recorded_is_an_error_that_says_so() -> None:
+    answers = answers_of(conversation())
+    found, remarks = called(answers, "unknown", {})
+    assert found["error"] == {"code": -32602, "message": remarks[0]}
+    assert asked(answers, "prompts/list", {})[0]["error"] == {
+        "code": -32601,
+        "message": "The recording has no such request",
+    }
+    assert asked(answers, "tools/list", {"cursor": "x"})[0]["error"]
+    assert asked(answers, "ping", {})[0]["result"] == {}
+
+
+def test_a_handshake_is_made_of_what_a_stateless_server_told() -> None:
+    wire = Wire()
+    wire.sent("server/discover", {}, 1)
+    wire.answered({"capabilities": {"tools": {"listChanged": False}}, "instructions": "Hello"}, 1)
+    found, _ = asked(answers_of(wire), "initialize", {"protocolVersion": "2025-06-18"})
+    assert found["result"] == {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {"listChanged": False}},
+        "serverInfo": {"name": "recording", "version": "0"},
+        "instructions": "Hello",
+    }
+
+
+def test_a_batch_a_notification_and_garbage() -> None:
+    answers = answers_of(conversation())
+    notification: JsonObject = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    ping: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    assert answers.answer(JsonText(value=notification)).message is None
+    assert answers.answer(JsonText(value=[notification])).message is None
+    found = answers.answer(JsonText(value=[ping, 5])).message
+    assert isinstance(found, list)
+    assert len(found) == 2
+    garbage = answers.answer(Malformed(pointer="", reason="")).message
+    assert "-32700" in json.dumps(garbage)
+
+
+def test_sightline_itself_sees_a_served_recording_as_the_server(tmp_path: Path) -> None:
+    wire = Wire()
+    wire.sent("server/discover", {}, 1)
+    wire.answered(
+        {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete"}, 1
+    )
+    wire.frames += conversation().frames
+    path = recorded_to(tmp_path / "a.jsonl", wire.frames)
+    ran = sightline("call", "get_key", "--arg", "q=x", "--format", "json", "--", *words("serve", str(path)))
+    assert ran.code == 0, ran.err
+    assert ran.json["tool"] == "get_key"
+    assert ran.json["model"]["structuredContent"]["id"] == "one"
+    assert {one["rule"] for one in ran.json["withheld"]} == {"x-sensitive", "mirror"}
+    assert "CANARY" not in ran.out
+
+
+@contextmanager
+def served(path: Path) -> Generator[tuple[int, str]]:
+    with subprocess.Popen(
+        words("serve", "--http", "0", str(path)), env=environment(), stderr=subprocess.PIPE, text=True
+    ) as serving:
+        assert serving.stderr
+        url = serving.stderr.readline().split()[-1]
+        token = serving.stderr.readline().split()[-1]
+        try:
+            yield int(url.split(":")[2].partition("/")[0]), token
+        finally:
+            serving.terminate()
+            assert serving.wait() == 0
+
+
+def posted(port: int, body: bytes, **headers: str) -> tuple[int, Json]:
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    method, path = named.pop("method", "POST"), named.pop("path", "/mcp")
+    connection.request(method, path, body, named)
+    response = connection.getresponse()
+    found = parse(response.read())
+    connection.close()
+    return response.status, found.value
+
+
+def test_over_http_only_the_token_on_loopback_gets_in(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    with served(path) as (port, token):
+        bearer = f"Bearer {token}"
+        assert posted(port, ping, Authorization=bearer) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
+        notified = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+        assert posted(port, notified, Authorization=bearer)[0] == 202
+        assert posted(port, ping)[0] == 401
+        assert posted(port, ping, Authorization=f"{bearer}x")[0] == 401
+        assert posted(port, ping, Authorization=bearer, Origin="https://evil.example")[0] == 403
+        assert posted(port, ping, Authorization=bearer, Origin="http://localhost:5173")[0] == 200
+        assert posted(port, ping, Authorization=bearer, Host="evil.example")[0] == 421
+        assert posted(port, ping, Authorization=bearer, path="/else")[0] == 404
+        assert posted(port, b"", Authorization=bearer, method="GET")[0] == 405
+        ran = sightline(
+            "list", "--header", f"Authorization: {bearer}", "--format", "json", f"http://127.0.0.1:{port}/mcp"
+        )
+    assert ran.code == 0, ran.err
+    assert [tool["name"] for tool in ran.json["tools"]] == ["get_key"]
+
+
+@pytest.mark.parametrize("argv", [("serve", "README.md"), ("serve", "none.jsonl")])
+def test_what_is_no_recording_is_not_served(argv: tuple[str, ...]) -> None:
+    assert sightline(*argv).code == 2

@@ -1,0 +1,155 @@
+"""The demo page's server: what it gives to whom, and the cookie in front of its secrets."""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from http.cookies import SimpleCookie
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from inspector.demo.launch import page_beside
+from inspector.demo.mint import MARK
+from inspector.demo.options import Options
+from inspector.demo.page.site import COOKIE, PageSite
+from inspector.demo.server import DemoServer
+from inspector.errors import UnreachableError
+
+FILES = Path(__file__).parents[2] / "inspector" / "demo" / "page" / "files"
+
+
+@asynccontextmanager
+async def _visited() -> AsyncGenerator[tuple[PageSite, httpx.AsyncClient]]:
+    """The site, and a client that holds the page's cookie."""
+    async with (
+        PageSite(DemoServer(Options(seed="page"))) as site,
+        httpx.AsyncClient(base_url=site.url) as client,
+    ):
+        assert (await client.get("/")).status_code == 200
+        yield site, client
+
+
+async def _share(client: httpx.AsyncClient) -> str:
+    asked = {"name": "create_share_link", "arguments": {"document": "/handbook.md"}}
+    answer = await client.post("/api/call", json=asked)
+    return str(answer.json()["content"][1]["redeemUrl"])
+
+
+async def test_the_page_sets_a_cookie_that_no_script_and_no_other_site_gets() -> None:
+    async with _visited() as (site, client):
+        answer = await client.get("/")
+        (morsel,) = SimpleCookie(answer.headers["set-cookie"]).values()
+        assert (morsel.key, morsel["httponly"], morsel["samesite"], morsel["domain"]) == (
+            COOKIE,
+            True,
+            "Strict",
+            "",
+        )
+        assert "set-cookie" not in (await client.get(site.partner_url)).headers
+        assert "set-cookie" not in (await client.get("/style.css")).headers
+
+
+async def test_a_secret_is_for_the_cookie_and_for_once() -> None:
+    async with _visited() as (_, client):
+        url = await _share(client)
+        async with httpx.AsyncClient() as stranger:
+            assert (await stranger.get(url)).status_code == 401
+            assert (await stranger.get(url, headers={"Cookie": f"{COOKIE}=guess"})).status_code == 401
+            assert (await stranger.get(url, headers={"Cookie": f'{COOKIE}="\\377'})).status_code == 401
+        answer = await client.get(url)
+        assert answer.json()["value"].startswith(f"{MARK}share-")
+        assert answer.headers["cache-control"] == "no-store"
+        assert (await client.get(url)).status_code == 410
+        assert (await client.get(f"{url}x")).status_code == 404
+
+
+async def test_tools_are_for_the_cookie_alone() -> None:
+    async with _visited() as (site, client), httpx.AsyncClient() as stranger:
+        asked = {"name": "generate_api_key", "arguments": {"name": "n"}}
+        refused = await stranger.post(f"{site.url}api/call", json=asked)
+        assert refused.status_code == 401
+        assert MARK not in refused.text
+        made = await client.post("/api/call", json=asked)
+        assert made.json()["structuredContent"]["secret"].startswith(MARK)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{}", b'{"name":"nope"}', b'{"name":"list_inbox","arguments":1}']
+)
+async def test_a_call_that_is_none_is_refused(body: bytes) -> None:
+    async with _visited() as (_, client):
+        assert (await client.post("/api/call", content=body)).status_code == 400
+
+
+async def test_other_hosts_and_origins_are_turned_away() -> None:
+    async with _visited() as (site, client):
+        for url in (site.url, site.partner_url):
+            assert (await client.get(url, headers={"Host": "evil.example"})).status_code == 421
+            assert (await client.get(url, headers={"Origin": "https://evil.example"})).status_code == 403
+            assert (await client.get(f"{url}mcp")).status_code == 404
+            assert (await client.post(url)).status_code == 405
+            assert (await client.get(f"{url}%2e%2e/site.py")).status_code == 404
+
+
+async def test_the_frame_is_another_site_than_the_page() -> None:
+    async with _visited() as (site, client):
+        page, partner = urlsplit(site.url), urlsplit(site.partner_url)
+        assert (page.hostname, partner.hostname) == ("127.0.0.1", "localhost")
+        assert page.port != partner.port
+        framed = await client.get(site.partner_url)
+        assert f"frame-ancestors {site.origin}" in framed.headers["content-security-policy"]
+        assert f'data-embedder="{site.origin}"' in framed.text
+        assert f'src="{site.partner_url}" allow="tools"' in (await client.get("/")).text
+
+
+async def test_every_answer_has_a_strict_policy() -> None:
+    async with _visited() as (site, client):
+        for url in ("/", "/workspace.js", "/search?q=press", site.partner_url):
+            policy = (await client.get(url)).headers["content-security-policy"]
+            assert policy.startswith(
+                "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; "
+            )
+            assert "unsafe" not in policy
+
+
+async def test_what_was_searched_is_found_and_never_repeated() -> None:
+    async with _visited() as (_, client):
+        assert "/public/press.md" in (await client.get("/search", params={"q": "HARBOURS"})).text
+        nothing = await client.get("/search", params={"q": "<script>"})
+        assert "script" not in nothing.text
+        assert "Nothing found" in nothing.text
+
+
+async def test_people_are_shown_without_what_is_private() -> None:
+    async with _visited() as (site, client):
+        shown = (await client.get("/api/workspace")).text
+        assert "Ada Marsh" in shown
+        for person in site.server.workspace.people.values():
+            assert person.diagnosis not in shown
+            assert str(person.salary_eur) not in shown
+
+
+def test_the_files_name_nothing_outside() -> None:
+    texts = {file.name: file.read_text("utf-8") for file in FILES.iterdir()}
+    assert len(texts) == 8
+    for name, text in texts.items():
+        assert re.findall(r"(?:https?:)?//[\w.]|@import|url\(|style=|\son\w+=", text) == [], name
+        assert MARK not in text
+
+
+def test_a_page_beside_serves_while_its_block_runs() -> None:
+    with page_beside(Options(seed="page")) as url:
+        assert httpx.get(url).status_code == 200
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(url)
+
+
+def test_a_page_that_cannot_listen_says_so() -> None:
+    with (
+        page_beside() as url,
+        pytest.raises(UnreachableError, match="cannot listen"),
+        page_beside(port=urlsplit(url).port or 0),
+    ):
+        pass

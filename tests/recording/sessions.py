@@ -1,0 +1,137 @@
+"""Sessions made of frames, and what a recording of them is."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from inspector.core.frames import Channel, Direction, Frame
+from inspector.core.json_text import Json, JsonObject, dump, parse
+from inspector.core.recording.format import Header, Lenses, RecordedFrame, written
+from inspector.core.recording.scribe import Scribe
+from inspector.store.recordings import Recorder
+
+KEY = b"k" * 32
+HEADER = Header(
+    created="2026-11-21T00:00:00Z",
+    software="mcp-sightline 0",
+    kind="demo",
+    target="demo",
+    lenses=Lenses(),
+)
+TOOL: JsonObject = {
+    "name": "get_key",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"pin": {"type": "string", "x-sensitive": True}, "q": {"type": "string"}},
+    },
+    "outputSchema": {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "key": {"type": "string", "x-sensitive": True},
+        },
+    },
+}
+
+
+class Wire:
+    """Frames of one connection, in their order."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+
+    def frame(
+        self, direction: Direction, raw: bytes, channel: Channel = Channel.STDIO, *, ends: str | None = None
+    ) -> Frame:
+        number = len(self.frames) + 1
+        body = parse(raw) if channel in {Channel.STDIO, Channel.HTTP, Channel.CDP} else None
+        frame = Frame(
+            number=number,
+            at_s=number / 8,
+            direction=direction,
+            channel=channel,
+            raw=raw,
+            body=body,
+            ends=ends,
+        )
+        self.frames.append(frame)
+        return frame
+
+    def sent(self, method: str, params: JsonObject, request_id: Json) -> Frame:
+        message: JsonObject = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+        return self.frame(Direction.SENT, dump(message))
+
+    def received(self, message: JsonObject) -> Frame:
+        return self.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", **message}))
+
+    def listed(self, *tools: JsonObject) -> None:
+        request_id = f"list-{len(self.frames)}"
+        self.sent("tools/list", {}, request_id)
+        self.received({"id": request_id, "result": {"tools": [*tools]}})
+
+    def called(self, name: str, arguments: JsonObject, request_id: Json = 7) -> Frame:
+        return self.sent("tools/call", {"name": name, "arguments": arguments}, request_id)
+
+    def logged(self, text: Json) -> Frame:
+        return self.received({"method": "notifications/message", "params": {"level": "info", "data": text}})
+
+    def answered(self, result: Json, request_id: Json = 7) -> Frame:
+        return self.received({"id": request_id, "result": result})
+
+    def stderr(self, text: str) -> Frame:
+        return self.frame(Direction.RECEIVED, text.encode(), Channel.STDERR)
+
+    def note(self, text: str, ends: str | None = None) -> Frame:
+        return self.frame(Direction.RECEIVED, text.encode(), Channel.NOTE, ends=ends)
+
+
+def scribed(
+    frames: Iterable[Frame],
+    lenses: Lenses | None = None,
+    secrets: Iterable[str] = (),
+    *,
+    finish: bool = True,
+) -> list[JsonObject]:
+    """The lines behind the header."""
+    scribe = Scribe(KEY, lenses or Lenses(), secrets=secrets)
+    lines = [written(line) for frame in frames for line in scribe.take(frame)]
+    return [*lines, *(written(line) for line in scribe.finish())] if finish else lines
+
+
+def text_of(lines: Iterable[JsonObject]) -> str:
+    return "\n".join(dump(line).decode("utf-8", "surrogatepass") for line in lines)
+
+
+def bodies(lines: Iterable[JsonObject]) -> dict[int, Json]:
+    """What is left of each frame, by its number."""
+    return {int(str(line["frame"])): line.get("body", line.get("text")) for line in lines if "frame" in line}
+
+
+def recorded_to(path: Path, frames: Iterable[Frame], header: Header = HEADER) -> Path:
+    recorder = Recorder(path, header)
+    for frame in frames:
+        recorder.frame(frame)
+    recorder.close()
+    assert not recorder.failure
+    return path
+
+
+def conversation() -> Wire:
+    """A listing, and one call with a result of which a part is withheld."""
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {"pin": "943102", "q": "x"})
+    structured: JsonObject = {"id": "one", "key": "CANARY-4711-abcdef"}
+    wire.answered(
+        {
+            "content": [
+                {"type": "text", "text": dump(structured).decode()},
+                {"type": "text", "text": "done"},
+            ],
+            "structuredContent": structured,
+        }
+    )
+    return wire
+
+
+def is_frame(line: object) -> bool:
+    return isinstance(line, RecordedFrame)

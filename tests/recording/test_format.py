@@ -1,0 +1,102 @@
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from inspector.core.catalogue import Tool
+from inspector.core.json_text import Json, JsonObject, dump, parse
+from inspector.core.outcome import Failure, FailureKind, Result, RpcError
+from inspector.core.recording import replaying
+from inspector.core.recording.decoding import Broken, decoded
+from inspector.core.recording.format import Lenses, written
+from inspector.core.recording.scribe import PageCall, Scribe
+from inspector.core.recording.writing import pieces
+from inspector.core.schema.validation import violations
+from tests.recording.sessions import HEADER, KEY, TOOL, conversation
+
+SCHEMA = parse(
+    resources.files("inspector.core.recording").joinpath("recording-v1.schema.json").read_bytes()
+).value
+
+
+def every_kind() -> list[JsonObject]:
+    """A line of every kind."""
+    scribe = Scribe(KEY, Lenses())
+    lines = [written(HEADER)]
+    wire = conversation()
+    wire.stderr("CANARY-4711-abcdef")
+    wire.stderr("harmless")
+    for frame in wire.frames:
+        lines += map(written, scribe.take(frame))
+    lines += map(written, scribe.note(1, "policy", "allowed"))
+    lines += map(written, scribe.look(2, Lenses(host="codex")))
+    for number, outcome in enumerate(
+        (Result(value={"key": "x"}), RpcError(value={"code": 1, "message": "no"}))
+    ):
+        made = PageCall(
+            number=number,
+            name="get_key",
+            tool=Tool(name="get_key", definition=TOOL),
+            arguments={},
+            outcome=outcome,
+            at_s=3,
+            duration_s=1,
+        )
+        lines += map(written, scribe.call(made))
+    failed = PageCall(
+        number=3,
+        name="get_key",
+        tool=None,
+        arguments={},
+        outcome=Failure(kind=FailureKind.TIMEOUT, detail="no answer"),
+        at_s=4,
+        duration_s=1,
+    )
+    lines += map(written, scribe.call(failed))
+    return [*lines, *map(written, scribe.finish())]
+
+
+@pytest.mark.parametrize("largest", [1, 1 << 20])
+def test_every_line_is_as_the_schema_says_and_reads_back_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, largest: int
+) -> None:
+    monkeypatch.setattr(replaying, "LARGEST_MODEL", largest)
+    lines = every_kind()
+    known = {"sightline", "frame", "call", "projection", "note", "end", "lenses"}
+    assert {next(key for key in line if key in known) for line in lines} == known
+    for line in lines:
+        assert violations(line, SCHEMA) == (), line
+        found = decoded(dump(line))
+        assert not isinstance(found, Broken), line
+        assert dump(written(found)) == dump(line)
+
+
+def test_the_schema_allows_nothing_else() -> None:
+    for line in every_kind():
+        for key in line:
+            if key not in {"head", "ends", "faults"}:
+                less: JsonObject = {name: value for name, value in line.items() if name != key}
+                assert violations(less, SCHEMA), less
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [],
+        {},
+        "x" * 1_200_000 + '\u00e9\n"\\',
+        [{"a": [number, "y" * 50]} for number in range(60_000)],
+        {str(number): {"deep": [number] * 3} for number in range(40_000)},
+        {"a": [["x" * 700_000], [1, 2]], "b": {"c": list(range(100_000))}, "d": []},
+    ],
+)
+def test_in_pieces_a_value_is_written_as_at_once(value: Json) -> None:
+    found = list(pieces(value))
+    assert b"".join(found) == dump(value)
+    assert max(map(len, found)) < 4_000_000
+
+
+def test_the_document_names_every_kind_of_line() -> None:
+    text = Path("docs/recording-format.md").read_text()
+    for key in ("sightline", "frame", "call", "projection", "lenses", "note", "end", "$withheld"):
+        assert f'"{key}"' in text, key

@@ -1,0 +1,112 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.core.frames import Direction, Frame
+from inspector.core.json_text import JsonText
+from inspector.core.recording.importing import Unreadable, imported, is_foreign
+from tests.recording.commands import sightline
+from tests.recording.sessions import bodies, conversation, scribed, text_of
+
+
+def stamped(*, dirs: tuple[str, str] = ("c2s", "s2c"), server: str = "one") -> list[bytes]:
+    """A log of `{"jsonrpc", "_meta"}`."""
+    return [
+        json.dumps(
+            {
+                **json.loads(frame.raw),
+                "_meta": {
+                    "dir": dirs[frame.direction is Direction.RECEIVED],
+                    "server": server,
+                    "ts": f"2026-11-21T00:00:0{frame.number}Z",
+                },
+            }
+        ).encode()
+        for frame in conversation().frames
+    ]
+
+
+def wrapped(*, as_text: bool = False) -> list[bytes]:
+    """A log of `{"ts", "dir", "msg"}`, in milliseconds."""
+    return [
+        json.dumps(
+            {
+                "ts": 1_700_000_000_000 + frame.number * 1000,
+                "dir": "->" if frame.direction is Direction.SENT else "<-",
+                "msg": frame.raw.decode() if as_text else json.loads(frame.raw),
+            }
+        ).encode()
+        for frame in conversation().frames
+    ]
+
+
+@pytest.mark.parametrize("lines", [stamped(), stamped(dirs=("OUT", "in")), wrapped(), wrapped(as_text=True)])
+def test_both_shapes_are_read_as_the_frames_that_they_log(lines: list[bytes]) -> None:
+    found = [frame for frame in imported(lines) if isinstance(frame, Frame)]
+    wanted = conversation().frames
+    assert [frame.at_s for frame in found] == [0, 1, 2, 3]
+    assert [frame.direction for frame in found] == [frame.direction for frame in wanted]
+    assert [frame.body for frame in found] == [frame.body for frame in wanted]
+    assert isinstance(found[0].body, JsonText)
+    assert all(map(is_foreign, lines))
+
+
+def test_what_is_imported_is_bounded_on_the_way_in() -> None:
+    frames = [frame for frame in imported(wrapped()) if isinstance(frame, Frame)]
+    text = text_of(scribed(frames))
+    assert "CANARY" not in text
+    assert bodies(scribed(frames)) == bodies(scribed(conversation().frames))
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"garbage", "it is no JSON object"),
+        (b'{"a":1}', "it is of no shape that is known"),
+        (b'{"msg":{},"dir":"up","ts":1}', "`dir` is no direction"),
+        (b'{"msg":{},"dir":"in","ts":true}', "`ts` is no time"),
+        (b'{"msg":{},"dir":"in","ts":"yesterday"}', "`ts` is no time"),
+        (b'{"msg":{},"dir":"in","ts":NaN}', "`ts` is no time"),
+        (b'{"jsonrpc":"2.0"}', "`dir` is no direction"),
+    ],
+)
+def test_a_line_of_neither_shape_ends_it_with_a_reason(line: bytes, reason: str) -> None:
+    found = list(imported([*wrapped()[:2], b"", line, *wrapped()[2:]]))
+    assert found[2:] == [Unreadable(line=4, reason=reason)]
+    assert not is_foreign(line)
+
+
+def test_several_servers_are_not_mixed() -> None:
+    lines = [*stamped(), *stamped(server="two")]
+    found = list(imported(lines))
+    assert isinstance(found[4], Unreadable)
+    assert len(found) == 5
+    assert len(list(imported(lines, "two"))) == 4
+
+
+def test_a_log_is_made_a_recording_that_checks(tmp_path: Path) -> None:
+    log, made = tmp_path / "log.jsonl", tmp_path / "made.jsonl"
+    log.write_bytes(b"\n".join(stamped()) + b"\n")
+    ran = sightline("replay", "--save", str(made), str(log))
+    assert ran.code == 0, ran.err
+    assert made.stat().st_mode & 0o777 == 0o600
+    assert "CANARY" not in made.read_text()
+    assert sightline("replay", "--check", str(made)).out == f"{made}: 1 results, 0 not seen as they were\n"
+    again = sightline("replay", "--save", str(made), str(log))
+    assert again.code == 2
+    assert "exists already" in again.err
+
+
+def test_a_log_that_breaks_off_is_imported_up_to_there(tmp_path: Path) -> None:
+    log, made = tmp_path / "log.jsonl", tmp_path / "made.jsonl"
+    log.write_bytes(b"\n".join(wrapped()) + b'\n{"ts":1')
+    ran = sightline("replay", "--save", str(made), str(log))
+    assert ran.code == 0
+    assert "line 5: it is no JSON object; what is before it is imported" in ran.err
+    assert sightline("replay", "--check", str(made)).code == 0
+
+
+def test_only_one_log_is_imported_at_a_time_and_no_recording(tmp_path: Path) -> None:
+    assert sightline("replay", "--save", str(tmp_path / "x"), "a", "b").code == 2
+    assert "is of no shape" in sightline("replay", "--save", str(tmp_path / "x"), "README.md").err

@@ -1,0 +1,63 @@
+from inspector.core.json_text import DuplicateKeys, Json
+from inspector.core.recording import known as knowing
+from inspector.core.recording.known import Known
+from inspector.core.recording.markers import Key, Marker, is_marker
+
+KEY = Key(b"k" * 32)
+
+
+def covered(known: Known, value: Json, *, weak: bool = False) -> Json:
+    return known.covered(value, KEY, weak=weak)
+
+
+def test_however_many_values_come_they_are_found_with_few_searches() -> None:
+    known = Known()
+    for number in range(40):
+        known.learn([f"secret value {number:03}"])
+    searches = known._strong._searches  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert len(searches) <= knowing._MOST_GENERATIONS  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert known.found([f"the secret value {number:03}!" for number in range(40)], weak=False) == {
+        f"the secret value {number:03}!" for number in range(40)
+    }
+
+
+def test_what_is_harmless_stays_the_same_object() -> None:
+    known = Known()
+    known.learn(["a long secret"])
+    value: Json = {"a": ["harmless", 5, None], "b": {"c": True}}
+    assert covered(known, value) is value
+
+
+def test_leaves_objects_with_a_telling_key_and_repeated_keys_are_covered() -> None:
+    known = Known()
+    known.learn(["a long secret", 123456])
+    twice = DuplicateKeys((("a", "of a long secret"), ("a", 1)))
+    found = covered(
+        known, {"a": [123456, "fine"], "b": {"a long secret": 1, "x": 2}, "c": twice, "d": {"e": 1}}
+    )
+    assert isinstance(found, dict)
+    assert isinstance(found["a"], list)
+    assert is_marker(found["a"][0])
+    assert found["a"][1] == "fine"
+    assert is_marker(found["b"])
+    assert is_marker(found["c"])
+    assert found["d"] == {"e": 1}
+    assert is_marker(covered(known, "A LONG SECRET"))
+
+
+def test_names_of_tools_and_of_schemas_are_no_secrets() -> None:
+    known = Known()
+    known.public.add("get_key")
+    known.names.add("account")
+    known.learn(["get_key", {"account": "a long secret"}])
+    value: Json = {"name": "get_key", "account": 1}
+    assert covered(known, value, weak=True) is value
+
+
+def test_a_marker_of_ours_is_not_covered_again() -> None:
+    known = Known()
+    known.learn(["a long secret"])
+    marker = KEY.marker("x-sensitive", "a long secret")
+    assert isinstance(marker, Marker)
+    assert covered(known, [marker, "a long secret"]) == [marker, KEY.marker("echo", "a long secret")]
+    assert covered(known, [dict(marker)]) == [KEY.marker("internal", dict(marker))]

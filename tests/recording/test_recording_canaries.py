@@ -1,0 +1,55 @@
+"""What a declaration withholds is in no byte of a recording, however a session says it."""
+
+import pytest
+
+from inspector.core.boundary.bounded import Level
+from inspector.core.frames import Direction
+from inspector.core.json_text import JsonObject, dump, parse
+from inspector.core.recording.format import Lenses
+from tests.proof.cases import Case, cases
+from tests.proof.sinks import bounded_by, echoes_of, occurs, text_of
+from tests.proof.tally import PARTS, prove
+from tests.proof.templates import Encoding, written
+from tests.proof.test_canaries import withheld_words
+from tests.recording.sessions import Wire, scribed
+from tests.recording.sessions import text_of as bytes_of
+
+
+def is_in_no_recording(case: Case) -> set[str]:
+    words = case.words(0)
+    outcome = case.outcome(words)
+    bounded = bounded_by(case, outcome, Level.DECLARED)
+    # What is for the user alone may be shown to the user.
+    wanted = withheld_words(case, outcome, bounded, but=frozenset({"audience"}))
+    values = [index for index, is_whole in wanted.items() if is_whole]
+    wire = Wire()
+    wire.listed(case.tool.definition if case.tool else {})
+    wire.called(case.tool.name if case.tool else "tool", {})
+    for index in values:
+        for encoding in Encoding:
+            wire.logged(["said early", written(words[index], encoding, index)[0]])
+            wire.stderr(written(words[index], encoding, index + 1)[0])
+    answer: JsonObject = {"jsonrpc": "2.0", "id": 7, "error" if case.is_error else "result": outcome.value}  # type: ignore[union-attr]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    wire.frame(Direction.RECEIVED, dump(answer))
+    for index in values:
+        for encoding in Encoding:
+            wire.logged({"late": written(words[index], encoding, index + 2)[0]})
+    lines = scribed(wire.frames, Lenses(policy=case.policy))
+    # The definition is the server's, and in it whatever it says.
+    text = text_of(*(parse(dump(line)).value for line in lines[2:]))
+    echoed = {echo.index for echo in case.echoes}
+    for index, is_whole in wanted.items():
+        if index in echoed and not is_whole:
+            continue
+        found = occurs(words[index], echoes_of(case, index), text)
+        assert not found, f"{words[index]} as {found} in {bytes_of(lines)} of {case!r}"
+        if is_whole:
+            for encoding in Encoding:
+                spelt = written(words[index], encoding, index)[1]
+                assert spelt not in text, f"{spelt} in {bytes_of(lines)} of {case!r}"
+    return {"removal", "canary"} if wanted else set()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_withheld_value_is_in_no_recording(part: int) -> None:
+    prove("7 canary in a recording", part, cases(echoes=True), is_in_no_recording, mostly=("canary",))

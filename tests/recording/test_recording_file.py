@@ -1,0 +1,279 @@
+import asyncio
+import gc
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.core.frames import Channel, Direction, Frame
+from inspector.core.json_text import JsonObject, JsonText, dump, parse
+from inspector.core.recording import decoding
+from inspector.core.recording.decoding import Broken, decoded
+from inspector.core.recording.format import End, RecordedFrame, written
+from inspector.errors import UsageError
+from inspector.store import recordings
+from inspector.store.recordings import Break, Recorder, RecordingFile
+from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
+
+ROOT = Path(__file__).parents[2]
+
+
+def lines_of(path: Path) -> list[object]:
+    file = RecordingFile(path)
+    try:
+        return list(file.lines())
+    finally:
+        file.close()
+
+
+def test_a_recording_is_the_users_alone_and_reads_back(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    assert path.stat().st_mode & 0o777 == 0o600
+    found = lines_of(path)
+    assert [type(line).__name__ for line in found] == [*["RecordedFrame"] * 4, "Projected", "End"]
+    raw = path.read_bytes().splitlines()
+    assert [dump(written(decoded(line))) for line in raw] == raw  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def test_it_takes_the_place_of_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("precious")
+    with pytest.raises(UsageError, match="exists already"):
+        Recorder(path, HEADER)
+    assert path.read_text() == "precious"
+
+
+def test_every_line_is_in_the_file_before_the_next_frame(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "a.jsonl", HEADER)
+    wire = conversation()
+    for number, frame in enumerate(wire.frames[:2], 1):
+        recorder.frame(frame)
+        recorder.settle()
+        assert len((tmp_path / "a.jsonl").read_bytes().splitlines()) == number + 1
+    recorder.close()
+
+
+def test_where_the_disk_is_full_whole_lines_stay_and_the_user_is_told(tmp_path: Path) -> None:
+    script = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from tests.recording.sessions import HEADER, conversation\n"
+        "from inspector.store.recordings import Recorder\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 5_000))\n"
+        "recorder = Recorder(Path(sys.argv[1]), HEADER, on_failure=lambda told: print('told', told))\n"
+        "for _ in range(50):\n"
+        "    for frame in conversation().frames: recorder.frame(frame)\n"
+        "recorder.close()\n"
+    )
+    path = tmp_path / "a.jsonl"
+    ran = subprocess.run(
+        [sys.executable, "-c", script, path], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.startswith(f"told recording to {path} stopped: File too large")
+    assert len(ran.stdout.splitlines()) == 1
+    *good, last = lines_of(path)
+    assert path.read_bytes().endswith(b"\n")
+    assert len(good) > 3
+    assert isinstance(last, Break)
+    assert last.reason == "it has no end: the session was cut off"
+
+
+def test_a_frame_that_cannot_be_judged_stops_the_recording(tmp_path: Path) -> None:
+    told: list[str] = []
+    recorder = Recorder(tmp_path / "a.jsonl", HEADER, on_failure=told.append)
+    recorder.frame(Frame(number=1, at_s=0, direction=Direction.SENT, channel=Channel.STDIO, raw=None))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    recorder.frame(conversation().frames[0])
+    recorder.close()
+    assert told == [recorder.failure]
+    assert "could not be judged (AttributeError)" in recorder.failure
+    assert len(lines_of(tmp_path / "a.jsonl")) == 1
+
+
+def test_killed_at_any_moment_a_file_opens_and_lacks_at_most_its_last_line(tmp_path: Path) -> None:
+    chance = random.Random(4)  # noqa: S311 - the same moments in every run
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.recording.endless"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as forking:
+        assert forking.stdin
+        assert forking.stdout
+        for number in range(200):
+            path = tmp_path / f"{number}.jsonl"
+            print(path, file=forking.stdin, flush=True)
+            child = int(forking.stdout.readline())
+            wanted = chance.randrange(300, 6_000)
+            while not path.exists() or path.stat().st_size < wanted:
+                assert forking.poll() is None
+            os.kill(child, signal.SIGKILL)
+            assert int(forking.stdout.readline()) == -signal.SIGKILL
+            assert_opens(path.read_bytes(), tmp_path / "cut.jsonl")
+        forking.stdin.close()
+
+
+def test_cut_at_any_byte_a_file_opens_with_all_whole_lines(tmp_path: Path) -> None:
+    raw = recorded_to(tmp_path / "a.jsonl", conversation().frames).read_bytes()
+    chance = random.Random(5)  # noqa: S311 - as above
+    for _ in range(200):
+        assert_opens(raw[: chance.randrange(raw.index(b"\n") + 1, len(raw))], tmp_path / "cut.jsonl")
+
+
+def assert_opens(raw: bytes, path: Path) -> None:
+    path.write_bytes(raw)
+    whole = raw.count(b"\n")
+    *good, last = lines_of(path)
+    assert len(good) == whole - 1
+    assert isinstance(last, Break)
+    assert last.line == whole + 1
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"garbage", "it is no JSON"),
+        (b"[1]", "it is no object, or names a key twice"),
+        (b'{"end":{"frames":1},"end":{"frames":1}}', "it is no object, or names a key twice"),
+        (b'{"some":1}', "it is of no kind that is known"),
+        (
+            b'{"frame":1,"at":0,"direction":"up","channel":"stdio","size":1,"body":1}',
+            "`direction` is none of",
+        ),
+        (
+            b'{"frame":-1,"at":0,"direction":"sent","channel":"stdio","size":1,"body":1}',
+            "`frame` is no count",
+        ),
+        (
+            b'{"frame":true,"at":0,"direction":"sent","channel":"stdio","size":1,"body":1}',
+            "`frame` is no count",
+        ),
+        (b'{"frame":1,"at":1e999,"direction":"sent","channel":"stdio","size":1,"body":1}', "`at` is no time"),
+        (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1}', "a frame has neither"),
+        (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1,"text":[]}', "`text` is no text"),
+        (b'{"note":"policy","at":0,"text":{"$withheld":1,"id":"x"}}', "`text` is no text"),
+        (b'{"sightline":"recording"}', "`target` is no object"),
+        (b"[" * 20_000 + b"]" * 20_000, "it nests deeper than 10,000 levels"),
+    ],
+)
+def test_a_line_that_is_none_is_told_with_its_reason(tmp_path: Path, line: bytes, reason: str) -> None:
+    found = decoded(line)
+    assert isinstance(found, Broken)
+    assert found.reason.startswith(reason)
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    raw = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*raw[:3], line + b"\n", *raw[3:]]))
+    *good, last = lines_of(path)
+    assert len(good) == 2
+    assert last == Break(line=4, reason=found.reason)
+
+
+def test_brackets_in_texts_are_no_levels() -> None:
+    text = '[\\"{' * 12_000
+    line = f'{{"note":"policy","at":0,"text":"{text}"}}'.encode()
+    assert not isinstance(decoded(line), Broken)
+
+
+def test_two_recordings_in_one_file_are_told_apart(tmp_path: Path) -> None:
+    raw = recorded_to(tmp_path / "a.jsonl", conversation().frames).read_bytes()
+    (tmp_path / "b.jsonl").write_bytes(raw + raw)
+    assert lines_of(tmp_path / "b.jsonl")[-1] == Break(line=8, reason="another recording begins here")
+    lines = raw.splitlines(keepends=True)
+    (tmp_path / "c.jsonl").write_bytes(raw + lines[1])
+    assert lines_of(tmp_path / "c.jsonl")[-1] == Break(line=8, reason="it goes on behind its end")
+
+
+def test_a_line_or_a_file_that_is_too_long_ends_where_it_is_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    with monkeypatch.context() as patched:
+        patched.setattr(recordings, "MAX_LINES", 3)
+        *good, last = lines_of(path)
+        assert len(good) == 2
+        assert last == Break(line=8, reason="there are more than 3 lines")
+    path.write_bytes(path.read_bytes() + b"x" * 3_000_000)
+    monkeypatch.setattr(recordings, "MAX_LINE_BYTES", 1_000_000)
+    monkeypatch.setattr(decoding, "MAX_LINE_BYTES", 1_000_000)
+    assert decoded(b'"' + b"x" * 1_000_000 + b'"') == Broken(reason="it is longer than 1,000,000 bytes")
+    *good, last = lines_of(path)
+    assert isinstance(good[-1], End)
+    assert last == Break(line=8, reason="it is longer than 1,000,000 bytes")
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "is no recording"),
+        (b"\x00" * 100, "is no recording"),
+        (b'{"jsonrpc":"2.0"}\n', "is no recording"),
+        (b'{"sightline":"recording","version":99}\n', "is a recording of version 99"),
+        (b'{"sightline":"recording","version":1}\n', "line 1: `target` is no object"),
+    ],
+)
+def test_what_is_no_recording_is_refused(tmp_path: Path, raw: bytes, message: str) -> None:
+    (tmp_path / "a.jsonl").write_bytes(raw)
+    with pytest.raises(UsageError, match=message):
+        RecordingFile(tmp_path / "a.jsonl")
+
+
+def test_a_pipe_is_no_recording(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is no file"):
+        RecordingFile(tmp_path / "pipe")
+
+
+def test_an_older_version_is_brought_up_to_date() -> None:
+    line = b'{"remark":"policy","at":0,"text":"x"}'
+    found = decoded(line, 0, {0: lambda old: {"note": old["remark"], "at": old["at"], "text": old["text"]}})
+    assert found == decoded(b'{"note":"policy","at":0,"text":"x"}')
+
+
+def test_lines_are_found_by_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = RecordingFile(recorded_to(tmp_path / "a.jsonl", conversation().frames))
+    assert file.find(b"structuredContent", 0) == 4
+    assert file.find(b"structuredContent", 4) == 5
+    assert file.find(b"structuredContent", 5) is None
+    assert file.find(b"end", 6) is None
+    monkeypatch.setattr(recordings, "_CHUNK_BYTES", 7)
+    assert [file.find(b'"frame":3', start) for start in range(4)] == [3, 3, 3, None]
+    assert file.find(b"structuredContent", 0) == 4
+    assert file.find(b"nowhere", 0) is None
+    line = file.line(2)
+    assert isinstance(line, RecordedFrame)
+    assert line.number == 2
+    with pytest.raises(IndexError):
+        file.line(len(file))
+    file.close()
+
+
+async def test_recording_a_large_result_leaves_the_event_loop_free(tmp_path: Path) -> None:
+    row: JsonObject = {"id": "x" * 40, "key": "secret-" + "y" * 30, "more": [*range(10)]}
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {})
+    raw = dump(
+        {
+            "jsonrpc": "2.0",
+            "id": 7,
+            "result": {"content": [], "structuredContent": {"rows": [row for _ in range(20_000)]}},
+        }
+    )
+    body = parse(raw)
+    assert isinstance(body, JsonText)
+    wire.frame(Direction.RECEIVED, raw)
+    recorder = Recorder(tmp_path / "a.jsonl", HEADER)
+    gc.collect()
+    for frame in wire.frames:
+        recorder.frame(frame)
+    closing = asyncio.create_task(asyncio.to_thread(recorder.close))
+    turns = 0
+    while not closing.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns > 20
+    assert not recorder.failure

@@ -1,0 +1,317 @@
+import pytest
+
+from inspector.core.catalogue import Tool
+from inspector.core.frames import Channel, Direction
+from inspector.core.json_text import Json, JsonObject, dump
+from inspector.core.outcome import Result
+from inspector.core.pointer import join, resolve
+from inspector.core.recording import scribe as scribing
+from inspector.core.recording.checking import checked
+from inspector.core.recording.decoding import Broken, decoded
+from inspector.core.recording.format import Lenses, written
+from inspector.core.recording.markers import Key, is_marker
+from tests.recording.sessions import KEY, TOOL, Wire, bodies, conversation, scribed, text_of
+
+SECRET = "CANARY-4711-abcdef"
+
+
+def at(value: Json, *tokens: str | int) -> Json:
+    return resolve(value, join(tokens))
+
+
+def rule(value: Json) -> str:
+    assert is_marker(value), value
+    assert isinstance(value, dict)
+    return str(value["$withheld"])
+
+
+def test_what_a_declaration_withholds_is_an_id_and_equal_values_have_equal_ids() -> None:
+    wire = conversation()
+    wire.called("get_key", {"q": "y"}, 8)
+    wire.answered({"content": [], "structuredContent": {"id": "two", "key": SECRET}}, 8)
+    wire.called("get_key", {"q": "z"}, 9)
+    wire.answered({"content": [], "structuredContent": {"id": "three", "key": "another secret"}}, 9)
+    lines = scribed(wire.frames)
+    found = bodies(lines)
+    marks = [at(found[number], "result", "structuredContent", "key") for number in (4, 6, 8)]
+    assert [rule(mark) for mark in marks] == ["x-sensitive"] * 3
+    assert marks[0] == marks[1] != marks[2]
+    assert at(found[4], "result", "structuredContent", "id") == "one"
+    assert rule(at(found[4], "result", "content", 0, "text")) == "mirror"
+    assert SECRET not in text_of(lines)
+
+
+def test_a_sensitive_argument_is_withheld_and_found_where_the_server_repeats_it() -> None:
+    wire = conversation()
+    wire.stderr("refused pin 943102")
+    wire.called("other", {"note": "it was 943102"}, 8)
+    lines = scribed(wire.frames)
+    found = bodies(lines)
+    assert rule(at(found[3], "params", "arguments", "pin")) == "argument"
+    assert at(found[3], "params", "arguments", "q") == "x"
+    assert rule(found[5]) == "echo"
+    assert "943102" not in text_of(lines)
+
+
+def test_what_is_said_before_the_answer_that_declares_it_is_withheld_too() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {})
+    wire.logged(f"made {SECRET}")
+    wire.logged("harmless")
+    wire.stderr(f"debug {SECRET[::-1]}")
+    before = scribed(wire.frames, finish=False)
+    assert list(bodies(before)) == [1, 2, 3]
+    wire.answered({"content": [], "structuredContent": {"key": SECRET}})
+    lines = scribed(wire.frames)
+    found = bodies(lines)
+    assert list(found) == [1, 2, 3, 4, 5, 6, 7]
+    assert rule(at(found[4], "params", "data")) == "echo"
+    assert at(found[5], "params", "data") == "harmless"
+    assert rule(found[6]) == "echo"
+    assert SECRET not in text_of(lines)
+
+
+def test_two_calls_at_once_are_held_until_both_are_judged() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {}, 1)
+    wire.called("free", {}, 2)
+    wire.answered({"content": [{"type": "text", "text": f"the key is {SECRET}"}]}, 2)
+    assert list(bodies(scribed(wire.frames, finish=False))) == [1, 2, 3, 4]
+    wire.answered({"content": [], "structuredContent": {"key": SECRET}}, 1)
+    assert SECRET not in text_of(scribed(wire.frames))
+
+
+@pytest.mark.parametrize("ending", ["note", "close", "too much"])
+def test_words_of_a_call_without_an_answer_are_withheld(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {})
+    wire.logged(f"made {SECRET}")
+    wire.stderr(SECRET)
+    if ending == "note":
+        wire.note(f"the server ended: {SECRET}", ends="7")
+    if ending == "too much":
+        monkeypatch.setattr(scribing, "MAX_HELD_FRAMES", 1)
+    lines = scribed(wire.frames, finish=ending == "close")
+    found = bodies(lines)
+    assert rule(at(found[4], "params")) == "unjudged"
+    assert SECRET not in text_of(lines)
+
+
+def test_what_nobody_can_judge_is_withheld() -> None:
+    wire = conversation()
+    wire.called("get_key", {}, 8)
+    wire.frame(Direction.RECEIVED, b'{"jsonrpc":"2.0","id":8,"result":{"key":"' + SECRET.encode())
+    wire.answered({"structuredContent": {"key": "fresh secret"}}, 99)
+    wire.frame(Direction.RECEIVED, b'{"id":8,"id":8,"result":"fresh secret"}')
+    wire.frame(Direction.RECEIVED, b'["fresh secret"]')
+    wire.received({"id": 8, "result": {"a": "fresh secret"}, "error": {"code": 1, "message": "no"}})
+    lines = scribed(wire.frames)
+    found = bodies(lines)
+    assert rule(found[6]) == "unjudged"
+    assert "text" in next(line for line in lines if line.get("frame") == 6)
+    assert rule(at(found[7], "result")) == "unjudged"
+    assert rule(at(found[10], "result")) == "unjudged"
+    assert "fresh secret" not in text_of(lines)
+    assert SECRET not in text_of(lines)
+
+
+def test_a_call_before_any_listing_leaves_nothing_of_its_answer() -> None:
+    wire = Wire()
+    wire.called("get_key", {})
+    wire.answered({"content": [{"type": "text", "text": SECRET}]})
+    assert rule(at(bodies(scribed(wire.frames))[2], "result")) == "unjudged"
+
+
+def test_a_mark_that_a_later_listing_takes_back_still_counts() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.listed({**TOOL, "outputSchema": {"type": "object"}, "inputSchema": {"type": "object"}})
+    wire.called("get_key", {"pin": "943102"})
+    wire.answered({"content": [], "structuredContent": {"key": SECRET}})
+    text = text_of(scribed(wire.frames))
+    assert SECRET not in text
+    assert "943102" not in text
+
+
+def test_a_malformed_tool_can_be_called_and_its_marks_count() -> None:
+    wire = Wire()
+    wire.listed({key: value for key, value in TOOL.items() if key != "inputSchema"})
+    wire.called("get_key", {})
+    wire.answered({"content": [], "structuredContent": {"key": SECRET}})
+    assert SECRET not in text_of(scribed(wire.frames))
+
+
+def test_of_a_secret_reference_type_and_label_stay() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    reference: JsonObject = {
+        "type": "secret_reference",
+        "id": "reference-4711",
+        "label": "API key",
+        "redeemUrl": "https://a.example/secrets/4711-abc",
+        "ttl": 300,
+    }
+    wire.called("free", {})
+    wire.answered({"content": [reference]})
+    wire.stderr("kept reference-4711")
+    lines = scribed(wire.frames)
+    left = at(bodies(lines)[4], "result", "content", 0)
+    assert (at(left, "type"), at(left, "label")) == ("secret_reference", "API key")
+    assert {rule(at(left, key)) for key in ("id", "redeemUrl", "ttl")} == {"secret-reference"}
+    assert "4711" not in text_of(lines)
+
+
+def test_secrets_of_the_target_are_withheld_from_the_start() -> None:
+    wire = Wire()
+    wire.note(f"started process 12: node server.js --token {SECRET}")
+    wire.stderr(f"token {SECRET}")
+    wire.note(f"failed at {SECRET}")
+    lines = scribed(wire.frames, secrets=(SECRET,))
+    assert bodies(lines)[1] == "started process 12"
+    assert SECRET not in text_of(lines)
+
+
+def test_queries_of_urls_are_withheld_and_their_rest_is_not() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("free", {"url": "https://a.example/x?sig=abcdef"})
+    wire.answered({"content": [{"type": "resource_link", "uri": "https://a.example/x?sig=abcdef"}]})
+    found = bodies(scribed(wire.frames))
+    uri = str(at(found[4], "result", "content", 0, "uri"))
+    assert uri.startswith("https://a.example/x?[withheld query ")
+    assert uri == at(found[3], "params", "arguments", "url")
+
+
+def test_a_marker_that_a_server_sends_is_none() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("free", {})
+    forged: JsonObject = {"$withheld": "x-sensitive", "id": "0" * 16}
+    wire.answered({"content": [], "structuredContent": {"a": forged}})
+    left = at(bodies(scribed(wire.frames))[4], "result", "structuredContent", "a")
+    assert left == Key(KEY).marker("internal", forged)
+
+
+def test_short_values_are_found_as_words_in_logs_and_not_in_names() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {"pin": "ab12"})
+    wire.logged("pin ab12 refused")
+    wire.answered({"content": []})
+    found = bodies(scribed(wire.frames))
+    assert rule(at(found[4], "params", "data")) == "echo"
+    assert at(found[3], "method") == "tools/call"
+
+
+def test_lenses_and_notes_keep_their_place_while_a_call_runs() -> None:
+    wire = conversation()
+    scribe = scribing.Scribe(KEY, Lenses())
+    kinds: list[str] = []
+    for frame in wire.frames:
+        kinds += [type(line).__name__ for line in scribe.take(frame)]
+        if frame.number == 3:
+            assert list(scribe.note(1.0, "policy", "allowed")) == []
+            assert list(scribe.look(1.0, Lenses(host="codex"))) == []
+    kinds += [type(line).__name__ for line in scribe.finish()]
+    assert kinds == [*["RecordedFrame"] * 3, "Note", "LensesChanged", "RecordedFrame", "Projected", "End"]
+
+
+def test_a_batch_is_bounded_message_by_message() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {})
+    batch: Json = [
+        {"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": SECRET}},
+        {"jsonrpc": "2.0", "id": 7, "result": {"content": [], "structuredContent": {"key": SECRET}}},
+    ]
+    wire.frame(Direction.RECEIVED, dump(batch))
+    wire.frame(Direction.RECEIVED, b"bye", Channel.STDERR)
+    lines = scribed(wire.frames)
+    assert SECRET not in text_of(lines)
+    assert rule(at(bodies(lines)[4], 1, "result", "structuredContent", "key")) == "x-sensitive"
+
+
+def test_of_a_pages_call_the_browsers_frames_say_nothing_and_the_call_what_it_may() -> None:
+    wire = Wire()
+    event: JsonObject = {"method": "Runtime.consoleAPICalled", "params": {"args": [SECRET]}}
+    wire.frame(Direction.RECEIVED, dump(event), Channel.CDP)
+    wire.frame(Direction.RECEIVED, dump({"id": 4, "result": {"value": SECRET}}), Channel.CDP)
+    scribe = scribing.Scribe(KEY, Lenses())
+    made = scribing.PageCall(
+        number=1,
+        name="get_key",
+        tool=Tool(name="get_key", definition=TOOL),
+        arguments={"pin": "943102", "q": "x"},
+        outcome=Result(value={"id": "one", "key": SECRET}),
+        at_s=1,
+        duration_s=2,
+    )
+    lines = [written(line) for frame in wire.frames for line in scribe.take(frame)]
+    lines += [written(line) for line in (*scribe.call(made), *scribe.finish())]
+    found = bodies(lines)
+    assert found[1] == {"method": "Runtime.consoleAPICalled", "params": at(found[1], "params")}
+    assert rule(at(found[1], "params")) == rule(at(found[2], "result")) == "unjudged"
+    call = lines[2]
+    assert rule(at(call, "result", "key")) == "x-sensitive"
+    assert rule(at(call, "arguments", "pin")) == "argument"
+    assert at(call, "result", "id") == "one"
+    assert SECRET not in text_of(lines)
+    assert "943102" not in text_of(lines)
+    decodeds = [decoded(dump(line)) for line in lines]
+    (checked_call,) = checked(line for line in decodeds if not isinstance(line, Broken))
+    assert checked_call.mismatches == ()
+
+
+def test_passwords_and_write_only_arguments_are_withheld_wherever_they_stand() -> None:
+    secret: JsonObject = {"type": "string", "writeOnly": True}
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "password": {"type": "string", "format": "password"},
+            "list": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"s": secret, "t": {"type": "string"}}},
+            },
+            "plain": {"type": "string"},
+        },
+    }
+    wire = Wire()
+    wire.listed({"name": "enter", "inputSchema": schema})
+    wire.called(
+        "enter", {"password": "first-hidden", "list": [{"s": "second-hidden", "t": "shown"}], "plain": "x"}
+    )
+    lines = scribed(wire.frames)
+    arguments = at(bodies(lines)[3], "params", "arguments")
+    assert rule(at(arguments, "password")) == "argument"
+    assert at(arguments, "plain") == "x"
+    assert "hidden" not in text_of(lines)
+
+
+def test_the_size_of_a_frame_does_not_tell_that_of_a_withheld_value() -> None:
+    found: list[list[Json]] = []
+    for secret in ("short-secret", "a secret that is very much longer than that"):
+        wire = Wire()
+        wire.listed(TOOL)
+        wire.called("get_key", {"pin": secret})
+        wire.answered({"content": [], "structuredContent": {"key": secret}})
+        wire.stderr(secret)
+        wire.frame(Direction.RECEIVED, b"{" + secret.encode())
+        wire.received({"id": 99, "result": secret})
+        found.append([line["size"] for line in scribed(wire.frames) if "frame" in line])
+        assert found[-1][:2] == [len(frame.raw) for frame in wire.frames[:2]]
+    assert found[0] == found[1]
+
+
+def test_of_what_is_whole_the_size_is_that_on_the_wire() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("free", {"a": 1})
+    wire.answered({"content": [{"type": "text", "text": "fine"}]})
+    wire.called("free", {}, 8)
+    wire.received({"id": 8, "error": {"code": 1, "message": "no"}})
+    wire.stderr("bye")
+    sizes = [line["size"] for line in scribed(wire.frames) if "frame" in line]
+    assert sizes == [len(frame.raw) for frame in wire.frames]

@@ -1,0 +1,125 @@
+import base64
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from inspector.core.frames import Direction
+from inspector.core.json_text import JsonObject, dump
+from inspector.errors import UsageError
+from inspector.store import sealing
+from inspector.store.recordings import Recorder
+from inspector.store.sealing import sealed_path, unsealed
+from tests.recording.commands import sightline
+from tests.recording.sessions import HEADER, TOOL, Wire, conversation
+
+IDENTITY = "AGE-SECRET-KEY-1"
+
+
+def keys(tmp_path: Path, name: str = "key.txt") -> tuple[Path, str]:
+    """An identity file, and the recipient that belongs to it."""
+    made = import_module("pyrage").x25519.Identity.generate()
+    path = tmp_path / name
+    path.write_text(f"# made for a test\n{made}\n")
+    path.chmod(0o600)
+    return path, str(made.to_public())
+
+
+def sealed(path: Path, recipient: str, wire: Wire) -> Path:
+    recorder = Recorder(path, HEADER, seal_to=recipient)
+    for frame in wire.frames:
+        recorder.frame(frame)
+    recorder.close()
+    assert not recorder.failure
+    return path
+
+
+def test_what_is_sealed_is_every_frame_as_it_was_and_reads_with_the_identity_alone(tmp_path: Path) -> None:
+    identity, recipient = keys(tmp_path)
+    wire = conversation()
+    wire.stderr("bye \u00e9")
+    wire.note("ended", ends="7")
+    wire.frame(Direction.RECEIVED, b"\xff no JSON")
+    path = sealed(tmp_path / "a.jsonl", recipient, wire)
+    raw = sealed_path(path).read_bytes()
+    assert sealed_path(path).stat().st_mode & 0o777 == 0o600
+    assert b"CANARY" not in raw
+    assert list(unsealed(path, identity)) == wire.frames
+    assert "CANARY" not in path.read_text()
+    ran = sightline("replay", "--format", "json", "--identity", str(identity), str(path))
+    assert ran.json["recordings"][0]["calls"][0]["result"]["structuredContent"]["key"] == "CANARY-4711-abcdef"
+    with pytest.raises(UsageError, match="cannot be opened with this identity"):
+        list(unsealed(path, keys(tmp_path, "other.txt")[0]))
+
+
+def test_a_large_frame_is_sealed_in_parts(tmp_path: Path) -> None:
+    identity, recipient = keys(tmp_path)
+    wire = Wire()
+    message: JsonObject = {"jsonrpc": "2.0", "id": 1, "result": "x" * 3_000_000}
+    wire.listed(TOOL)
+    wire.frame(Direction.RECEIVED, dump(message))
+    path = sealed(tmp_path / "a.jsonl", recipient, wire)
+    assert len(sealed_path(path).read_bytes().splitlines()) == 1 + 2 + 3
+    assert list(unsealed(path, identity)) == wire.frames
+
+
+def test_cut_anywhere_the_whole_frames_are_there(tmp_path: Path) -> None:
+    identity, recipient = keys(tmp_path)
+    wire = conversation()
+    path = sealed(tmp_path / "a.jsonl", recipient, wire)
+    raw = sealed_path(path).read_bytes()
+    for size in range(raw.index(b"\n") + 1, len(raw), 97):
+        sealed_path(path).write_bytes(raw[:size])
+        assert list(unsealed(path, identity)) == wire.frames[: raw[:size].count(b"\n") - 1]
+
+
+@pytest.mark.parametrize("recipient", ["", "age1", "ssh-ed25519 AAAA", IDENTITY])
+def test_what_is_no_recipient_makes_no_file(tmp_path: Path, recipient: str) -> None:
+    with pytest.raises(UsageError, match="no age recipient"):
+        Recorder(tmp_path / "a.jsonl", HEADER, seal_to=recipient)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_there_is_a_recording_already_nothing_is_sealed(tmp_path: Path) -> None:
+    _, recipient = keys(tmp_path)
+    (tmp_path / "a.jsonl").write_text("precious")
+    with pytest.raises(UsageError, match="exists already"):
+        Recorder(tmp_path / "a.jsonl", HEADER, seal_to=recipient)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "key.txt"]
+
+
+@pytest.mark.parametrize(("text", "message"), [("", "holds no age identity"), ("x", "holds no age identity")])
+def test_what_is_no_identity_is_told(tmp_path: Path, text: str, message: str) -> None:
+    identity, recipient = keys(tmp_path)
+    path = sealed(tmp_path / "a.jsonl", recipient, conversation())
+    identity.write_text(text)
+    with pytest.raises(UsageError, match=message):
+        list(unsealed(path, identity))
+    with pytest.raises(UsageError, match="no such file"):
+        list(unsealed(path, tmp_path / "none"))
+
+
+def test_a_strangers_lines_are_told(tmp_path: Path) -> None:
+    identity, recipient = keys(tmp_path)
+    path = sealed(tmp_path / "a.jsonl", recipient, conversation())
+    first = sealed_path(path).read_bytes().splitlines()[0]
+    sealed_path(path).write_bytes(
+        first + b"\n" + json.dumps({"age": base64.b64encode(b"x").decode()}).encode() + b"\n"
+    )
+    with pytest.raises(UsageError, match="cannot be opened"):
+        list(unsealed(path, identity))
+    sealed_path(path).write_bytes(b"{}\n")
+    with pytest.raises(UsageError, match="holds no sealed frames"):
+        list(unsealed(path, identity))
+    sealed_path(path).unlink()
+    with pytest.raises(UsageError, match="No such file"):
+        list(unsealed(path, identity))
+
+
+def test_without_the_extra_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyrage", None)
+    with pytest.raises(UsageError) as failure:
+        sealing.Sealer(tmp_path / "a.jsonl", "age1x")
+    assert failure.value.hint == "Install the extra: mcp-sightline[seal]."

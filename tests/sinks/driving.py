@@ -1,0 +1,181 @@
+"""A run of the real program in a terminal, in folders of its own, with planted secrets: driven, then searched."""
+
+import json
+import random
+import string
+import sys
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.peers.terminal import ROOT, Terminal, terminal
+from tests.sinks.searching import clipboard_of, files_below, found_in, processes_from, seen_from_outside
+from tests.sinks.server import Endpoint, Planted
+
+SERVER = ROOT / "tests" / "sinks" / "server.py"
+MASKED = "p shows it for 10 s"
+COUNTED = "masks itself in"
+PLACES = ("redeemed", "withheld", "error", "resource", "typed")
+
+
+def planted() -> Planted:
+    """A canary for every place, drawn now. Letters and digits, so that no encoding of URLs or JSON changes them."""
+    drawn = random.SystemRandom()
+    return {place: "".join(drawn.choices(string.ascii_letters + string.digits, k=24)) for place in PLACES}
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """One run, and what was seen of it."""
+
+    screen: Terminal
+    root: Path
+    """Everything that it may write to."""
+    outside: Path
+    """What the test and the server keep to themselves."""
+    endpoint: Endpoint
+    shown: dict[str, list[tuple[int, int]]] = field(default_factory=dict[str, list[tuple[int, int]]])
+    """From which byte to which byte of what was written a canary was peeked at."""
+    watched: list[bytes] = field(default_factory=list[bytes])
+
+    def press(self, *keys: str, until: str = "") -> None:
+        """Type; then wait until something is drawn, and nothing more comes."""
+        since = len(self.screen.written)
+        self.screen.press(*keys)
+        if until:
+            self.screen.wait_for(until, since=since)
+        self.screen.settle(0.2, limit_s=3)
+
+    def watch(self) -> None:
+        """Look at the processes from outside, and at the files as they are now."""
+        self.watched.append(seen_from_outside(processes_from(self.screen.process.pid)))
+        self.watched.extend(files_below(self.root).values())
+
+    def begin_peek(self, place: str) -> int:
+        """Show the value under the cursor; where in what was written that began."""
+        since = len(self.screen.written)
+        self.screen.press("p")
+        self.screen.wait_for(self.endpoint.planted[place], since=since)
+        self.screen.settle(0.2, limit_s=3)
+        self.watch()
+        return since
+
+    def end_peek(self, place: str, since: int) -> None:
+        """From now on the value must not be written."""
+        assert found_in(self.screen.written[since:], self.endpoint.planted[place])
+        self.shown.setdefault(place, []).append((since, len(self.screen.written)))
+
+    def peek(self, place: str, *masks: str, until: str = MASKED) -> None:
+        """Show the value under the cursor, and mask it by keys."""
+        self.end_peek(place, self.begin_peek(place))
+        since = len(self.screen.written)
+        self.press(*masks, until=until)
+        # One second may have passed unread; were it time that masks, ten would have.
+        assert self.screen.plain(since).count(COUNTED) <= 1
+
+    def look_at_open(self, *places: str) -> None:
+        """Go on to the boundary at which nothing is withheld and the model's pane shows what leaks, then to the next."""
+        since = len(self.screen.written)
+        self.press("b", until="boundary: open")
+        for place in places:
+            self.end_peek(place, since)
+        self.press("b", until="boundary: declared")
+
+    def reveal(self) -> None:
+        """Redeem the reference under the cursor."""
+        self.press("v", until="Reveal this secret?")
+        self.press("y", until="The server handed it out.")
+
+    def written_but_for(self, place: str) -> bytes:
+        """All that was written while a canary was not peeked at."""
+        kept, last = list[bytes](), 0
+        for start, end in self.shown.get(place, []):
+            kept.append(self.screen.written[last:start])
+            last = end
+        return b"".join([*kept, self.screen.written[last:]])
+
+    def end(self) -> int:
+        """How it ended, once all that it wrote has been read."""
+        while self.screen.process.poll() is None:
+            self.screen.read(0.2)
+        while self.screen.read(0.2):
+            pass
+        return self.screen.process.returncode
+
+    def leaks(self) -> dict[str, list[str]]:
+        """In which sinks which canary was found, by canary."""
+        found: dict[str, list[str]] = {}
+        heard = self.outside / "heard"
+        for place in PLACES:
+            canary = self.endpoint.planted[place]
+            written = self.written_but_for(place)
+            plain = Terminal(self.screen.process, -1)
+            plain.written = written
+            sinks = {
+                "the terminal": written,
+                "the terminal, as text": plain.plain().encode(),
+                "the clipboard": b"\n".join(clipboard_of(self.screen.written)),
+                "the processes": b"\n".join(self.watched),
+                **{
+                    f"the file {name}": name.encode() + content
+                    for name, content in files_below(self.root).items()
+                },
+            }
+            if place != "typed":
+                sinks["what the servers heard"] = "\n".join(self.endpoint.heard).encode() + (
+                    heard.read_bytes() if heard.exists() else b""
+                )
+            found[place] = [sink for sink, raw in sinks.items() if found_in(raw, canary)]
+        return found
+
+
+NOTHING: dict[str, list[str]] = {place: [] for place in PLACES}
+
+
+@contextmanager
+def running(
+    tmp_path: Path,
+    *,
+    program: Sequence[str] = (sys.executable, "-m", "inspector"),
+    over_http: bool = False,
+    size: tuple[int, int] = (140, 45),
+) -> Generator[Run]:
+    """The program on a server with secrets, in a terminal of that size; ready."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    folders = {name: root / name for name in ("home", "config", "cache", "data", "state", "tmp", "work")}
+    for folder in (*folders.values(), outside):
+        folder.mkdir(parents=True)
+    canaries = planted()
+    with Endpoint(canaries) as endpoint:
+        canaries["origin"] = endpoint.origin
+        threading.Thread(target=endpoint.serve_forever, daemon=True).start()
+        file = outside / "planted.json"
+        file.write_text(json.dumps(canaries))
+        command = [sys.executable, "-S", "-E", str(SERVER), str(file)]
+        settings = folders["config"] / "config.toml"
+        settings.write_text(
+            f'[[servers]]\ncommand = {json.dumps(command)}\nredeem_origin = "{endpoint.origin}"\n'
+        )
+        settings.chmod(0o600)
+        target = [f"{endpoint.origin}/mcp"] if over_http else ["--", *command]
+        environment = {
+            "HOME": folders["home"],
+            "SIGHTLINE_CONFIG_DIR": folders["config"],
+            "XDG_CONFIG_HOME": folders["config"],
+            "XDG_CACHE_HOME": folders["cache"],
+            "XDG_DATA_HOME": folders["data"],
+            "XDG_STATE_HOME": folders["state"],
+            "TMPDIR": folders["tmp"],
+        }
+        words = ["env", "-C", str(folders["work"]), *program, *target]
+        variables = {name: str(folder) for name, folder in environment.items()}
+        try:
+            with terminal(words, columns=size[0], lines=size[1], **variables) as screen:
+                screen.wait_for("3 tools")
+                screen.wait_for("It takes no arguments")
+                screen.settle()
+                yield Run(screen=screen, root=root, outside=outside, endpoint=endpoint)
+        finally:
+            endpoint.shutdown()

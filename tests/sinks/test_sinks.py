@@ -1,0 +1,162 @@
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.tui.guarded_app import GUARDING
+from tests.sinks.driving import MASKED, NOTHING, Run, running
+from tests.sinks.searching import clipboard_of
+
+FOCUS_OUT, FOCUS_IN = "\x1b[O", "\x1b[I"
+
+
+def mint_and_reveal(run: Run) -> None:
+    run.press("enter")
+    run.press("enter", until="#1 done")
+    run.press("s", until="API key")
+    run.reveal()
+    run.watch()
+
+
+def state_of(pid: int) -> str:
+    return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0]
+
+
+def wait_until(run: Run, state: str) -> None:
+    while (state_of(run.screen.process.pid) == "T") != (state == "T"):
+        run.screen.read(0.05)
+
+
+def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_the_user_looks(
+    tmp_path: Path,
+) -> None:
+    with running(tmp_path) as run:
+        mint_and_reveal(run)
+        run.peek("redeemed", "m")
+        run.peek("redeemed", FOCUS_OUT)
+        run.press(FOCUS_IN)
+        run.peek("redeemed", "ctrl+p", until="Search for commands")
+        run.press(*"screenshot")
+        run.press("escape", until=MASKED)
+        run.peek("redeemed", "?", until="All keys")
+        run.press("escape", until=MASKED)
+
+        since = run.begin_peek("redeemed")
+        run.end_peek("redeemed", since)
+        os.kill(run.screen.process.pid, signal.SIGTSTP)
+        wait_until(run, "T")
+        run.watch()
+        since = len(run.screen.written)
+        os.kill(run.screen.process.pid, signal.SIGCONT)
+        run.screen.wait_for(MASKED, since=since)
+
+        run.press("c", until="Copying is off.")
+        run.press("v", until="Reveal this secret?")
+        run.press("y", until="already used")
+        run.press("j", until="/structuredContent/key")
+        run.peek("withheld", "escape")
+        run.peek("withheld", "p")
+        run.press("escape", until="#1 done")
+
+        run.press("y", until=GUARDING[:30])
+        run.press("r", until="#2 done")
+        run.press("b", until="boundary: closed")
+        run.look_at_open("withheld")
+        run.press("h", until="host: ")
+        run.press("H", until="host: ")
+        run.press("c", until="Hosts compared")
+        run.press("escape", until="#2 done")
+        run.press("d", until="closed")
+        run.press("d", until="Raw")
+        for key in ("z", "z", "2", "3", "4", "1", "t", "G", "k"):
+            run.press(key)
+        run.press("enter", until="sensitive position")
+        for key in ("x", "[", "x", "]", "x", "escape", "escape", "escape"):
+            run.press(key)
+        run.watch()
+        assert run.leaks() == NOTHING
+
+
+def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: Path) -> None:
+    with running(tmp_path) as run:
+        run.press("j", until="token")
+        run.press("enter")
+        run.press(*run.endpoint.planted["typed"])
+        run.press("enter", until="#1 ")
+        run.press("s", until="/structuredContent/detail")
+        run.peek("error", "m")
+        run.press("escape", until="#1 ")
+        run.press("b", until="boundary: closed")
+        run.look_at_open("error")
+        for key in ("y", "t", "G", "k"):
+            run.press(key)
+        run.press("enter", until="sensitive position")
+        run.press("x")
+        run.press("[", until="sensitive position")
+        for key in ("x", "escape", "escape", "escape"):
+            run.press(key)
+        run.press("j", until="show")
+        run.press("enter")
+        run.press("enter", until="#2 done")
+        run.press("s", until="/structuredContent/body")
+        run.peek("resource", "m")
+        run.press("j", until="at /content/0")
+        run.press("escape", until="#2 done")
+        run.watch()
+        run.press("R", until="3 tools")
+        run.press("s", until="Nothing is kept for you yet.")
+        run.press("q")
+        assert run.end() == 0
+        copied = clipboard_of(run.screen.written)
+        assert any(b"sightline call" in words for words in copied)
+        assert run.leaks() == NOTHING
+
+
+def test_over_http_quitting_while_a_secret_is_shown_leaves_none(tmp_path: Path) -> None:
+    with running(tmp_path, over_http=True, size=(80, 24)) as run:
+        mint_and_reveal(run)
+        run.peek("redeemed", "m")
+        run.end_peek("redeemed", run.begin_peek("redeemed"))
+        run.press("q")
+        assert run.end() == 0
+        run.watch()
+        assert "/secrets/" in "".join(run.endpoint.heard)
+        assert run.leaks() == NOTHING
+
+
+CRASHING = """
+import sys
+from inspector.tui.screens.secrets import SecretsScreen
+from inspector.__main__ import main
+def action_mask(screen):
+    custody = screen._custody()
+    value = custody.vault.value(custody.peeked)
+    raise RuntimeError(value)
+SecretsScreen.action_mask = action_mask
+sys.exit(main())
+"""
+
+
+def test_a_crash_while_a_secret_is_shown_says_where_and_neither_what_nor_any_local(tmp_path: Path) -> None:
+    with running(tmp_path, program=(sys.executable, "-c", CRASHING)) as run:
+        mint_and_reveal(run)
+        run.end_peek("redeemed", run.begin_peek("redeemed"))
+        run.press("m")
+        assert run.end() == 1
+        assert "Sightline stopped because of a defect." in run.screen.plain()
+        assert "RuntimeError" in run.screen.plain()
+        assert run.leaks() == NOTHING
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_it_while_a_secret_is_shown_leaves_none(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    with running(tmp_path) as run:
+        mint_and_reveal(run)
+        run.end_peek("redeemed", run.begin_peek("redeemed"))
+        os.kill(run.screen.process.pid, number)
+        assert run.end() != 0
+        assert run.leaks() == NOTHING

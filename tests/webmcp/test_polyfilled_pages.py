@@ -1,0 +1,68 @@
+"""Pages in a browser that has no WebMCP: they get a polyfill, and all else is as with a native API."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.core.outcome import Failure, FailureKind, RpcError
+from inspector.core.secrets.states import Revealed
+from inspector.errors import UnreachableError
+from tests.webmcp.browsing import browser, opened, visiting
+from tests.webmcp.site import Site, answer, page, tool
+from tests.webmcp.test_page_secrets import CANARY, giving, redeemed, referred
+
+HTML = page(
+    tool("add", "({a}) => a + 1", annotations="{readOnlyHint: true, sensitiveHint: true}"),
+    tool("fail", "() => { throw new RangeError('no such floor') }"),
+    tool("wait", "() => new Promise(() => {})"),
+    tool("more", "() => { " + tool("later") + "; return 1 }"),
+    giving("/secret"),
+)
+
+
+async def test_a_page_with_a_polyfill_is_listed_called_and_followed() -> None:
+    async with Site() as site:
+        site.pages["/secret"] = answer(f'{{"value":"{CANARY}"}}', "application/json")
+        async with visiting(site.put("/page", HTML), polyfill=True) as visit:
+            assert visit.session.server is not None
+            assert visit.session.server.protocol_version == "WebMCP polyfill"
+            assert any("polyfill" in note for note in visit.session.server.notes)
+            await visit.until(lambda: len(visit.names()) == 5)
+            facts = visit.facts("add")
+            assert isinstance(facts.kept, dict)
+            assert "/annotations/sensitiveHint" in facts.dropped
+            assert "/annotations/readOnlyHint" not in facts.dropped
+            assert await visit.result("add", a=2) == 3
+            failed = (await visit.call("fail")).outcome
+            assert isinstance(failed, RpcError)
+            assert isinstance(failed.value, dict)
+            assert failed.value["message"] == "RangeError: no such floor"
+            waited = (await visit.call("wait", timeout_s=0.3)).outcome
+            assert isinstance(waited, Failure)
+            assert waited.kind is FailureKind.TIMEOUT
+            await visit.call("more")
+            await visit.until(lambda: "later" in visit.names())
+            assert isinstance(await redeemed(visit, await referred(visit)), Revealed)
+            assert all(CANARY.encode() not in frame.raw for frame in visit.frames)
+
+
+async def test_a_browser_without_an_api_gets_the_polyfill_unasked(tmp_path: Path) -> None:
+    older = tmp_path / "older"
+    older.write_text('#!/bin/bash\nexec chromium "${@/--enable-features=WebMCP/--disable-features=WebMCP}"\n')
+    older.chmod(0o755)
+    async with Site() as site, visiting(site.put("/page", HTML), chromium=str(older)) as visit:
+        await visit.until(lambda: len(visit.names()) == 5)
+        assert visit.session.server is not None
+        assert visit.session.server.protocol_version == "WebMCP polyfill"
+        assert visit.facts("add").declared is not None
+        assert await visit.result("add", a=2) == 3
+
+
+async def test_a_running_browser_without_an_api_is_left_as_it_is() -> None:
+    async with Site() as site, browser(polyfill=True) as cdp:
+        url = site.put("/page", page("window.mark = 1"))
+        async with opened(cdp, url):
+            with pytest.raises(UnreachableError, match="no WebMCP") as raised:
+                async with visiting(url, cdp):
+                    pass
+    assert "--enable-features=WebMCP" in raised.value.hint

@@ -1,0 +1,38 @@
+"""The polyfill in a page, and a host that talks to it from an isolated world."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from inspector.core.json_text import Json, JsonObject
+from tests.webmcp_polyfill.browser import Page
+
+BINDING, CHANNEL = "b0123456789", "c0123456789"
+_SCRIPTS = Path(__file__).parents[2] / "inspector" / "wire" / "webmcp"
+
+
+def polyfill(page: Page, *, host: bool = False) -> None:
+    """Put the polyfill into every document that the page opens from here on."""
+    source = (_SCRIPTS / "polyfill.js").read_text("utf-8")
+    page.send("Page.enable")
+    page.send("Runtime.enable")
+    if host:
+        page.send("Runtime.addBinding", name=BINDING)
+        theirs = (_SCRIPTS / "polyfill_host.js").read_text("utf-8").rstrip()
+        source = f'{{ const sightlineHost = ["{CHANNEL}", ({theirs})("{BINDING}")];\n{source}\n}}'
+    page.send("Page.addScriptToEvaluateOnNewDocument", source=source)
+
+
+def command(page: Page, world: Json, **content: Json) -> None:
+    """Send one command from an isolated world."""
+    event = f"new CustomEvent({json.dumps(CHANNEL)}, {{ detail: {json.dumps(json.dumps(content))} }})"
+    page.evaluate(f"document.dispatchEvent({event})", world)
+
+
+def answer(page: Page, matches: Callable[[JsonObject], bool]) -> JsonObject:
+    """The first report that matches, be it one that came before."""
+
+    def is_it(params: JsonObject) -> bool:
+        return params["name"] == BINDING and matches(json.loads(str(params["payload"])))
+
+    return json.loads(str(page.wait_for("Runtime.bindingCalled", is_it)["payload"]))
