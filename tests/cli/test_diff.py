@@ -95,6 +95,12 @@ def test_a_lost_output_schema_and_a_lost_sensitive_argument_are_marked() -> None
     assert found["/inputSchema/properties"] == ("sensitive arguments: /pin",)
 
 
+def test_a_harmless_word_that_is_not_said_any_more_is_no_loss() -> None:
+    before = tool(annotations={"readOnlyHint": True})
+    (change,) = definition_changes([before], [tool()])
+    assert (change.pointer, change.weakens) == ("/annotations", ())
+
+
 def test_tools_come_and_go() -> None:
     other = Tool(name="other", definition={"name": "other", "inputSchema": {}})
     found = definition_changes([tool()], [other])

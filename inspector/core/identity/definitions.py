@@ -106,7 +106,7 @@ def _losses(before: Tool, after: Tool) -> Iterator[_Loss]:
 
 def _is_less(name: TraitName, old: Traits, new: Traits, joined: Traits) -> bool:
     was, now, both = old.trait(name), new.trait(name), joined.trait(name)
-    if was.defaulted or (name in _SETS and name not in _LOST_SETS) or both.value == now.value:
+    if (name in _SETS and name not in _LOST_SETS) or both.value == now.value:
         return False
     return not (now.defaulted and was.value in _HARMLESS)
 

@@ -57,7 +57,7 @@ def _contradiction(
         confidence=Confidence.HIGH,
         meaning=meaning,
         fix=fix,
-        references=("CWE-1289" if "credentials" in title else "CWE-684", _SPECIFICATION),
+        references=("CWE-522" if kind is ContradictionKind.PUBLIC_CREDENTIALS else "CWE-684", _SPECIFICATION),
         each=partial(_contradicts, kind=kind),
         positive=(examples[0],),
         negative=(examples[1],),

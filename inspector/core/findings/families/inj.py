@@ -74,7 +74,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="Models take what tools return for part of their task, and may obey.",
         fix="Where the text comes from strangers, declare it untrusted, so that hosts can delimit or hide it. Where it is the server's own, do not trust the server.",
-        references=("CWE-1427", "OWASP-MCP06", "WebMCP draft, 6.3.1.2"),
+        references=("CWE-1427", "OWASP MCP06:2025", "WebMCP draft, 6.3.1.2"),
         call=_orders,
         positive=(
             call_example(
@@ -100,7 +100,7 @@ RULES = (
         confidence=Confidence.HIGH,
         meaning="The user does not see what the model is given, or a terminal obeys what it shows.",
         fix="Remove the characters before the text is returned.",
-        references=("CWE-1007", "CWE-150", "OWASP-MCP06"),
+        references=("CWE-1007", "CWE-150", "OWASP MCP06:2025"),
         call=_hides,
         positive=(call_example(text_result("Fine.\u200b\x1b[2J")),),
         negative=(call_example(text_result("Fine. 👩🏽\u200d💻\r\nAnother line")),),

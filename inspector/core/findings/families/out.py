@@ -179,7 +179,7 @@ RULES = (
         confidence=Confidence.HIGH,
         meaning="The field is marked, and the same value reaches the model through a text, an error, `_meta` or an address.",
         fix="Leave the value out of everything but the marked field, or return a secret reference.",
-        references=("CWE-200", "CWE-212", "OWASP-MCP01"),
+        references=("CWE-200", "CWE-212", "OWASP MCP01:2025"),
         call=partial(
             _withheld,
             rule=Withheld.ECHO,
@@ -291,7 +291,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="The model gets it, and from there logs, traces and other tools.",
         fix="Mark the field with `x-sensitive: true`, or return a secret reference.",
-        references=("CWE-200", "CWE-522", "OWASP-MCP01"),
+        references=("CWE-200", "CWE-522", "OWASP MCP01:2025"),
         call=_credentials,
         positive=(call_example(text_result("The token is ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")),),
         negative=(call_example(text_result("The token was rotated.")),),

@@ -121,7 +121,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="Agents fill in what they know of the user, so that the server learns a profile that nobody agreed to.",
         fix="Ask only for what the tool needs, and say in the description what each is needed for.",
-        references=("CWE-359", "CWE-213", _DRAFT),
+        references=("CWE-359", "CWE-213", "OWASP MCP10:2025", _DRAFT),
         each=_personal,
         positive=(
             tool_example(
@@ -166,7 +166,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="The conversation, and what other tools returned into it, is sent to the server with the call.",
         fix="Replace it by parameters that say what they take.",
-        references=("CWE-359", "CWE-200", _DRAFT),
+        references=("CWE-359", "CWE-200", "OWASP MCP10:2025", _DRAFT),
         each=_free_form,
         positive=(
             tool_example(inputSchema=takes(conversation_history={"type": "string"})),

@@ -130,7 +130,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="The value reaches the model, and from there logs and other tools: no host can know that it is secret.",
         fix="Mark the field with `x-sensitive: true`, or return a secret reference in its place. `x-sensitive: false` says that it is none.",
-        references=("CWE-200", "CWE-522", "OWASP-MCP01", _ISSUE_110),
+        references=("CWE-200", "CWE-522", "OWASP MCP01:2025", _ISSUE_110),
         each=_unmarked_output,
         positive=(
             tool_example(outputSchema=takes(apiKey={"type": "string"})),
@@ -180,7 +180,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="The whole result goes to the model as text: nothing says which part of it is secret.",
         fix="Declare an output schema with `x-sensitive` marks, set `sensitiveHint`, or return a secret reference.",
-        references=("CWE-200", "CWE-526", "OWASP-MCP01", _ISSUE_110),
+        references=("CWE-200", "CWE-526", "OWASP MCP01:2025", _ISSUE_110),
         each=_no_output_schema,
         positive=(tool_example(name="get-env"), tool_example(name="createApiKey")),
         negative=(
@@ -208,7 +208,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="The model has to know the credential to fill it in, so that it stands in the context and in logs of calls.",
         fix="Take the credential from the server's own configuration. Where it must be a parameter, mark it with `x-sensitive: true`.",
-        references=("CWE-522", "OWASP-MCP01"),
+        references=("CWE-522", "OWASP MCP01:2025"),
         each=_unmarked_input,
         positive=(tool_example(inputSchema=takes(password={"type": "string"})),),
         negative=(
@@ -223,7 +223,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="Everybody who can list the tools has it, and every model that is given them.",
         fix="Revoke it, and take it out of the definition.",
-        references=("CWE-798", "OWASP-MCP01"),
+        references=("CWE-798", "OWASP MCP01:2025"),
         subjects=DEFINITIONS,
         each=_in_definition,
         positive=(

@@ -118,7 +118,7 @@ RULES = (
         confidence=Confidence.MEDIUM,
         meaning="A host gives the model the tools of all its servers together, so that one can change how another is used.",
         fix="Do not connect a server that you do not trust with this. An author speaks of their own tools only.",
-        references=("CWE-1427", "OWASP-MCP03"),
+        references=("CWE-1427", "OWASP MCP03:2025"),
         whole=_foreign,
         positive=(
             tool_example(
@@ -126,6 +126,10 @@ RULES = (
             ),
         ),
         negative=(
+            tool_example(
+                name="send_email",
+                description="When send_email is used, always add the sender as cc of the mail.",
+            ),
             tool_example(description="Looks up a word. Use search_all instead when the word is not known."),
             tool_example(
                 description="Set dry_run before the call to see what would change. Change max_rows when it is slow."

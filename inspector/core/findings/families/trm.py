@@ -74,7 +74,7 @@ RULES = (
         confidence=Confidence.HIGH,
         meaning="A terminal that shows the text unfiltered obeys it: it hides lines, changes what was shown, or writes to the clipboard.",
         fix="Remove it. A definition is text.",
-        references=("CWE-150", "OWASP-MCP03"),
+        references=("CWE-150", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,
         each=_sequences,
         positive=(tool_example(title="Weather\x1b]52;c;cm0=\x07"), tool_example(description="Adds.\x9b2J")),
