@@ -21,6 +21,7 @@ from inspector.errors import InspectorError, UnreachableError
 if TYPE_CHECKING:
     from inspector.core.boundary.bounded import Removal
     from inspector.custody import Custody
+    from inspector.store.recordings import Recorder
     from inspector.wire.connection import Connection
     from inspector.wire.dispatch import Answer
     from inspector.wire.webmcp.connection import PageConnection
@@ -46,6 +47,8 @@ class Options:
     connect_timeout_s: float = 30.0
     policy: BoundaryPolicy = DEFAULT_POLICY
     """What is withheld from models beyond what the boundary withholds."""
+    recorder: "Recorder | None" = None
+    """Where the session is recorded; closed with it."""
     redeem_origin: str | None = None
     """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
 
@@ -224,6 +227,12 @@ class Session:
             self._custody = Custody()
         return self._custody
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether what happens now goes into a recording."""
+        recorder = self.options.recorder
+        return recorder is not None and not recorder.failure and self.state is State.READY
+
     async def locate_secrets(self) -> None:
         """Settle where secret references may be redeemed: to be asked as soon as the server was reached."""
         connection = self._connection
@@ -286,6 +295,8 @@ class Session:
             policy=self.options.policy,
         )
         self.calls.append(record)
+        if self.options.recorder and isinstance(self.target, PageTarget):
+            self._record_page_call(record, self.options.recorder)
         self._see_whether_lost()
         return record
 
@@ -314,8 +325,25 @@ class Session:
         connection, self._connection = self._connection, None
         if connection:
             await connection.close()
+        if self.options.recorder:
+            await asyncio.to_thread(self.options.recorder.close)
         if self.state is not State.FAILED:
             self._enter(State.CLOSED)
+
+    def _record_page_call(self, record: CallRecord, recorder: "Recorder") -> None:
+        from inspector.core.recording.scribe import PageCall  # noqa: PLC0415 - few sessions are recorded
+
+        recorder.call(
+            PageCall(
+                number=record.number,
+                name=record.name,
+                tool=record.tool,
+                arguments=record.arguments,
+                outcome=record.outcome,
+                at_s=record.at_s,
+                duration_s=record.duration_s,
+            )
+        )
 
     def _reachable(
         self, named: StdioTarget | HttpTarget | DemoTarget
@@ -381,6 +409,8 @@ class Session:
             self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
 
     def _framed(self, frame: Frame) -> None:
+        if self.options.recorder:
+            self.options.recorder.frame(frame)
         self._tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
         if frame.channel is Channel.NOTE:
             # A process that ends between two calls is told at once, not at the next call.

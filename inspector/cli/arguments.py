@@ -12,8 +12,12 @@ from inspector.errors import UsageError
 
 def given_arguments(whole: str | None, single: Sequence[str], tool: Tool | None) -> JsonObject:
     """`--args` (JSON, `@FILE` or `-` for stdin) with each `--arg` on top. Raises UsageError."""
-    given = from_json(_read(whole)) if whole is not None else {}
-    return {**given, **assigned(single, tool.input_schema if tool else {})}
+    return {**whole_arguments(whole), **assigned(single, tool.input_schema if tool else {})}
+
+
+def whole_arguments(whole: str | None) -> JsonObject:
+    """`--args`: JSON, `@FILE` or `-` for stdin; nothing where it is not given. Raises UsageError."""
+    return from_json(_read(whole)) if whole is not None else {}
 
 
 def _read(word: str) -> str:

@@ -48,12 +48,16 @@ class Invocation:
     """Everything behind `--`; None where there is no `--`."""
     interface: Interface
 
-    def open(self, target: Target, options: Options, lens: Lens, theme: str | None) -> int:
-        """Open the interface; its exit code. Raises UsageError where there is no terminal."""
+    def check(self) -> None:
+        """Raises UsageError where there is no terminal for the interface."""
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise UsageError(
                 "the interface needs a terminal", "Use sightline list, sightline call, or another command."
             )
+
+    def open(self, target: Target, options: Options, lens: Lens, theme: str | None) -> int:
+        """Open the interface; its exit code. Raises UsageError where there is no terminal."""
+        self.check()
         lens.profile()
         return self.interface(
             target, replace(options, policy=lens.policy), level=lens.level, host=lens.host, theme=theme

@@ -21,6 +21,9 @@ COMMANDS = {
     "hosts": "hosts",
     "review": "review",
     "policy": "policy",
+    "replay": "replay",
+    "serve": "serve",
+    "diff": "diff",
     "demo": "demo",
 }
 """Command to module in cli/commands, imported when the command is used."""

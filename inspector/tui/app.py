@@ -43,10 +43,13 @@ def run(target: Target, options: Options, *, level: Level, host: str, theme: str
         names = ", ".join(each.name for each in found)
         raise UsageError(f"no theme {chosen}", f"Known themes: {names}.")
 
+    recorders = [options.recorder]
+
     async def open_session(listener: Listener) -> Session:
         # The protocol library takes half a second to load: in a thread, so that the screen stays alive.
         await asyncio.to_thread(import_module, "inspector.wire.connection")
-        return Session(target, options, listener)
+        # A recording is of one connection: clocks and identifiers begin anew with the next.
+        return Session(target, replace(options, recorder=recorders.pop() if recorders else None), listener)
 
     calm_collector()
     app = SightlineApp(

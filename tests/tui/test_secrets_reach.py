@@ -123,13 +123,35 @@ OPTIONS = {
     "--call",
     "--web",
     "--fail-on",
+    "--check",
+    "--exact",
+    "--exit-code",
+    "--export",
+    "--http",
+    "--identity",
+    "--record",
+    "--save",
+    "--seal-to",
     "-o",
     "-e",
     "-q",
 }
 """Of the command line. None of them reaches a redeemed value; `--unmask` shows what is withheld of a result."""
-ARGUMENTS = {"target", "tool", "name"}
-COMMAND_WORDS = {"open", "list", "call", "project", "claims", "hosts", "demo", "policy", "review"}
+ARGUMENTS = {"target", "tool", "name", "after", "before", "recording", "recordings"}
+COMMAND_WORDS = {
+    "open",
+    "list",
+    "call",
+    "project",
+    "claims",
+    "hosts",
+    "demo",
+    "policy",
+    "review",
+    "replay",
+    "serve",
+    "diff",
+}
 
 
 def calls_of(name: str) -> Iterator[tuple[str, str]]:

@@ -1,17 +1,17 @@
 """`sightline call TOOL … TARGET`: one call, and both views of its result."""
 
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import cast
 
 import click
 
+from inspector.cli.arguments import whole_arguments
 from inspector.cli.diagnostics import DIAGNOSTICS, OK, TOOL_FAILED
 from inspector.cli.invocation import Invocation, Reach, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
+from inspector.cli.recording import recording, wish_of
 from inspector.cli.shapes import findings_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
 from inspector.core.catalogue import Tool
@@ -21,7 +21,7 @@ from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Result, RpcError
 from inspector.core.policy import confirmations
 from inspector.core.projection import project
-from inspector.core.schema.arguments import assigned, from_json
+from inspector.core.schema.arguments import assigned
 from inspector.core.schema.validation import violations
 from inspector.core.targets import Target
 from inspector.errors import NotConfirmedError, ToolFailedError, UnreachableError, UsageError
@@ -32,6 +32,7 @@ from inspector.session import CallRecord, Progress, Session, told
 @click.argument("tool")
 @reaching
 @lenses
+@recording
 @click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments, as one JSON object.")
 @click.option(
     "--arg",
@@ -59,8 +60,10 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
     lens.profile()
     reach = reach_of(options)
     wish = _wish_of(options)
-    given = from_json(_read(wish.whole)) if wish.whole is not None else {}
+    recorded = wish_of(options)
     chosen = reach.target(target, invocation)
+    given = whole_arguments(wish.whole)
+    session_options = replace(reach.options(), recorder=recorded.recorder(chosen, lens))
 
     async def use(session: Session) -> CallRecord:
         await session.list_all()
@@ -72,7 +75,7 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
         DIAGNOSTICS.say(f"calling {tool} …")
         return await session.call(tool, arguments, on_progress=_say_progress)
 
-    record = in_session(chosen, reach.options(), use)
+    record = in_session(chosen, session_options, use)
     return report(record, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
 
 
@@ -181,14 +184,3 @@ def _say_progress(progress: Progress) -> None:
         f"progress {progress.progress:g}{of}"
         + (f": {safe_line(progress.message)}" if progress.message else "")
     )
-
-
-def _read(word: str) -> str:
-    if word == "-":
-        return sys.stdin.read()
-    if word.startswith("@"):
-        try:
-            return Path(word[1:]).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read {word[1:]}: {error}", "Check --args @FILE.") from error
-    return word

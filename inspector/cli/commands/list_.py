@@ -1,5 +1,6 @@
 """`sightline list TARGET`: tools with all that they declare."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +10,7 @@ from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import clipped, columns, print_json, print_lines, table
 from inspector.cli.pages import page_lines, page_shape
+from inspector.cli.recording import recording, wish_of
 from inspector.cli.shapes import claim_shape, findings_shape, malformed_shape, server_shape
 from inspector.core.catalogue import Catalogue, Item, Kind, Tool
 from inspector.core.claims.badges import badges
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     "--definitions", is_flag=True, help="Show what a model is given of each tool: see --boundary, --host."
 )
 @lenses
+@recording
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 def command(
@@ -38,10 +41,11 @@ def command(
     lens = lenses_of(options)
     if definitions:
         lens.profile()
-    reach = reach_of(options)
+    reach, wish = reach_of(options), wish_of(options)
     chosen = reach.target(target, invocation)
     DIAGNOSTICS.say(f"connecting to {chosen} …")
-    server, catalogue = in_session(chosen, reach.options(), _listed)
+    session_options = replace(reach.options(), recorder=wish.recorder(chosen, lens))
+    server, catalogue = in_session(chosen, session_options, _listed)
     if format_ == "json":
         print_json(
             {

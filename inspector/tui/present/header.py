@@ -22,6 +22,8 @@ class HeaderView:
     server: str = ""
     protocol: str = ""
     era: str = ""
+    is_recorded: bool = False
+    """Whether the session goes into a recording."""
     tools: int | None = None
     """None until the first page of the listing is in."""
 
@@ -45,7 +47,10 @@ def header(view: HeaderView, width: int) -> Content:
         ("  host: ", "$foreground 70%"),
         content(view.host, "bold"),
     )
-    state = Content.styled(str(view.state), _STATE_STYLES[view.state])
+    state = Content.assemble(
+        (str(view.state), _STATE_STYLES[view.state]),
+        ("  ● recording", "bold $text-error") if view.is_recorded else "",
+    )
     details = [
         content(shortened(f"{view.protocol} {view.era}".strip(), 24), "$foreground 70%"),
         Content(count(view.tools, "tool") if view.tools is not None else ""),

@@ -422,6 +422,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             host=self._looking.host,
             protocol=server.protocol_version if server else "",
             era=str(server.era) if server and server.era is not Era.AUTO else "",
+            is_recorded=session is not None and session.is_recorded,
             tools=len(session.catalogue.tools) if session and listed else None,
         )
 
