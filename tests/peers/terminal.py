@@ -78,13 +78,15 @@ def terminal(
     """A program in a terminal of that size; ended afterwards with all that it started."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    # What runs the tests may have set these for itself; they would win over the terminal's own size.
+    inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
     process = subprocess.Popen(
         argv,
         stdin=slave,
         stdout=slave,
         stderr=slave,
         cwd=ROOT,
-        env={**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", **environment},
+        env={**inherited, "TERM": "xterm-256color", "LANG": "C.UTF-8", **environment},
         start_new_session=True,
     )
     os.close(slave)

@@ -64,7 +64,7 @@ class Run:
 
     def end_peek(self, place: str, since: int) -> None:
         """From now on the value must not be written."""
-        assert found_in(self.screen.written[since:], self.endpoint.planted[place])
+        assert found_in(self.screen.written[since:], self.endpoint.planted[place]), self.screen.plain(since)
         self.shown.setdefault(place, []).append((since, len(self.screen.written)))
 
     def peek(self, place: str, *masks: str, until: str = MASKED) -> None:
@@ -79,6 +79,10 @@ class Run:
         """Go on to the boundary at which nothing is withheld and the model's pane shows what leaks, then to the next."""
         since = len(self.screen.written)
         self.press("b", until="boundary: open")
+        for place in places:
+            # The header says so before the pane does.
+            self.screen.wait_for(self.endpoint.planted[place], since=since)
+        self.screen.settle(0.2, limit_s=3)
         for place in places:
             self.end_peek(place, since)
         self.press("b", until="boundary: declared")
@@ -140,9 +144,12 @@ def running(
     *,
     program: Sequence[str] = (sys.executable, "-m", "inspector"),
     over_http: bool = False,
-    size: tuple[int, int] = (140, 45),
+    size: tuple[int, int] = (200, 60),
 ) -> Generator[Run]:
-    """The program on a server with secrets, in a terminal of that size; ready."""
+    """The program on a server with secrets, in a terminal of that size; ready.
+
+    In narrower ones a value breaks over two lines, and cannot be found where it is to be seen.
+    """
     root, outside = tmp_path / "root", tmp_path / "outside"
     folders = {name: root / name for name in ("home", "config", "cache", "data", "state", "tmp", "work")}
     for folder in (*folders.values(), outside):

@@ -126,6 +126,6 @@ def test_failures_and_what_is_pasted_do_not_act_either() -> None:
 
 def test_the_last_words_of_a_server_that_cannot_be_reached_do_not_act() -> None:
     with terminal((*INTERFACE, "dies")) as screen:
-        screen.wait_for("The last lines of its stderr")
+        screen.wait_for("last lines of its stderr")
         press(screen, "t", "q")
         assert_interface(wait(screen))
