@@ -66,8 +66,8 @@ class GuardedApp(App[None], inherit_bindings=False):
         before = signal.getsignal(signal.SIGTSTP)
         # Only the main thread of a Unix may.
         with suppress(NotImplementedError, RuntimeError, ValueError):
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                loop.add_signal_handler(number, self._end, number)
+            # Not SIGHUP: where the terminal is gone, nothing is shown, and leaving it in good order cannot end.
+            loop.add_signal_handler(signal.SIGTERM, self._end, signal.SIGTERM)
             # Textual's own handler stops the program with everything in place.
             if callable(before):
                 loop.add_signal_handler(
