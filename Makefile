@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 CACHE := $(CURDIR)/$(VENV)/cache
 PEERS := $(VENV)/peers
 TESTS ?= tests
+# About half of the tests' time is waiting: for servers, terminals and the browser.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
 
 export PIP_CACHE_DIR := $(CACHE)/pip
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -13,13 +15,13 @@ export NPM_CONFIG_CACHE := $(CACHE)/npm
 export PYRIGHT_PYTHON_CACHE_DIR := $(CACHE)/pyright
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CACHE)/hypothesis
 
-.PHONY: demo test check bench prove mutate format clean
+.PHONY: demo test check bench prove mutate samples format clean
 
 demo: $(VENV)/installed ## the interface on the built-in server
 	@$(BIN)/sightline demo
 
 test: $(VENV)/tested $(PEERS)/installed chromium ## all tests, with the real servers and the browser they need
-	$(BIN)/python -m pytest -n auto $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 check: $(VENV)/tested ## format, lint, types, import rules
 	$(BIN)/ruff format --check .
@@ -35,6 +37,9 @@ prove: $(VENV)/tested ## the invariants of the boundary on 100,000 cases each; t
 
 mutate: $(VENV)/tested ## whether a test notices each guard that is removed; takes about twenty minutes
 	$(BIN)/python -m tests.mutation.mutate
+
+samples: $(VENV)/tested chromium ## the recordings that come with the package, made anew from the demo
+	$(BIN)/python -m tests.recording.samples
 
 format: $(VENV)/tested
 	$(BIN)/ruff format .

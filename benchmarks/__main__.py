@@ -12,9 +12,10 @@ from functools import partial
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from benchmarks import bench_boundary, bench_document
+from benchmarks import bench_boundary, bench_document, bench_recordings, bench_review, pages, recorded
 from benchmarks.interface import application, pressed, until
 from benchmarks.measuring import Measurement, measured
+from benchmarks.stalls import Stall, tell
 from benchmarks.terminal import seconds_until
 
 SIGHTLINE = (sys.executable, "-m", "inspector")
@@ -45,10 +46,17 @@ def main() -> None:
     asyncio.run(_large_result(40 * MEGABYTE, runs=2))
     asyncio.run(_keys(40 * MEGABYTE, "bn"))
     asyncio.run(_many_tools(10_000))
+    pages.run()
     print("\nDocuments")
     bench_document.main()
     print()
     bench_boundary.main()
+    print()
+    bench_review.main()
+    print()
+    bench_recordings.main()
+    print()
+    recorded.main()
 
 
 def _python(code: str) -> "_Run":
@@ -69,25 +77,25 @@ class _Run:
 
 async def _large_result(size_bytes: int, runs: int = 5) -> None:
     taken: list[float] = []
-    stalls: list[float] = []
+    stalls: list[Stall] = []
     async with application(1, size_bytes) as (pilot, observed):
         # The tool is opened, and its only field left empty; Enter in it calls.
         await asyncio.sleep(SETTLE_S)
         await pilot.press("enter")
         await asyncio.sleep(SETTLE_S)
         for number in range(1, runs + 1):
-            observed.stalls_s.clear()
+            observed.stalls.clear()
             started = time.perf_counter()
             await pilot.press("enter" if number == 1 else "r")
             await until(pilot, partial(_shows_call, pilot, number))
             taken.append(time.perf_counter() - started)
-            stalls.append(observed.longest_stall_s)
+            stalls.append(observed.stalls.longest)
         raw = observed.last_result
     size = f"{len(raw) / MEGABYTE:.1f} MB"
     loads = measured("`json.loads` of the same bytes", lambda: _discard(json.loads(raw)))
     print(loads.line())
     print(Measurement(name=f"{size}: from call to both panes", runs_s=tuple(taken)).line(loads))
-    print(Measurement(name=f"{size}: longest stall of the event loop", runs_s=tuple(stalls)).line())
+    tell(size, stalls)
 
 
 async def _keys(size_bytes: int, keys: str) -> None:
@@ -102,7 +110,7 @@ async def _keys(size_bytes: int, keys: str) -> None:
             took = await pressed(pilot, observed, key)
             print(
                 f"  {size_bytes / MEGABYTE:.0f} MB: key {key:<33} {took.wall_s:>8.2f} s   "
-                f"({took.cpu_s:.2f} s of processor, longest stall {took.stall_s * 1000:.1f} ms)"
+                f"({took.cpu_s:.2f} s of processor; {took.stall})"
             )
             if key in _BACK:
                 await pressed(pilot, observed, _BACK[key])
@@ -122,7 +130,7 @@ def _discard(_value: object) -> None:
 
 async def _many_tools(count: int, runs: int = 3) -> None:
     listed: list[float] = []
-    stalls: list[float] = []
+    stalls: list[Stall] = []
     filtered: list[float] = []
     for _ in range(runs):
         async with application(count, 10) as (pilot, observed):
@@ -131,10 +139,10 @@ async def _many_tools(count: int, runs: int = 3) -> None:
             started = time.perf_counter()
             await pilot.press(*"09999")
             filtered.append(time.perf_counter() - started)
-            stalls.append(observed.longest_stall_s)
+            stalls.append(observed.stalls.longest)
     print(Measurement(name=f"{count:,} tools: on the screen", runs_s=tuple(listed)).line())
     print(Measurement(name=f"{count:,} tools: filtered by five keys", runs_s=tuple(filtered)).line())
-    print(Measurement(name=f"{count:,} tools: longest stall of the event loop", runs_s=tuple(stalls)).line())
+    tell(f"{count:,} tools", stalls)
 
 
 if __name__ == "__main__":

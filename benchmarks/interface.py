@@ -1,7 +1,6 @@
 """The interface without a terminal, on a real server process, with a probe on its event loop."""
 
 import asyncio
-import contextlib
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable
@@ -12,24 +11,18 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.worker import Worker
 
+from benchmarks.stalls import Stall, Stalls
 from inspector.core.boundary.level import Level
 from inspector.core.frames import Direction
 from inspector.core.targets import StdioTarget
-from inspector.session import (
-    Event,
-    FrameSeen,
-    Listener,
-    ListingAdvanced,
-    Options,
-    Session,
-    State,
-    StateChanged,
-)
+from inspector.session.events import Event, FrameSeen, Listener, ListingAdvanced, State, StateChanged
+from inspector.session.live import Session
+from inspector.session.options import Options
 from inspector.store import themes
-from inspector.tui.app import SightlineApp, calm_collector
+from inspector.tui.app import SightlineApp
+from inspector.tui.collecting import calm_collector
 
 SERVER = Path(__file__).parent.parent / "tests" / "peers" / "large_server.py"
-PROBE_S = 0.002
 
 
 @dataclass(slots=True)
@@ -40,13 +33,7 @@ class Observed:
     """From the start of the application until the last tool was in."""
     last_result: bytes = b""
     """The frame of the last answer."""
-    stalls_s: list[float] = field(default_factory=list[float])
-    """How much later than asked the event loop came back to the probe."""
-
-    @property
-    def longest_stall_s(self) -> float:
-        """The worst."""
-        return max(self.stalls_s, default=0.0)
+    stalls: Stalls = field(default_factory=Stalls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +43,7 @@ class Measured:
     wall_s: float
     cpu_s: float
     """Of this process, in all threads."""
-    stall_s: float
-    """The longest of the event loop."""
+    stall: Stall
 
 
 @asynccontextmanager
@@ -74,7 +60,7 @@ async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pil
             listener(event)
             if isinstance(event, StateChanged) and event.state is State.READY:
                 # What comes before is opening the screen, which is measured as time, not as stalls.
-                observed.stalls_s.clear()
+                observed.stalls.clear()
             elif isinstance(event, ListingAdvanced) and event.complete:
                 observed.listed_s = time.perf_counter() - started
                 listed.set()
@@ -85,14 +71,11 @@ async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pil
         return Session(target, Options(), hear)
 
     app = SightlineApp(target, opened, level=Level.DECLARED, theme_files=themes.themes())
-    async with app.run_test(size=(140, 45)) as pilot:
-        probing = asyncio.ensure_future(_probe(observed))
+    async with app.run_test(size=(140, 45)) as pilot, observed.stalls.watched():
         await listed.wait()
         await pilot.pause()
         yield pilot, observed
-        probing.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await probing
+        await left(app)
 
 
 async def until(pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 60) -> None:
@@ -105,23 +88,23 @@ async def until(pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 
     await pilot.pause()
 
 
+async def left(app: SightlineApp) -> None:
+    """Leave, and wait for it: a connection that outlives its event loop has nobody to close it."""
+    app.leave()
+    while app.return_code is None:  # noqa: ASYNC110 - Textual tells nobody
+        await asyncio.sleep(0.005)
+
+
 async def pressed(pilot: Pilot[None], observed: Observed, key: str, limit_s: float = 120) -> Measured:
     """Press a key, and wait until all that it set going is done."""
     before = _running(pilot)
-    observed.stalls_s.clear()
+    observed.stalls.clear()
     started, busy = time.perf_counter(), time.process_time()
     await pilot.press(key)
     await until(pilot, lambda: not _running(pilot) - before, limit_s)
     wall_s, cpu_s = time.perf_counter() - started, time.process_time() - busy
-    return Measured(wall_s=wall_s, cpu_s=cpu_s, stall_s=observed.longest_stall_s)
+    return Measured(wall_s=wall_s, cpu_s=cpu_s, stall=observed.stalls.longest)
 
 
 def _running(pilot: Pilot[None]) -> set[Worker[object]]:
     return {worker for worker in pilot.app.workers if worker.is_running}
-
-
-async def _probe(observed: Observed) -> None:
-    while True:
-        asked = time.perf_counter()
-        await asyncio.sleep(PROBE_S)
-        observed.stalls_s.append(time.perf_counter() - asked - PROBE_S)

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from inspector.core.boundary.level import Level
+    from inspector.core.recording.opened import OpenedRecording
     from inspector.core.targets import Target
-    from inspector.session import Options
+    from inspector.oversight.terms import Terms
+    from inspector.session.options import Options
 
 
 def main() -> int:
@@ -17,17 +19,31 @@ def main() -> int:
     protect()
     from inspector.cli.main import run  # noqa: PLC0415
 
-    return run(sys.argv[1:], interface)
+    code = run(sys.argv[1:], interface)
+    if "inspector.tui.leaving" in sys.modules:
+        from inspector.tui.leaving import end_at_once  # noqa: PLC0415 - loaded where the interface was run
+
+        end_at_once(code)
+    return code
 
 
-def interface(target: "Target", options: "Options", *, level: "Level", host: str, theme: str | None) -> int:
+def interface(
+    target: "Target",
+    options: "Options",
+    *,
+    level: "Level",
+    host: str,
+    theme: str | None,
+    recording: "OpenedRecording | None" = None,
+    terms: "Terms | None" = None,
+) -> int:
     """Run the interface until it is left; its exit code."""
     from inspector.cli.hygiene import refuse_variables  # noqa: PLC0415
 
     refuse_variables()
     from inspector.tui.app import run  # noqa: PLC0415 - commands never load it
 
-    return run(target, options, level=level, host=host, theme=theme)
+    return run(target, options, level=level, host=host, theme=theme, recording=recording, terms=terms)
 
 
 if __name__ == "__main__":

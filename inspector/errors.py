@@ -48,7 +48,13 @@ class ToolFailedError(InspectorError):
 
 
 class NotConfirmedError(InspectorError):
-    """A policy blocked the call, or nobody confirmed it."""
+    """A policy asks before the call, and nobody agreed."""
 
     code = "not_confirmed"
     exit_code = 10
+
+
+class BlockedError(NotConfirmedError):
+    """A policy blocked the call. No agreement lets it through."""
+
+    code = "blocked"

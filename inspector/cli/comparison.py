@@ -1,10 +1,9 @@
 """One result through every host, as text and as JSON."""
 
-from inspector.cli.definitions import document_lines
 from inspector.cli.output import table
 from inspector.cli.shapes import withheld_shape
-from inspector.cli.side_by_side import MAX_LINES
 from inspector.core.boundary.level import Level
+from inspector.core.excerpt import MAX_LINES, document_lines
 from inspector.core.foreign import safe_line
 from inspector.core.hosts.comparison import Comparison, HostRow
 from inspector.core.hosts.leaks import Leak

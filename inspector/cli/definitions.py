@@ -1,9 +1,9 @@
 """Definitions as a model is given them, as text and as JSON."""
 
-from inspector.cli.side_by_side import MAX_LINES, REMOVED
+from inspector.cli.side_by_side import REMOVED
 from inspector.core.definitions.difference import LOOSENED, Difference, Step
 from inspector.core.definitions.projection import ProjectedDefinition
-from inspector.core.document import Document
+from inspector.core.excerpt import MAX_LINES, document_lines
 from inspector.core.foreign import safe_line
 from inspector.core.json_text import Json, JsonObject
 
@@ -40,18 +40,6 @@ def definition_lines(shown: ProjectedDefinition, host: str) -> list[str]:
     if len(shown.differences) > MAX_LINES:
         lines.append(f"… {len(shown.differences) - MAX_LINES:,} more differences")
     return [*lines, *shown.notes]
-
-
-def document_lines(value: Json) -> list[str]:
-    """A value as indented JSON, safe to show, cut visibly where it is long."""
-    document = Document(value)
-    lines = [
-        "".join(span.text for span in line.spans)
-        for line in document.lines(0, min(document.line_count, MAX_LINES))
-    ]
-    if document.line_count > MAX_LINES:
-        lines.append(f"… {document.line_count - MAX_LINES:,} more lines")
-    return lines
 
 
 def _difference_shape(difference: Difference) -> JsonObject:

@@ -8,6 +8,12 @@ from inspector.errors import InspectorError
 
 OK = 0
 TOOL_FAILED = 5
+STOPPED = 10
+"""A call, or an answer, is blocked, or nobody agreed to it."""
+FINDINGS = 11
+"""Something is as bad as `--fail-on`."""
+DIFFERS = 12
+"""Something is not as it was recorded, pinned, or on the other side."""
 INTERRUPTED = 130
 
 

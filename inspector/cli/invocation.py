@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 import click
 
@@ -24,7 +24,12 @@ from inspector.core.targets import (
     stdio_target,
 )
 from inspector.errors import InspectorError, UsageError
-from inspector.session import Options, Session
+from inspector.oversight.terms import Terms
+from inspector.session.options import Options
+
+if TYPE_CHECKING:
+    from inspector.core.recording.opened import OpenedRecording
+    from inspector.session.live import Session
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -34,7 +39,15 @@ class Interface(Protocol):
     """The terminal interface, as whoever starts the command line provides it."""
 
     def __call__(
-        self, target: Target, options: Options, *, level: Level, host: str, theme: str | None
+        self,
+        target: Target,
+        options: Options,
+        *,
+        level: Level,
+        host: str,
+        theme: str | None,
+        recording: "OpenedRecording | None" = None,
+        terms: Terms | None = None,
     ) -> int:
         """Run it until it is left; its exit code."""
         ...
@@ -55,12 +68,32 @@ class Invocation:
                 "the interface needs a terminal", "Use sightline list, sightline call, or another command."
             )
 
-    def open(self, target: Target, options: Options, lens: Lens, theme: str | None) -> int:
+    def replay(self, recording: "OpenedRecording", lens: Lens, theme: str | None) -> int:
+        """Open the interface on a recording; its exit code. Raises UsageError where there is no terminal."""
+        self.check()
+        lens.check()
+        return self.interface(
+            recording.target, Options(), level=lens.level, host=lens.host, theme=theme, recording=recording
+        )
+
+    def open(
+        self,
+        target: Target,
+        options: Options,
+        lens: Lens,
+        theme: str | None,
+        terms: Terms | None = None,
+    ) -> int:
         """Open the interface; its exit code. Raises UsageError where there is no terminal."""
         self.check()
-        lens.profile()
+        lens.check()
         return self.interface(
-            target, replace(options, policy=lens.policy), level=lens.level, host=lens.host, theme=theme
+            target,
+            replace(options, policy=lens.policy),
+            level=lens.level,
+            host=lens.host,
+            theme=theme,
+            terms=terms,
         )
 
 
@@ -128,11 +161,7 @@ class Reach:
             target = ConfiguredTarget(path=self.config, name=self.server)
         else:
             target = parse_target(word or "")
-        if isinstance(target, ConfiguredTarget):
-            from inspector.store.config import read_target  # noqa: PLC0415 - most targets need no file
-
-            target = read_target(target.path, target.name)
-        return self._adjusted(target)
+        return self._adjusted(resolved(target))
 
     def _adjusted(self, target: Target) -> Target:
         if self.browser.is_chosen and not isinstance(target, PageTarget):
@@ -155,6 +184,15 @@ class Reach:
                 return replace(target, headers=(*target.headers, *(_header(word) for word in self.headers)))
             case DemoTarget():
                 return target
+
+
+def resolved(target: Target | ConfiguredTarget) -> Target:
+    """The target that a configuration file describes; any other as it is. Raises UsageError."""
+    if not isinstance(target, ConfiguredTarget):
+        return target
+    from inspector.store.config import read_target  # noqa: PLC0415 - most targets need no file
+
+    return read_target(target.path, target.name)
 
 
 def reaching(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -211,24 +249,25 @@ def reach_of(options: dict[str, object]) -> Reach:
     """Take the options of `reaching` out of a command's own."""
     DIAGNOSTICS.quiet = bool(options.pop("quiet"))
     return Reach(
-        environment=_words(options.pop("environment")),
-        headers=_words(options.pop("headers")),
-        cwd=_word(options.pop("cwd")),
+        environment=words(options.pop("environment")),
+        headers=words(options.pop("headers")),
+        cwd=word(options.pop("cwd")),
         timeout_s=float(str(options.pop("timeout_s"))),
         era=Era(str(options.pop("era"))),
-        config=_word(options.pop("config")),
-        server=_word(options.pop("server")),
+        config=word(options.pop("config")),
+        server=word(options.pop("server")),
         browser=Browser(
-            cdp=_word(options.pop("cdp")),
-            chromium=_word(options.pop("chromium")),
+            cdp=word(options.pop("cdp")),
+            chromium=word(options.pop("chromium")),
             is_headed=options.pop("headed") is True,
             polyfill=options.pop("polyfill") is True,
         ),
     )
 
 
-def in_session(target: Target, options: Options, use: Callable[[Session], Awaitable[Returned]]) -> Returned:
+def in_session(target: Target, options: Options, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:
     """Connect, `use` the session, close it, whatever happens. Ctrl-C and SIGTERM end the server too."""
+    from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
 
     async def work() -> Returned:
         session = Session(target, options)
@@ -241,6 +280,8 @@ def in_session(target: Target, options: Options, use: Callable[[Session], Awaita
             return await use(session)
         finally:
             await session.close()
+            if options.recorder:
+                await asyncio.to_thread(options.recorder.close)
 
     try:
         return asyncio.run(work())
@@ -272,9 +313,11 @@ def _header(word: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _word(value: object) -> str | None:
+def word(value: object) -> str | None:
+    """An option's value, where it was given."""
     return value if isinstance(value, str) else None
 
 
-def _words(value: object) -> tuple[str, ...]:
+def words(value: object) -> tuple[str, ...]:
+    """The values of an option that may be given more than once."""
     return tuple(str(word) for word in value) if isinstance(value, tuple) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

@@ -17,6 +17,9 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 
+USUAL_HOST = "spec"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lens:
     """Through what a result is looked at."""
@@ -24,6 +27,11 @@ class Lens:
     level: Level
     host: str
     policy: BoundaryPolicy = DEFAULT_POLICY
+
+    def check(self) -> None:
+        """Raises UsageError where there is no host of that name. The usual one is not looked for: loading takes its time."""
+        if self.host != USUAL_HOST:
+            self.profile()
 
     def profile(self) -> "Host":
         """The host's profile. Raises UsageError where there is none of that name."""
@@ -48,7 +56,7 @@ def lenses(function: Callable[Parameters, Returned]) -> Callable[Parameters, Ret
         "--hide-untrusted", is_flag=True, help="Withhold what is declared untrusted, rather than delimit it."
     )(function)
     function = click.option(
-        "--host", default="spec", show_default=True, help="The host whose model is looked at."
+        "--host", default=USUAL_HOST, show_default=True, help="The host whose model is looked at."
     )(function)
     return click.option(
         "--boundary",

@@ -24,6 +24,8 @@ COMMANDS = {
     "replay": "replay",
     "serve": "serve",
     "diff": "diff",
+    "pin": "pin",
+    "docs": "docs",
     "demo": "demo",
 }
 """Command to module in cli/commands, imported when the command is used."""
@@ -46,22 +48,29 @@ class LazyGroup(click.Group):
         return cast("click.Command", module.command)
 
 
+# The character before the list keeps its lines as they are.
+_HELP = """See what the model sees: an inspector for MCP servers and WebMCP pages.
+
+\b
+sightline TARGET                      open the interface (the same as: sightline open TARGET)
+sightline -- node server.js --flag    on a command
+sightline https://host/mcp            on a server
+sightline mcp.json:name               on an entry of a configuration file
+sightline web+https://host/page       on a page, in a Chromium of its own
+sightline demo                        on the built-in server
+sightline session.jsonl               on a recording
+"""
+
+
 @click.group(
     cls=LazyGroup,
+    help=_HELP,
     invoke_without_command=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="sightline")
 def sightline() -> None:
-    r"""See what the model sees: an inspector for MCP servers.
-
-    \b
-    sightline TARGET           open the interface (the same as: sightline open TARGET)
-    sightline -- node server.js --flag
-    sightline https://host/mcp
-    sightline mcp.json:name
-    sightline demo
-    """
+    """Hold the commands."""
 
 
 def run(argv: list[str], interface: Interface) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from inspector.cli.output import clipped, table
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.webmcp.page import Document, PageFacts
+from inspector.core.webmcp.page import Document, FramePolicy, PageFacts
 
 
 def page_shape(page: PageFacts) -> JsonObject:
@@ -16,9 +16,13 @@ def page_shape(page: PageFacts) -> JsonObject:
         "url": page.document.url,
         "origin": page.document.origin,
         "permitted": page.document.is_permitted,
+        "policy": _policy_shape(page.document.policy),
+        "falseReports": page.document.false_reports,
         "kind": page.kind.value,
         "registeredAt": None if place is None else str(place),
         "exposedTo": list[Json](page.exposed_to),
+        "exposures": [{"text": each.text, "reach": each.reach.value} for each in page.exposures],
+        "evidence": page.evidence.value,
         "declared": page.declared,
         "options": page.options,
         "kept": page.kept,
@@ -26,6 +30,18 @@ def page_shape(page: PageFacts) -> JsonObject:
         "dropped": list[Json](page.dropped),
         "changed": list[Json](page.changed),
         "faults": list[Json](page.faults),
+    }
+
+
+def _policy_shape(policy: FramePolicy | None) -> Json:
+    if policy is None:
+        return None
+    return {
+        "element": policy.element,
+        "allow": policy.allow,
+        "grants": None if policy.grants is None else list[Json](policy.grants),
+        "sandboxed": policy.is_sandboxed,
+        "blockedBy": policy.blocked_by,
     }
 
 
@@ -62,4 +78,5 @@ def _lost(page: PageFacts) -> str:
 def _named(document: Document) -> str:
     permission = {None: "", True: ", may offer tools", False: ", may not offer tools"}[document.is_permitted]
     frame = "frame" if document.parent_id else "page"
-    return f"{frame} {document.url} (origin {document.origin}{permission})"
+    forged = f", {document.false_reports} forged reports" if document.false_reports else ""
+    return f"{frame} {document.url} (origin {document.origin}{permission}{forged})"

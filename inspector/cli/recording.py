@@ -1,18 +1,17 @@
 """The options `--record` and `--seal-to`, and the recorder that they ask for."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
-from inspector import __version__
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.cli.lenses import Lens
 from inspector.core.targets import Target
 from inspector.errors import UsageError
+from inspector.session.options import Options
 
 if TYPE_CHECKING:
     from inspector.store.recordings import Recorder
@@ -28,27 +27,22 @@ class Wish:
     path: str | None
     seal_to: str | None
 
-    def recorder(self, target: Target, lens: Lens) -> "Recorder | None":
+    def taken(self, options: Options, target: Target, lens: Lens | None = None) -> Options:
+        """The options of a session with `target`, with its recorder. Raises UsageError. `in_session` closes it."""
+        return replace(options, recorder=self.recorder(target, lens))
+
+    def recorder(self, target: Target, lens: Lens | None = None) -> "Recorder | None":
         """A recorder of a session with `target`, its file made; None where nothing is to be recorded. Raises UsageError.
 
-        Why it stops, where it does, is told on stderr at once.
+        `lens`: None where nothing is looked at. Why it stops, where it does, is told on stderr at once.
         """
         if self.path is None:
             return None
         from inspector.core.recording.format import Lenses  # noqa: PLC0415 - most commands record nothing
-        from inspector.core.recording.target import header_of, named, secret_values  # noqa: PLC0415
-        from inspector.store.recordings import Recorder  # noqa: PLC0415
+        from inspector.store.recordings.beginning import recorder_of  # noqa: PLC0415
 
-        created = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        lenses = Lenses(level=lens.level, host=lens.host, policy=lens.policy)
-        return Recorder(
-            Path(self.path),
-            header_of(target, lenses, created=created, software=f"mcp-sightline {__version__}"),
-            secret_values=secret_values(target),
-            target=(str(target), named(target)[1]),
-            seal_to=self.seal_to,
-            on_failure=DIAGNOSTICS.say,
-        )
+        lenses = Lenses(level=lens.level, host=lens.host, policy=lens.policy) if lens else Lenses()
+        return recorder_of(Path(self.path), target, lenses, seal_to=self.seal_to, on_failure=DIAGNOSTICS.say)
 
 
 def recording(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:

@@ -1,14 +1,31 @@
-"""The calls of a review: which tools, with what, and what was left out."""
+"""The calls of a review: which tools, with what, and what was left out; and what is listed beside the first listing."""
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from inspector.cli.diagnostics import DIAGNOSTICS
-from inspector.core.catalogue import Catalogue
+from inspector.core.catalogue import Catalogue, Tool
+from inspector.core.exchanges import EntryKind
 from inspector.core.findings.calling import arguments_for, forbids, misfit_for
 from inspector.core.findings.report import NotChecked
 from inspector.core.findings.reviewed import Offer, ReviewedCall, reviewed
-from inspector.session import Session
+from inspector.core.findings.seen import ListingKind, OtherListing
+from inspector.core.identity.pins import PinState
+from inspector.core.json_text import JsonObject
+from inspector.core.policy.rules import Policy
+from inspector.core.secrets.reference import references_in
+from inspector.core.targets import HttpTarget, PageTarget
+from inspector.errors import InspectorError, NotConfirmedError
+from inspector.oversight.agreement import Agreement
+from inspector.oversight.oversight import Oversight
+from inspector.session.live import Session
+from inspector.store.pins import Watch
+
+if TYPE_CHECKING:
+    from inspector.store.audit import Audit
 
 TIMEOUT_S = 20.0
 """For one call."""
@@ -18,47 +35,108 @@ TIMEOUT_S = 20.0
 class Plan:
     """What the user allows."""
 
+    calls: bool = False
     patterns: tuple[str, ...] = ()
     """Names of tools to call whatever they declare, as a shell writes patterns."""
-    origin: str | None = None
-    """The server's own address."""
+    policy: Policy | None = None
+    """What decides on each call; None for the built-in policy."""
+    agreement: Agreement = Agreement.NONE
+    """Whether whatever is asked is agreed to. A tool that a pattern names is agreed to in any case."""
+    audit: "Audit | None" = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Called:
-    """What was called, and what was not."""
+    """What was called and listed, and what was not. Filled as it happens."""
 
-    calls: tuple[ReviewedCall, ...]
-    not_checked: tuple[NotChecked, ...]
+    calls: list[ReviewedCall] = field(default_factory=list[ReviewedCall])
+    listings: list[OtherListing] = field(default_factory=list[OtherListing])
+    not_checked: list[NotChecked] = field(default_factory=list[NotChecked])
+    is_stopped: bool = False
+    """Whether a call was blocked, or nobody agreed."""
+    first: Catalogue = field(default_factory=Catalogue)
+    """What was listed before any call."""
 
 
-NOTHING_CALLED = Called(
-    calls=(),
-    not_checked=(NotChecked(what="results", why="no tool was called: --call calls those that only read"),),
-)
+async def called(session: Session, plan: Plan) -> Called:
+    """Call each tool that may be called, once as its schema allows and once as it forbids, and list the tools again.
 
-
-async def called(session: Session, catalogue: Catalogue, plan: Plan) -> Called:
-    """Call each tool that may be called, once as its schema allows and once as it forbids."""
-    calls: list[ReviewedCall] = []
-    left: list[NotChecked] = []
+    A tool that returns a secret reference is called a second time. Raises InspectorError where the server is gone.
+    """
+    catalogue, made = session.catalogue, Called()
+    url = session.target.url if isinstance(session.target, (HttpTarget, PageTarget)) else None
+    oversight = Oversight(plan.policy, audit=plan.audit)
+    pinned = await asyncio.to_thread(_pin_state, session)
     for offer in reviewed(catalogue).tools:
-        why = "" if any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns) else forbids(offer)
+        is_named = any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns)
+        why = "" if is_named else forbids(offer)
         arguments = None if why else arguments_for(offer)
         if why or arguments is None:
             reason = why or "no arguments could be made from its input schema"
-            left.append(NotChecked(what=f"results of {offer.name}", why=reason))
+            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=reason))
             continue
         DIAGNOSTICS.say(f"calling {offer.name} …")
-        record = await session.call(offer.name, arguments, timeout_s=TIMEOUT_S)
-        calls.append(ReviewedCall(offer=offer, outcome=record.outcome, origin=plan.origin))
-        calls += await _misfit(session, offer, plan)
-    return Called(calls=tuple(calls), not_checked=tuple(left))
+        agreement = Agreement.USER if is_named else plan.agreement
+        caller = _Caller(session, oversight, agreement, url, pinned)
+        try:
+            async for call in _calls(caller, offer, arguments):
+                made.calls.append(call)
+        except NotConfirmedError as error:
+            made.is_stopped = True
+            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=error.message))
+    await _list_again(session, catalogue, made)
+    return made
 
 
-async def _misfit(session: Session, offer: Offer, plan: Plan) -> list[ReviewedCall]:
-    arguments = misfit_for(offer)
-    if arguments is None:
-        return []
-    record = await session.call(offer.name, arguments, timeout_s=TIMEOUT_S)
-    return [ReviewedCall(offer=offer, outcome=record.outcome, misfit=True, origin=plan.origin)]
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    session: Session
+    oversight: Oversight
+    agreement: Agreement
+    url: str | None
+    pinned: PinState
+
+    async def call(self, offer: Offer, arguments: JsonObject) -> ReviewedCall:
+        """Raises NotConfirmedError where the policy does not let it be made."""
+        asking = self.pinned.asks(offer.name)
+        found = await self.oversight.consider(self.session, offer.name, arguments, asking=asking)
+        made = await self.oversight.call(self.session, found, agreement=self.agreement, timeout_s=TIMEOUT_S)
+        return ReviewedCall(offer=offer, outcome=made.record.outcome, origin=self.url)
+
+
+def _pin_state(session: Session) -> PinState:
+    instructions = session.server.instructions if session.server else None
+    return Watch(session.target).listed(session.catalogue, instructions)
+
+
+async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncGenerator[ReviewedCall]:
+    first = await caller.call(offer, arguments)
+    yield first
+    if references_in(first.raw):
+        yield await caller.call(offer, arguments)
+    wrong = misfit_for(offer)
+    if wrong is not None:
+        yield replace(await caller.call(offer, wrong), misfit=True)
+
+
+async def _list_again(session: Session, before: Catalogue, made: Called) -> None:
+    DIAGNOSTICS.say("listing again …")
+    try:
+        tools = (await session.list_all()).tools
+    except InspectorError as error:
+        made.not_checked.append(
+            NotChecked(
+                what="changes after calls", why=f"the tools could not be listed again: {error.message}"
+            )
+        )
+        return
+    announced = any(
+        entry.kind is EntryKind.NOTIFICATION and entry.title == "notifications/tools/list_changed"
+        for entry in session.timeline.entries
+    )
+    if _differ(before.tools, tools):
+        made.listings.append(OtherListing(kind=ListingKind.AGAIN, tools=tools, announced=announced))
+
+
+def _differ(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> bool:
+    return [tool.definition for tool in before] != [tool.definition for tool in after]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from inspector.core.boundary.bounded import Removal
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json, JsonObject, Malformed
-from inspector.session import ServerFacts
+from inspector.session.facts import ServerFacts
 
 
 def claim_shape(claim: Claim) -> JsonObject:

@@ -6,13 +6,12 @@ from itertools import zip_longest
 from inspector.cli.output import WIDE_COLUMNS, clipped
 from inspector.core.boundary.level import Level
 from inspector.core.document import Document
+from inspector.core.excerpt import MAX_LINES
 from inspector.core.foreign import safe_line
 from inspector.core.json_text import Json
 from inspector.core.projection import Projection
 
 REMOVED = "✗"
-MAX_LINES = 400
-"""Longer views are cut, visibly: --format json has them whole."""
 
 
 def side_by_side(raw: Json, shown: Projection, level: Level, host: str, width: int) -> list[str]:

@@ -60,7 +60,7 @@ class Line:
 class Document:
     r"""A value as indented JSON, exact in keys, order, duplicates and numbers.
 
-    Texts break after each line feed (shown as `\n`) and after `chunk` characters; the rest stands under the
+    Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest stands under the
     opening quote. Longer keys are cut, with their length. Where a key occurs twice, a pointer means the last.
     The value must not change as long as the document lives.
     Cost: construction is one pass; a line takes O(depth * log n).

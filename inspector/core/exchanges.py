@@ -31,6 +31,8 @@ class EntryKind(StrEnum):
     FAULT = "fault"
     """Something the protocol does not allow: garbage, an answer nobody asked for."""
     NOTE = "note"
+    DECISION = "decision"
+    """Something that went over no wire: whether a call was made, and why."""
 
 
 class EntryState(StrEnum):
@@ -54,7 +56,7 @@ class Entry:
     state: EntryState
     at_s: float
     frames: tuple[int, ...]
-    """Numbers of the frames that made it, in order."""
+    """Numbers of the frames that made it, in order; none where it went over no wire."""
     size_bytes: int
     duration_s: float | None = None
     detail: str = ""
@@ -95,6 +97,21 @@ class Timeline:
             )
         found = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
         return tuple(self._take(frame, message) for message in found)
+
+    def note(self, at_s: float, title: str, detail: str) -> Entry:
+        """Take in something that went over no wire: a decision about a call."""
+        entry = Entry(
+            number=len(self._entries) + 1,
+            kind=EntryKind.DECISION,
+            title=title,
+            state=EntryState.DONE,
+            at_s=at_s,
+            frames=(),
+            size_bytes=0,
+            detail=detail,
+        )
+        self._entries.append(entry)
+        return entry
 
     def _take(self, frame: Frame, message: Message) -> Entry:
         match message:

@@ -127,7 +127,8 @@ def key_text(key: str, chunk: int) -> str:
 
 
 def piece_starts(text: str, chunk: int) -> Sequence[int]:
-    """Where the pieces of a text begin: after each line feed, and after `chunk` characters."""
+    """Where the pieces of a text begin: after each line feed, and after `chunk` characters as they are shown, or nearly so."""
+    chunk = _piece(text, chunk)
     if "\n" not in text:
         return range(0, max(1, len(text)), chunk)
     starts = array("Q")
@@ -143,6 +144,14 @@ def piece_starts(text: str, chunk: int) -> Sequence[int]:
         at = after
     starts.extend(range(at, at + len(last), chunk))
     return starts
+
+
+def _piece(text: str, chunk: int) -> int:
+    """How many characters of a text fill `chunk` when each quote and backslash takes two, and stands where they are many."""
+    if len(text) <= chunk // 2:
+        return chunk
+    escaped = text.count('"') + text.count("\\")
+    return max(chunk // 2, chunk * len(text) // (len(text) + escaped + escaped // 2), 1)
 
 
 class _Survey:
@@ -233,9 +242,9 @@ class _Survey:
         room = self._width - blanks - 2
         self._room = min(self._chunk, room)
         """Printable ASCII without a quote or backslash."""
-        self._likely = min(self._chunk, room // 2)
+        self._likely = min(self._chunk, room) // 2
         """Printable ASCII."""
-        self._common = min(self._chunk, room // _WORST)
+        self._common = min(self._chunk // 2, room // _WORST)
         """Any text without a line feed."""
 
     def _entry(self, index: int, node: int, lines: int) -> None:
@@ -285,8 +294,9 @@ class _Survey:
         if "\n" in text:
             lines = len(piece_starts(text, self._chunk))
             longest = min(self._chunk, 1 + max(map(len, text.split("\n"))))
-        elif longest > self._chunk:
-            lines, longest = -(-longest // self._chunk), self._chunk
+        elif longest > self._chunk // 2:
+            piece = _piece(text, self._chunk)
+            lines, longest = -(-longest // piece), min(piece, longest)
         if blanks + 2 + longest * _WORST > self._width:
             self._width = max(self._width, blanks + 2 + longest + self._escapes(text, longest))
             self._notice(blanks)

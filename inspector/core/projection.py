@@ -40,15 +40,16 @@ class Projection:
 
     @cached_property
     def sensitive(self) -> Sequence[Removal]:
-        """The removals by which the raw result is masked: those of `declared`, whatever the level.
+        """The removals by which the raw result is masked: those of `declared`, whatever the level and the rules about it.
 
         `open` has none, and `closed` withholds whole blocks as undeclared that `declared` knows to be secret.
         """
-        if self.bounded.level is Level.DECLARED:
+        policy = self.policy.about_secrets
+        if self.bounded.level is Level.DECLARED and policy == self.policy:
             return self.bounded.removals
         if self.known is not None:
             return self.known
-        return bound(self.outcome, None, Level.DECLARED, policy=self.policy, declared=self.contract).removals
+        return bound(self.outcome, None, Level.DECLARED, policy=policy, declared=self.contract).removals
 
     @cached_property
     def undeclared(self) -> int:

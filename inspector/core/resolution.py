@@ -14,7 +14,7 @@ from inspector.core.claims.claim import Claim
 from inspector.core.claims.contradictions import Contradiction, ContradictionKind, contradictions
 from inspector.core.claims.registry import claims_of_resolution, claims_of_tool
 from inspector.core.claims.traits import traits
-from inspector.core.json_text import Json, JsonObject, dump
+from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, Outcome, Result
 
 METHOD = "tools/resolve"
@@ -46,8 +46,6 @@ class Resolution:
     """What a server said of one call, and what holds for it."""
 
     state: ResolutionState
-    arguments: JsonObject
-    """What was asked about."""
     effective: Tool
     """The tool with the annotations that hold for this call; as listed, unless it was resolved."""
     claims: tuple[Claim, ...] = ()
@@ -63,10 +61,6 @@ class Resolution:
         """What is wrong with the answer, in sentences."""
         return (*((self.problem,) if self.problem else ()), *(item.message for item in self.widenings))
 
-    def holds_for(self, arguments: JsonObject) -> bool:
-        """Whether these are exactly the arguments that were asked about, down to the order of their keys."""
-        return dump(arguments) == dump(self.arguments)
-
 
 def is_resolvable(tool: Tool) -> bool:
     """Whether a tool says that it can be resolved."""
@@ -78,9 +72,9 @@ def resolve_params(tool: Tool, arguments: JsonObject) -> JsonObject:
     return {"name": tool.name, "arguments": arguments}
 
 
-def resolution_of(tool: Tool, arguments: JsonObject, outcome: Outcome) -> Resolution:
+def resolution_of(tool: Tool, outcome: Outcome) -> Resolution:
     """What an answer amounts to, a late one included: its outcome is a `Failure`. Never raises."""
-    asked = Resolution(state=ResolutionState.UNANSWERED, arguments=arguments, effective=tool)
+    asked = Resolution(state=ResolutionState.UNANSWERED, effective=tool)
     match outcome:
         case Result(value=value):
             return _read(asked, tool, value)

@@ -99,6 +99,10 @@ def parse_target(word: str) -> WrittenTarget:
         return ConfiguredTarget(path=path, name=name)
     if word.endswith(".json"):
         return ConfiguredTarget(path=word, name=None)
+    if word.endswith(".jsonl"):
+        raise UsageError(
+            f"{word} is a recording, and no server", f"sightline {word} opens it; see also sightline replay."
+        )
     raise UsageError(
         f"not a target: {word}",
         "A target is an http(s) URL, sse+http(s)://…, web+http(s)://… for a page, mcp.json:NAME, stdio:'COMMAND', demo, or -- COMMAND at the end.",

@@ -16,10 +16,10 @@ from inspector.core.frames import Notification, Request, Response, messages
 from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump_text
 from inspector.core.targets import Era
 from inspector.demo import eras
-from inspector.demo.connection import HttpConnection, HttpRequest
 from inspector.demo.jsonrpc import Code, RefusedError, is_identity, read, refusal
 from inspector.demo.protocol import Peer
 from inspector.demo.server import DemoServer
+from inspector.http_server import HttpConnection, HttpRequest
 
 SESSION_HEADER = "Mcp-Session-Id"
 

@@ -32,7 +32,8 @@ class _File(msgspec.Struct):
 def read_target(path: str, name: str | None) -> StdioTarget | HttpTarget:
     """The target that `path` calls `name`; with one entry the name may be left out. Raises UsageError."""
     try:
-        raw = Path(path).read_bytes()
+        with Path(path).open("rb") as opened:
+            raw = opened.read(MAX_CONFIG_BYTES + 1)
     except OSError as error:
         raise UsageError(
             f"cannot read {path}: {error.strerror}", "Check --config, or the path in FILE:NAME."
@@ -45,6 +46,8 @@ def read_target(path: str, name: str | None) -> StdioTarget | HttpTarget:
         raise UsageError(
             f"{path}: {error}", 'It should look like {"mcpServers": {"NAME": {"command": …}}}.'
         ) from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: nested too deep", "Is this the right file?") from error
     entries = file.mcp_servers | file.servers
     return _target(path, *_chosen(path, entries, name))
 

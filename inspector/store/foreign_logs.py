@@ -1,14 +1,13 @@
 """Logs of other tools made into recordings."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
-from inspector import __version__
 from inspector.core.recording.decoding import MAX_LINE_BYTES
 from inspector.core.recording.format import Header, Lenses
 from inspector.core.recording.importing import Unreadable, imported, is_foreign
 from inspector.errors import InspectorError, UsageError
+from inspector.store import stamp
 from inspector.store.recordings import Recorder
 
 _TOGETHER = 256
@@ -31,8 +30,8 @@ def import_log(path: Path, made: Path, server: str | None) -> Unreadable | None:
             'Lines are {"jsonrpc": …, "_meta": {"dir", "server", "ts"}} or {"ts", "dir", "msg"}.',
         )
     header = Header(
-        created=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        software=f"mcp-sightline {__version__}",
+        created=stamp.now(),
+        software=stamp.SOFTWARE,
         kind="import",
         target=server or path.name,
         lenses=Lenses(),

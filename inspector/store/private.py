@@ -4,6 +4,7 @@ import os
 import secrets
 import shlex
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -35,8 +36,8 @@ def read(path: Path, max_bytes: int) -> Content | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", "Check the file, or remove it.") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {_reason(error)}", "Check the file, or remove it.") from error
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
@@ -62,7 +63,7 @@ def create(path: Path) -> BinaryIO:
         descriptor = os.open(path, flags, MODE)
     except FileExistsError as error:
         raise UsageError(f"{path} exists already", "Choose another name, or remove it.") from error
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from error
     file = os.fdopen(descriptor, "wb")
     try:
@@ -77,12 +78,43 @@ def create(path: Path) -> BinaryIO:
     return file
 
 
+def write_new(path: Path, pieces: Iterable[bytes]) -> int:
+    """A new file as `create` makes it, with all of this in it, or none; its bytes. Raises UsageError."""
+    written = 0
+    file = create(path)
+    try:
+        with file:
+            for piece in pieces:
+                written += file.write(piece)
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _cannot_write(path, error) from error
+        raise
+    return written
+
+
+def keep(path: Path, raw: bytes) -> None:
+    """`replace`, in the user's data folder, which is made where there is none. Raises UsageError."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot make {path.parent}: {error.strerror}", "SIGHTLINE_DATA_DIR names another folder."
+        ) from error
+    replace(path, raw)
+
+
 def replace(path: Path, raw: bytes) -> None:
     """Write a file of mode 0600, whole or not at all; an older one of that name is there until then.
 
     Raises UsageError, also where something other than a file has that name.
     """
-    if path.is_symlink() or (path.exists() and not path.is_file()):
+    try:
+        is_another = path.is_symlink() or (path.exists() and not path.is_file())
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    if is_another:
         raise UsageError(f"{path} is no file of its own", "Choose another name, or remove it.")
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     file = create(part)
@@ -112,5 +144,10 @@ def _command(program: str, path: Path) -> str:
     return f"{program} {shlex.quote(str(path))}"
 
 
-def _cannot_write(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"cannot write {path}: {error.strerror}", "Check the folder, and what is left on it.")
+def _cannot_write(path: Path, error: OSError | ValueError) -> UsageError:
+    return UsageError(f"cannot write {path}: {_reason(error)}", "Check the folder, and what is left on it.")
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Of a name with a zero in it, or one that the file system cannot spell, Python says so in words of its own."""
+    return error.strerror or type(error).__name__ if isinstance(error, OSError) else "no path"

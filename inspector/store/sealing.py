@@ -4,7 +4,7 @@ Source: age-encryption.org/v1, by pyrage. A frame is encrypted in parts, so that
 """
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, Self, cast
@@ -16,7 +16,7 @@ from inspector.errors import UsageError
 from inspector.store import private
 
 SUFFIX = ".sealed"
-FORMAT, VERSION = "sealed", 1
+FORMAT, VERSION = "sealed", 2
 _PART_BYTES = 1 << 20
 _MAX_IDENTITY_BYTES = 1 << 16
 
@@ -76,7 +76,7 @@ class Sealer:
         for start in parts:
             sealed = self._age.encrypt(whole[start : start + _PART_BYTES], self._recipients)
             is_last = start == parts[-1]
-            self._line({"last": is_last, "age": base64.b64encode(sealed).decode()})
+            self._line({"frame": frame.number, "last": is_last, "age": base64.b64encode(sealed).decode()})
 
     def discard(self) -> None:
         """There is nothing to seal after all."""
@@ -94,36 +94,75 @@ class Sealer:
         self._file.flush()
 
 
-def unsealed(recording: Path, identity: Path) -> Iterator[Frame]:
-    """The raw frames of a recording, as far as whole ones are there. Raises UsageError.
+class SealedFrames:
+    """Raw frames by their numbers, found by an index and opened when they are asked for."""
 
-    `identity`: a file as age-keygen writes it.
-    """
-    age = _age()
-    identities = _identities(age, identity)
-    path = sealed_path(recording)
-    waiting: list[bytes] = []
-    try:
-        with path.open("rb") as file:
-            _check_header(path, _object(file.readline(MAX_LINE_BYTES + 1)))
-            while line := file.readline(MAX_LINE_BYTES + 1):
-                value = _object(line)
-                sealed = value.get("age")
-                if not line.endswith(b"\n") or not isinstance(sealed, str):
-                    return
-                waiting.append(age.decrypt(base64.b64decode(sealed), identities))
-                if value.get("last") is True:
-                    frame = _frame(b"".join(waiting))
-                    waiting.clear()
-                    if frame is None:
-                        return
-                    yield frame
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", "Was it made with --seal-to?") from error
-    except (age.DecryptError, ValueError) as error:
-        raise UsageError(
-            f"{path} cannot be opened with this identity", "Use the one that belongs to --seal-to."
-        ) from error
+    def __init__(self, recording: Path, identity: Path) -> None:
+        """Find the frames. Raises UsageError. `identity`: a file as age-keygen writes it."""
+        self._age = _age()
+        self._identities = _identities(self._age, identity)
+        self._path = sealed_path(recording)
+        self._places: dict[int, int] = {}
+        try:
+            self._file = self._path.open("rb")
+        except OSError as error:
+            raise _unreadable(self._path, error) from error
+        try:
+            self._find()
+            self._try_identity()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def frame(self, number: int) -> Frame | None:
+        """The frame of that number; None where it is not kept whole. Raises UsageError where the identity is not its own."""
+        place = self._places.get(number)
+        if place is None:
+            return None
+        self._file.seek(place)
+        whole = bytearray()
+        while line := self._file.readline(MAX_LINE_BYTES + 1):
+            value = _object(line)
+            sealed = value.get("age")
+            if not line.endswith(b"\n") or not isinstance(sealed, str):
+                return None
+            whole += self._opened(sealed)
+            if value.get("last") is True:
+                return _frame(bytes(whole))
+        return None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def _find(self) -> None:
+        _check_header(self._path, _object(self._file.readline(MAX_LINE_BYTES + 1)))
+        place, begins = self._file.tell(), True
+        while line := self._file.readline(MAX_LINE_BYTES + 1):
+            value = _object(line)
+            number = value.get("frame")
+            if begins and isinstance(number, int):
+                self._places.setdefault(number, place)
+            begins = value.get("last") is True
+            place = self._file.tell()
+
+    def _try_identity(self) -> None:
+        """Say at once where the identity is another one."""
+        number = next(iter(self._places), None)
+        if number is not None:
+            self.frame(number)
+
+    def _opened(self, sealed: str) -> bytes:
+        try:
+            return self._age.decrypt(base64.b64decode(sealed), self._identities)
+        except (self._age.DecryptError, ValueError) as error:
+            raise UsageError(
+                f"{self._path} cannot be opened with this identity", "Use the one that belongs to --seal-to."
+            ) from error
+
+
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"cannot read {path}: {error.strerror}", "Was it made with --seal-to?")
 
 
 def _age() -> _Age:

@@ -1,14 +1,15 @@
 """The user's own settings: `config.toml` in the configuration folder, and nowhere else.
 
-No file of a project and no server has a say in them. Keys: `allow_copy`, and for each `[[servers]]` the keys
-`command`, `redeem_origin`, `cwd` and `environment`.
+No file of a project and no server has a say in them. Keys: `allow_copy`, `audit` with `file`, `handlers` and `formatters`, for
+each `[[servers]]` the keys `command`, `redeem_origin`, `cwd` and `environment`, and for each `[[ignore]]` the keys `rule`, `reason`
+and `tool`.
 """
 
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -24,7 +25,9 @@ from inspector.store import paths, private
 
 MAX_BYTES = 1024 * 1024
 
-_ENTRY = re.compile(r"^[ \t]*\[\[[ \t]*servers[ \t]*\]\]", re.MULTILINE)
+_ENTRIES = {
+    name: re.compile(rf"^[ \t]*\[\[[ \t]*{name}[ \t]*\]\]", re.MULTILINE) for name in ("servers", "ignore")
+}
 
 Shape = TypeVar("Shape")
 
@@ -36,9 +39,23 @@ class _Server(msgspec.Struct, forbid_unknown_fields=True):
     environment: list[str] = []
 
 
+class _Audit(msgspec.Struct, forbid_unknown_fields=True):
+    file: str | None = None
+    handlers: dict[str, dict[str, object]] = {}
+    formatters: dict[str, dict[str, object]] = {}
+
+
+class _Ignore(msgspec.Struct, forbid_unknown_fields=True):
+    rule: str
+    reason: str
+    tool: str | None = None
+
+
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     allow_copy: bool = False
+    audit: dict[str, object] = {}
     servers: list[dict[str, object]] = []
+    ignore: list[dict[str, object]] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +80,38 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSettings:
+    """Where calls are logged, beside what the command line says."""
+
+    file: Path | None = None
+    handlers: Mapping[str, object] = field(default_factory=dict[str, object])
+    """As `logging.config` describes handlers, by name."""
+    formatters: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """Findings that the user accepts."""
+
+    rule: str
+    """The id of a rule; whether there is one is for whoever reviews."""
+    reason: str
+    tool: str | None
+    """None for all."""
+    place: str
+    """Where it stands, for errors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What the user's own file says; the defaults where there is none."""
 
     allow_copy: bool = False
     """Whether revealed values may be copied; terminals and multiplexers see what is."""
+    audit: AuditSettings = field(default_factory=AuditSettings)
     pins: tuple[Pin, ...] = ()
     """Those for one folder first."""
+    ignored: tuple[Ignored, ...] = ()
     warning: str = ""
     """What the user should know of the file, and what to do; empty where there is nothing."""
 
@@ -113,16 +155,21 @@ def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
     pins = tuple(_pins(file.servers, text, where))
     return Settings(
         allow_copy=file.allow_copy,
+        audit=_audit(file.audit, where),
         pins=tuple(sorted(pins, key=lambda pin: pin.cwd is None)),
+        ignored=tuple(_ignored(file.ignore, text, where)),
         warning=warning,
     )
 
 
+def _audit(content: dict[str, object], where: str) -> AuditSettings:
+    found = _shaped(content, _Audit, f"{where}, `audit`")
+    path = None if found.file is None else _absolute(found.file, f"{where}: `audit`: `file`")
+    return AuditSettings(file=path, handlers=found.handlers, formatters=found.formatters)
+
+
 def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[Pin]:
-    lines = [text.count("\n", 0, found.end()) + 1 for found in _ENTRY.finditer(text)]
-    places = [f"line {line}" for line in lines]
-    if len(places) != len(servers):
-        places = [f"servers, number {number}" for number, _ in enumerate(servers, 1)]
+    places = _places(text, "servers", len(servers))
     seen: set[tuple[tuple[str, ...], Path | None]] = set()
     for server, place in zip(servers, places, strict=True):
         pin = _pin(_shaped(server, _Server, f"{where}, {place}"), f"{where}, {place}")
@@ -135,6 +182,22 @@ def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[P
         yield pin
 
 
+def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterator[Ignored]:
+    for entry, place in zip(entries, _places(text, "ignore", len(entries)), strict=True):
+        found = _shaped(entry, _Ignore, f"{where}, {place}")
+        if not found.reason.strip():
+            raise UsageError(f"{where}, {place}: `reason` is empty", "Say why the finding is accepted.")
+        yield Ignored(rule=found.rule, reason=found.reason, tool=found.tool, place=f"{where}, {place}")
+
+
+def _places(text: str, name: str, count: int) -> list[str]:
+    """Where each `[[name]]` stands; by its number where that cannot be told."""
+    lines = [text.count("\n", 0, found.end()) + 1 for found in _ENTRIES[name].finditer(text)]
+    if len(lines) != count:
+        return [f"{name}, number {number}" for number in range(1, count + 1)]
+    return [f"line {line}" for line in lines]
+
+
 def _pin(server: _Server, where: str) -> Pin:
     try:
         words = shlex.split(server.command) if isinstance(server.command, str) else server.command
@@ -145,19 +208,19 @@ def _pin(server: _Server, where: str) -> Pin:
     return Pin(
         command=tuple(words),
         origin=_origin(server.redeem_origin, where),
-        cwd=None if server.cwd is None else _folder(server.cwd, where),
+        cwd=None if server.cwd is None else _absolute(server.cwd, f"{where}: `cwd`").resolve(),
         environment=frozenset(server.environment),
     )
 
 
-def _folder(written: str, where: str) -> Path:
+def _absolute(written: str, where: str) -> Path:
     try:
-        folder = Path(written).expanduser()
+        path = Path(written).expanduser()
     except RuntimeError as error:
-        raise UsageError(f"{where}: `cwd`: {error}", "Write the folder's full path.") from error
-    if not folder.is_absolute():
-        raise UsageError(f"{where}: `cwd`: {written} is relative", "Write the folder's full path.")
-    return folder.resolve()
+        raise UsageError(f"{where}: {error}", "Write the full path.") from error
+    if not path.is_absolute():
+        raise UsageError(f"{where}: {written} is relative", "Write the full path.")
+    return path
 
 
 def _origin(written: str, where: str) -> str:

@@ -1,7 +1,6 @@
 """The interface. The command line calls `run`."""
 
 import asyncio
-import gc
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,23 +14,40 @@ from textual.theme import Theme
 from inspector.core.boundary.level import Level
 from inspector.core.targets import Target
 from inspector.errors import UsageError
-from inspector.session import Listener, Options, Session
+from inspector.session.options import Options
 from inspector.store import paths, themes
-from inspector.tui.commands import CommandSearch, HostSearch, Place, ThemeSearch, bindings
+from inspector.tui.collecting import calm_collector
+from inspector.tui.commands import Place, bindings
+from inspector.tui.commands.palette import CommandSearch, HostSearch, ThemeSearch
 from inspector.tui.guarded_app import GuardedApp
+from inspector.tui.leaving import end_with_the_terminal, run_and_leave, wait_a_moment
 from inspector.tui.screens.opening import OpeningScreen
 
 if TYPE_CHECKING:
+    from inspector.core.recording.opened import OpenedRecording
     from inspector.custody import Custody
+    from inspector.oversight.terms import Terms
+    from inspector.session.events import Listener
+    from inspector.session.live import Session
     from inspector.store.settings import Settings
     from inspector.tui.screens.link import Opener
     from inspector.tui.screens.main import MainScreen
     from inspector.tui.widgets.keys import KeyLine
 
 
-def run(target: Target, options: Options, *, level: Level, host: str, theme: str | None) -> int:
+def run(
+    target: Target,
+    options: Options,
+    *,
+    level: Level,
+    host: str,
+    theme: str | None,
+    recording: "OpenedRecording | None" = None,
+    terms: "Terms | None" = None,
+) -> int:
     """Open the interface on `target` until the user leaves it; the exit code.
 
+    `recording`: what is looked into in its place. `terms`: what decides on calls; None for the built-in policy.
     Raises UsageError where a theme file or the user's own settings are wrong, or `theme` names none.
     """
     own = _own()
@@ -43,15 +59,20 @@ def run(target: Target, options: Options, *, level: Level, host: str, theme: str
         names = ", ".join(each.name for each in found)
         raise UsageError(f"no theme {chosen}", f"Known themes: {names}.")
 
-    recorders = [options.recorder]
+    async def open_session(listener: "Listener") -> "Session":
+        if recording is not None:
+            await asyncio.to_thread(import_module, "inspector.session.recorded")
+            from inspector.session.recorded import RecordedSession  # noqa: PLC0415 - after the first paint
 
-    async def open_session(listener: Listener) -> Session:
+            return RecordedSession(recording, listener)
         # The protocol library takes half a second to load: in a thread, so that the screen stays alive.
         await asyncio.to_thread(import_module, "inspector.wire.connection")
-        # A recording is of one connection: clocks and identifiers begin anew with the next.
-        return Session(target, replace(options, recorder=recorders.pop() if recorders else None), listener)
+        from inspector.session.live import Session  # noqa: PLC0415 - after the first paint
+
+        return Session(target, options, listener)
 
     calm_collector()
+    end_with_the_terminal()
     app = SightlineApp(
         target,
         open_session,
@@ -60,8 +81,15 @@ def run(target: Target, options: Options, *, level: Level, host: str, theme: str
         theme_files=found,
         theme=chosen,
         own=own,
+        recording=recording,
+        terms=terms,
     )
-    app.run()
+    try:
+        asyncio.run(run_and_leave(app.run_async))
+    finally:
+        wait_a_moment()
+        if options.recorder:
+            options.recorder.close()
     return app.return_code or 0
 
 
@@ -72,15 +100,6 @@ def _own() -> "Settings | None":
     from inspector.store.settings import settings  # noqa: PLC0415 - most users have none, and the first paint waits
 
     return settings()
-
-
-def calm_collector() -> None:
-    """Have Python's garbage collector look less often.
-
-    A large result is hundreds of thousands of objects; with its own settings the collector would go through all of
-    them again and again, and hold up the screen for a fifth of a second each time.
-    """
-    gc.set_threshold(20_000, 5, 1_000)
 
 
 class SightlineApp(GuardedApp, inherit_bindings=False):
@@ -102,7 +121,12 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "screens/hosts.tcss",
         "screens/secrets.tcss",
         "screens/page.tcss",
+        "screens/decision.tcss",
+        "screens/trust.tcss",
+        "screens/pins.tcss",
+        "screens/findings.tcss",
         "screens/help.tcss",
+        "screens/asking.tcss",
     ]
     NOTIFICATION_TIMEOUT = 4
     CSS = """
@@ -110,7 +134,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     ToastRack { margin-bottom: 1; }
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a run of the interface is about
         self,
         target: Target,
         opener: "Opener",
@@ -120,13 +144,20 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         theme_files: Sequence[themes.ThemeFile],
         theme: str = themes.DEFAULT,
         own: "Settings | None" = None,
+        recording: "OpenedRecording | None" = None,
+        terms: "Terms | None" = None,
     ) -> None:
-        """`own`: the user's own settings; None for the defaults."""
+        """`own`: the user's own settings; None for the defaults. `recording`: looked into in place of a server.
+
+        `terms`: what decides on calls; None for the built-in policy.
+        """
         super().__init__()
         self._allow_copy = own is not None and own.allow_copy
         self._remarks = (own.warning, own.why_unpinned(target)) if own else ()
         self._opener = opener
         self._target = target
+        self._opened = recording
+        self._terms = terms
         self._level = level
         self._host = host
         self._main: MainScreen | None = None
@@ -138,7 +169,9 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     def get_default_screen(self) -> OpeningScreen:
         """What is painted first."""
-        return OpeningScreen(str(self._target), self._level.value, self._host, self._load_main)
+        return OpeningScreen(
+            str(self._opened or self._target), self._level.value, self._host, self._load_main
+        )
 
     @property
     def custody(self) -> "Custody | None":
@@ -149,20 +182,32 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self.run_worker(self._open_main(), group="opening")
 
     async def _open_main(self) -> None:
+        self._main = await self._made_main()
+        await self.push_screen(self._main)
+        for remark in filter(None, self._remarks):
+            self.notify(remark, severity="warning", timeout=15)
+
+    async def _made_main(self) -> "MainScreen":
+        copy_secret = self.copy_secret if self._allow_copy else None
         # In a thread, so that keys are taken while the modules load.
+        if self._opened is not None:
+            await asyncio.to_thread(import_module, "inspector.tui.screens.player")
+            from inspector.tui.screens.player import PlayerScreen  # noqa: PLC0415 - after the first paint
+
+            return PlayerScreen(
+                self._opener, self._opened, level=self._level, host=self._host, copy_secret=copy_secret
+            )
         await asyncio.to_thread(import_module, "inspector.tui.screens.main")
         from inspector.tui.screens.main import MainScreen  # noqa: PLC0415 - after the first paint
 
-        self._main = MainScreen(
+        return MainScreen(
             self._opener,
             self._target,
             level=self._level,
             host=self._host,
-            copy_secret=self.copy_secret if self._allow_copy else None,
+            copy_secret=copy_secret,
+            terms=self._terms,
         )
-        await self.push_screen(self._main)
-        for remark in filter(None, self._remarks):
-            self.notify(remark, severity="warning", timeout=15)
 
     def action_leave(self) -> None:
         """End the session, then the interface. Asked twice, it does not wait for the session."""
@@ -179,6 +224,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     async def _leave(self, return_code: int) -> None:
         if self._main is not None:
             await self._main.end()
+            await self._main.close_recording()
         self.exit(return_code=return_code)
 
     def action_help(self) -> None:

@@ -1,6 +1,7 @@
 """Work in a thread, one piece at a time, of which only the last one asked for counts."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
 from textual.dom import DOMNode
@@ -23,28 +24,41 @@ class Latest(Generic[Asked, Made]):
         take: Callable[[Asked, Made], None],
         fail: Callable[[Asked, BaseException], None],
         overtaken: Callable[[Made], None] | None = None,
+        *,
+        group: str = "default",
+        gives_way: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`overtaken` is given what was made and is not wanted any more, for it may be large."""
+        """`overtaken` is given what was made and is not wanted any more, for it may be large. `group`: of its workers.
+
+        `gives_way`: what is waited for before anything is begun: threads that work at once keep the screen waiting.
+        """
         self._owner = owner
         self._make = make
         self._take = take
         self._fail = fail
         self._overtaken = overtaken
+        self._group = group
+        self._gives_way = gives_way
         self._waiting: list[Asked] = []
         """The newest request that has not begun, if there is one."""
-        self._busy = False
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     def ask(self, asked: Asked) -> None:
         """Ask for something; it takes the place of what was asked for before and is not there yet."""
         self._waiting[:] = [asked]
-        if not self._busy:
-            self._busy = True
-            self._owner.run_worker(self._work(), exit_on_error=True)
+        if not self.is_busy:
+            self._idle.clear()
+            self._owner.run_worker(self._work(), group=self._group, exit_on_error=True)
 
     @property
     def is_busy(self) -> bool:
         """Whether something is still being made."""
-        return self._busy
+        return not self._idle.is_set()
+
+    async def idle(self) -> None:
+        """Wait until nothing is being made any more."""
+        await self._idle.wait()
 
     def _bound(self, asked: Asked) -> Callable[[], Made]:
         return lambda: self._make(asked)
@@ -52,9 +66,13 @@ class Latest(Generic[Asked, Made]):
     async def _work(self) -> None:
         try:
             while self._waiting:
+                if self._gives_way is not None:
+                    await self._gives_way()
                 asked = self._waiting.pop()
                 # A function of its own: Textual writes down a partial with its arguments, megabytes of secrets among them.
-                worker = self._owner.run_worker(self._bound(asked), thread=True, exit_on_error=False)
+                worker = self._owner.run_worker(
+                    self._bound(asked), group=self._group, thread=True, exit_on_error=False
+                )
                 try:
                     made = await worker.wait()
                 except WorkerFailed as failed:
@@ -68,4 +86,4 @@ class Latest(Generic[Asked, Made]):
                     self._overtaken(made)
                 del made, worker
         finally:
-            self._busy = False
+            self._idle.set()

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from inspector.session import CallRecord, Progress, StateChanged
+from inspector.session.events import StateChanged
+from inspector.session.records import CallRecord, Progress
 
 
 @dataclass

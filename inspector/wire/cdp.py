@@ -13,7 +13,7 @@ from inspector.wire.socket import Socket
 from inspector.wire.tap import LARGE_BYTES, Tap
 
 REPLY_TIMEOUT_S = 30.0
-SHARE_S = 0.01
+SHARE_S = 0.004
 """How long messages are taken in one go before the rest of the program gets its turn."""
 
 

@@ -25,6 +25,7 @@ POLL_S = 0.02
 """How often a starting browser is looked at."""
 
 _PORT_FILE = "DevToolsActivePort"
+_LISTENING = b"DevTools listening on "
 _INSTALL = (
     "Install the package chromium (Debian: apt-get install chromium), or name one with --chromium PATH."
 )
@@ -198,7 +199,9 @@ class Chromium:
             await self._take(rest)
 
     async def _take(self, line: bytes) -> None:
-        self._stderr.append(line.decode("utf-8", "replace"))
+        # That line holds the path of the debugging port, which keeps others out.
+        if not line.startswith(_LISTENING):
+            self._stderr.append(line.decode("utf-8", "replace"))
         await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
 
 

@@ -58,11 +58,13 @@ class Connection:
         """Seconds since the connection was asked for: the clock of its frames."""
         return self._tap.now_s()
 
-    async def agree(self, era: Era, timeout_s: float) -> None:
+    async def agree(self, era: Era, timeout_s: float, client_name: str | None = None) -> None:
         """Start the transport and settle on a protocol. Raises InspectorError."""
         await self._transport.start()
         over_http = isinstance(self._target, HttpTarget)
-        found = await negotiate(self._dispatcher, era, timeout_s=timeout_s, over_http=over_http)
+        found = await negotiate(
+            self._dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
+        )
         if isinstance(found, NoAgreement):
             raise refused(self._target, found.outcome, asked=found.asked)
         self._agreement = found
@@ -121,17 +123,19 @@ async def open_connection(
     timeout_s: float,
     on_frame: Callable[[Frame], None],
     on_notification: Callable[[Notification], None],
+    client_name: str | None = None,
 ) -> Connection:
     """A connection that is ready for requests. Raises InspectorError; leaves no process behind when it does.
 
     A stdio server that ends at the stateless era's first message is started again for the handshake.
+    `client_name`: what to call oneself; None for the usual name.
     """
     tap = Tap(on_frame)
     try:
-        return await _opened(target, era, timeout_s, tap, on_notification)
+        return await _opened(target, era, timeout_s, tap, on_notification, client_name)
     except _DiedEarly:
         tap.note("the server ended at the probe for the stateless era: starting it again for the handshake")
-        return await _opened(target, Era.LEGACY, timeout_s, tap, on_notification)
+        return await _opened(target, Era.LEGACY, timeout_s, tap, on_notification, client_name)
 
 
 class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
@@ -144,6 +148,7 @@ async def _opened(
     timeout_s: float,
     tap: Tap,
     on_notification: Callable[[Notification], None],
+    client_name: str | None,
 ) -> Connection:
     dispatcher = Dispatcher(tap, on_notification)
     transport: Transport
@@ -156,7 +161,7 @@ async def _opened(
     dispatcher.attach(transport)
     connection = Connection(target, tap, dispatcher, transport)
     try:
-        await connection.agree(era, timeout_s)
+        await connection.agree(era, timeout_s, client_name)
     except BaseException as error:
         died = dispatcher.lost is not None and isinstance(error, InspectorError)
         with contextlib.suppress(asyncio.CancelledError):

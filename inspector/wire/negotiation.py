@@ -26,7 +26,7 @@ _CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities"
 _LOG_LEVEL_META = "io.modelcontextprotocol/logLevel"
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
-CLIENT_INFO: JsonObject = {"name": "sightline", "version": __version__}
+CLIENT_NAME = "sightline"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,31 +47,32 @@ class NoAgreement:
 
 
 async def negotiate(
-    dispatcher: Dispatcher, era: Era, *, timeout_s: float, over_http: bool
+    dispatcher: Dispatcher, era: Era, *, timeout_s: float, over_http: bool, client_name: str | None = None
 ) -> Agreement | NoAgreement:
-    """Settle on a protocol and stamp what `dispatcher` sends from now on."""
+    """Settle on a protocol and stamp what `dispatcher` sends from now on. `client_name`: None for the usual one."""
+    client: JsonObject = {"name": client_name or CLIENT_NAME, "version": __version__}
     match era:
         case Era.LEGACY:
-            found = await _initialize(dispatcher, timeout_s)
+            found = await _initialize(dispatcher, timeout_s, client)
         case Era.MODERN:
-            found = await _discover(dispatcher, timeout_s)
+            found = await _discover(dispatcher, timeout_s, client)
         case Era.AUTO:
-            found = await _either(dispatcher, timeout_s)
+            found = await _either(dispatcher, timeout_s, client)
     if isinstance(found, Agreement):
-        await _adopt(dispatcher, found, over_http=over_http)
+        await _adopt(dispatcher, found, client, over_http=over_http)
     return found
 
 
-async def _either(dispatcher: Dispatcher, timeout_s: float) -> Agreement | NoAgreement:
+async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) -> Agreement | NoAgreement:
     """Modern where the server knows it. A slow server is asked both ways, and its first yes counts."""
-    discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s))
+    discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s, client))
     done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
     if done:
         found = discovering.result()
         if isinstance(found, Agreement) or _is_final(found.outcome):
             return found
-        return await _initialize(dispatcher, timeout_s)
-    initializing = asyncio.ensure_future(_initialize(dispatcher, timeout_s))
+        return await _initialize(dispatcher, timeout_s, client)
+    initializing = asyncio.ensure_future(_initialize(dispatcher, timeout_s, client))
     waiting = {discovering, initializing}
     try:
         while waiting:
@@ -97,11 +98,13 @@ def _is_final(outcome: Outcome) -> bool:
             return False
 
 
-async def _initialize(dispatcher: Dispatcher, timeout_s: float) -> Agreement | NoAgreement:
+async def _initialize(
+    dispatcher: Dispatcher, timeout_s: float, client: JsonObject
+) -> Agreement | NoAgreement:
     params: JsonObject = {
         "protocolVersion": HANDSHAKE_REVISION,
         "capabilities": {},
-        "clientInfo": CLIENT_INFO,
+        "clientInfo": client,
     }
     answer = await dispatcher.request("initialize", params, timeout_s=timeout_s, cancellable=False)
     match answer.outcome:
@@ -111,11 +114,11 @@ async def _initialize(dispatcher: Dispatcher, timeout_s: float) -> Agreement | N
             return NoAgreement(asked="initialize", outcome=outcome)
 
 
-async def _discover(dispatcher: Dispatcher, timeout_s: float) -> Agreement | NoAgreement:
-    answer = await _ask_discover(dispatcher, MODERN_REVISIONS[-1], timeout_s)
+async def _discover(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) -> Agreement | NoAgreement:
+    answer = await _ask_discover(dispatcher, modern_stamp(MODERN_REVISIONS[-1], client), timeout_s)
     named = _mutual(_supported_by_error(answer.outcome))
     if named:
-        answer = await _ask_discover(dispatcher, named, timeout_s)
+        answer = await _ask_discover(dispatcher, modern_stamp(named, client), timeout_s)
     match answer.outcome:
         case Result(value=dict() as result) if mutual := _mutual(result.get("supportedVersions")):
             return Agreement(era=Era.MODERN, revision=mutual, result=result)
@@ -123,9 +126,9 @@ async def _discover(dispatcher: Dispatcher, timeout_s: float) -> Agreement | NoA
             return NoAgreement(asked="server/discover", outcome=outcome)
 
 
-async def _ask_discover(dispatcher: Dispatcher, revision: str, timeout_s: float) -> Answer:
+async def _ask_discover(dispatcher: Dispatcher, stamp: Stamp, timeout_s: float) -> Answer:
     return await dispatcher.request(
-        "server/discover", {}, timeout_s=timeout_s, cancellable=False, stamp=modern_stamp(revision)
+        "server/discover", {}, timeout_s=timeout_s, cancellable=False, stamp=stamp
     )
 
 
@@ -144,9 +147,11 @@ def _mutual(versions: Json) -> str | None:
     return known[-1] if known else None
 
 
-async def _adopt(dispatcher: Dispatcher, agreement: Agreement, *, over_http: bool) -> None:
+async def _adopt(
+    dispatcher: Dispatcher, agreement: Agreement, client: JsonObject, *, over_http: bool
+) -> None:
     if agreement.era is Era.MODERN:
-        dispatcher.stamp = modern_stamp(agreement.revision)
+        dispatcher.stamp = modern_stamp(agreement.revision, client)
         return
     dispatcher.stamp = _handshake_stamp(agreement.revision) if over_http else unstamped
     await dispatcher.notify("notifications/initialized", {})
@@ -160,14 +165,14 @@ def _handshake_stamp(revision: str) -> Stamp:
     return stamp
 
 
-def modern_stamp(revision: str) -> Stamp:
+def modern_stamp(revision: str, client: JsonObject) -> Stamp:
     """Identity and capabilities in each request's `_meta`, and the routing headers, as 2026-07-28 asks."""
 
     def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
         meta = params.get("_meta")
         own: JsonObject = {
             _VERSION_META: revision,
-            _CLIENT_META: CLIENT_INFO,
+            _CLIENT_META: client,
             _CAPABILITIES_META: {},
             _LOG_LEVEL_META: "debug",
         }

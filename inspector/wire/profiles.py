@@ -30,11 +30,21 @@ def create() -> Path:
 
 
 def remove(profile: Path) -> None:
-    """Remove a profile, though its browser may still be writing its last."""
+    """Remove a profile, though its browser may still be writing its last, and the folder of its socket beside it."""
+    _remove_socket(profile)
     for _ in range(20):
         shutil.rmtree(profile, ignore_errors=True)
         if not profile.exists():
             return
+
+
+def _remove_socket(profile: Path) -> None:
+    """A browser that is ended leaves the folder to which this link of its profile points."""
+    with contextlib.suppress(OSError):
+        folder = (profile / "SingletonSocket").readlink().parent
+        is_its_own = folder.name.startswith("org.chromium.") and folder.stat().st_uid == os.geteuid()
+        if is_its_own and folder.parent in {Path(tempfile.gettempdir()), Path("/tmp")}:  # noqa: S108 - where it makes it
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep() -> None:

@@ -14,8 +14,8 @@ import h11
 
 from inspector.core.json_text import JsonText, Malformed, dump, parse
 from inspector.core.recording.answering import Answered
-from inspector.demo.connection import HttpConnection, HttpRequest
 from inspector.errors import UnreachableError
+from inspector.http_server import HttpConnection, HttpRequest
 
 ADDRESS = "127.0.0.1"
 PATH = "/mcp"

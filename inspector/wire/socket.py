@@ -29,6 +29,8 @@ class Socket:
         self._messages: deque[bytes] = deque()
         self._room = threading.Semaphore(MAX_WAITING)
         self._news = asyncio.Event()
+        self._is_told = False
+        """Whether the loop has yet to look at what came."""
         self._sending = asyncio.Lock()
         self._ended = ""
         self._is_unwanted = threading.Event()
@@ -96,7 +98,7 @@ class Socket:
             ) as connection:
                 if not self._is_unwanted.is_set():
                     self._in_loop(partial(_settle, self._opened, connection))
-                    self._in_loop(partial(self._take, None, self._read(connection)))
+                    self._in_loop(partial(self._end, self._read(connection)))
         except (OSError, TimeoutError, InvalidHandshake, InvalidMessage, InvalidURI) as error:
             self._in_loop(partial(_settle, self._opened, error))
 
@@ -106,16 +108,23 @@ class Socket:
             while True:
                 raw = connection.recv(decode=False)
                 self._room.acquire()
-                self._in_loop(partial(self._take, raw))
+                self._messages.append(raw)
+                # One call for all that comes until the loop looks: each takes the interpreter away from it.
+                if not self._is_told:
+                    self._is_told = True
+                    self._in_loop(self._look)
         except ConnectionClosed as error:
             if error.sent is not None and error.sent.code == TOO_LARGE:
                 return f"the browser sent a message of more than {MAX_MESSAGE_BYTES >> 20} MiB"
         return "the browser closed the connection"
 
-    def _take(self, raw: bytes | None, ended: str = "") -> None:
-        if raw is not None:
-            self._messages.append(raw)
-        self._ended = ended
+    def _look(self) -> None:
+        # First, so that what comes from here on is told again.
+        self._is_told = False
+        self._news.set()
+
+    def _end(self, why: str) -> None:
+        self._ended = why
         self._news.set()
 
     def _in_loop(self, work: Callable[[], None]) -> None:

@@ -14,7 +14,7 @@ from inspector.core.targets import StdioTarget
 from inspector.errors import UnreachableError
 from inspector.wire.dispatch import Dispatcher
 from inspector.wire.processes import die_with_parent, has_ended, signal_group
-from inspector.wire.tap import Tap
+from inspector.wire.tap import LARGE_BYTES, Tap
 
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
 """All that a server sees of our environment, beside what `-e` or the configuration names."""
@@ -172,7 +172,7 @@ async def _each_line(
     while chunk := await stream.read(CHUNK_BYTES):
         *lines, rest = chunk.split(b"\n")
         for line in lines:
-            await take(b"".join((*parts, line)))
+            await take(await _joined([*parts, line], size))
             parts, size = [], 0
         if rest:
             parts.append(rest)
@@ -180,7 +180,12 @@ async def _each_line(
         if size > limit_bytes:
             if not split_long:
                 raise ValueError(f"the server sent a line of more than {limit_bytes} bytes")
-            await take(b"".join(parts))
+            await take(await _joined(parts, size))
             parts, size = [], 0
     if parts:
-        await take(b"".join(parts))
+        await take(await _joined(parts, size))
+
+
+async def _joined(parts: list[bytes], size: int) -> bytes:
+    """The parts as one; `size` bytes of them are joined in a thread where they are many, for the memory has to be made first."""
+    return await asyncio.to_thread(b"".join, parts) if size > LARGE_BYTES else b"".join(parts)

@@ -61,7 +61,12 @@ from tests.cli.sightline import ROOT, raw_server, sightline
             "broken_tool is malformed: `inputSchema` is missing",
             "--no-validate",
         ),
-        (("call", "delete_project", "--arg", "project=apollo", "demo"), 10, "not called: it claims", "--yes"),
+        (
+            ("call", "delete_project", "--arg", "project=apollo", "demo"),
+            10,
+            "not called, for nobody agreed: claims-",
+            "--yes",
+        ),
         (("call", "t", "--args", "{", *raw_server("plain")), 2, "", ""),
         (
             ("call", "t", "--timeout", "0.5", *raw_server("silent")),

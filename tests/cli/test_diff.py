@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,8 +7,9 @@ from inspector.core.catalogue import Tool
 from inspector.core.identity.changes import Change, ChangeKind, changes
 from inspector.core.identity.definitions import definition_changes
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
+from inspector.store.recordings import Recorder
 from tests.recording.commands import sightline, words
-from tests.recording.sessions import TOOL, Wire, recorded_to
+from tests.recording.sessions import HEADER, TOOL, Wire, recorded_to
 
 
 def tool(**more: Json) -> Tool:
@@ -134,3 +136,23 @@ def test_recordings_and_servers_are_compared(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_compared_is_told(argv: tuple[str, ...]) -> None:
     assert sightline(*argv).code == 2
+
+
+def test_the_tools_of_a_recorded_page_are_those_that_it_listed_last(tmp_path: Path) -> None:
+    paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for number, path in enumerate(paths):
+        recorder = Recorder(path, replace(HEADER, kind="page"))
+        recorder.listed(0.0, (tool(), Tool(name="gone", definition={"name": "gone"})))
+        recorder.listed(1.0, (tool(description=f"It is {number}."),))
+        recorder.close()
+    found = sightline("diff", "--format", "json", *map(str, paths)).json
+    assert [(one["tool"], one["pointer"]) for one in found["changes"]] == [("get_key", "/description")]
+    assert found["instructionsChanged"] is False
+
+
+def test_a_recording_of_a_server_differs_from_the_server_in_nothing(tmp_path: Path) -> None:
+    file = str(tmp_path / "demo.jsonl")
+    assert sightline("list", "--record", file, "demo").code == 0
+    for before, after in ((file, "demo"), ("demo", file)):
+        told = sightline("diff", "--exit-code", before, after)
+        assert (told.code, told.out.strip()) == (0, "0 changes, 0 of which declare less"), told.out

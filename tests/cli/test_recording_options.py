@@ -1,3 +1,4 @@
+from io import StringIO
 from pathlib import Path
 
 import click
@@ -5,9 +6,11 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.cli.lenses import Lens
+from inspector.cli.main import run
 from inspector.cli.recording import Wish, recording, wish_of
 from inspector.core.boundary.level import Level
 from inspector.core.boundary.policy import BoundaryPolicy
+from inspector.core.recording.format import End, RecordedFrame
 from inspector.core.targets import StdioTarget
 from inspector.errors import UsageError
 from inspector.store.recordings import RecordingFile
@@ -47,3 +50,50 @@ def test_without_the_option_nothing_is_recorded() -> None:
 def test_sealing_alone_is_refused() -> None:
     with pytest.raises(UsageError, match="--seal-to is for recordings"):
         wished("--seal-to", "age1x")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("docs", "demo"),
+        ("review", "demo"),
+        ("pin", "demo"),
+        ("policy", "explain", "clean_clock", "demo"),
+        ("diff", "recordings/secrets.jsonl", "demo"),
+        ("demo",),
+    ],
+)
+def test_every_command_that_reaches_a_target_records_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.stdin", StringIO())
+    path = tmp_path / "a.jsonl"
+    assert run([*argv, "-q", "--record", str(path)], no_interface) == 0
+    file = RecordingFile(path)
+    kinds = [type(line) for line in file.lines()]
+    assert (file.header.kind, kinds[-1]) == ("demo", End)
+    assert kinds.count(RecordedFrame) > 4
+    file.close()
+
+
+def no_interface(*_: object, **_named: object) -> int:
+    raise AssertionError("no terminal, no interface")
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (("diff", "recordings/secrets.jsonl", "recordings/faults.jsonl"), "--record records one session"),
+        (("diff", "demo", "http://127.0.0.1:1/mcp"), "--record records one session"),
+        (("review", "recordings/secrets.jsonl"), "--record records one session"),
+        (("pin", "--list"), "--record records a session"),
+        (("demo", "--serve", "stdio"), "--record records a session"),
+    ],
+)
+def test_where_there_is_not_one_session_nothing_is_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...], message: str
+) -> None:
+    assert run([*argv, "--record", str(tmp_path / "a.jsonl")], no_interface) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,7 +1,7 @@
 import re
 from pathlib import Path
 
-from inspector.cli.reports.rules_page import page_lines
+from inspector.cli.rules_page import page_lines
 from inspector.core.findings.registry import rules
 
 DOCS = Path(__file__).parents[2] / "docs"

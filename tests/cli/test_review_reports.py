@@ -6,9 +6,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from inspector.cli.reports.markdown import code, plain
 from inspector.core.findings.registry import rules
 from inspector.core.findings.report import Acceptance, NotChecked, Report, entries_of
+from inspector.core.reports.markdown import code, plain
 from tests.core.findings.examples import review_of, tool
 
 HOSTILE = (
@@ -27,7 +27,7 @@ def report(name: str = HOSTILE) -> Report:
 
 
 def lines(format_: str) -> list[str]:
-    found: list[str] = import_module(f"inspector.cli.reports.{format_}").lines(report())
+    found: list[str] = import_module(f"inspector.core.reports.{format_}").lines(report())
     return found
 
 

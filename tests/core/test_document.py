@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -285,3 +287,12 @@ def test_a_search_looks_over_the_break_of_a_text() -> None:
     assert document.find("ghij", 0) == 1
     assert document.find("p\\nq", 0) == 2
     assert document.find("p\\nq", 0) == document.find("p\\NQ", 9, backwards=True)
+
+
+def test_a_text_with_many_quotes_breaks_where_it_is_shown_as_long_as_any_other() -> None:
+    text = '{"id":"key_3MXcx5t6","name":"production","created":"2026-11-20"}' * 6
+    document = Document({"text": text}, chunk=60)
+    shown = ["".join(span.text for span in line.spans) for line in document.lines(0, document.line_count)]
+    assert max(map(len, shown)) <= 60 + len('  "text": "",')
+    joined = "".join(line.strip() for line in shown[1:-1]).removeprefix('"text": ')
+    assert json.loads(joined) == text

@@ -2,11 +2,14 @@ import pytest
 
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import JsonObject
-from inspector.core.policy import confirmations
+from inspector.core.policy.decide import decide
+from inspector.core.policy.default import DEFAULT_POLICY
+from inspector.core.policy.gathering import Situation, facts_of
 
 
 def asked(**definition: JsonObject) -> tuple[str, ...]:
-    return confirmations(Tool(name="t", definition={"name": "t", "inputSchema": {}, **definition}))
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, **definition})
+    return decide(DEFAULT_POLICY, facts_of(Situation(name="t", tool=tool, arguments={}))).reasons
 
 
 @pytest.mark.parametrize(
@@ -28,11 +31,11 @@ def test_a_tool_that_claims_no_harm_is_not_asked_about(definition: dict[str, Jso
     [
         (
             {"annotations": {"destructiveHint": True}},
-            "it claims that it is destructive (mcp destructiveHint)",
+            "tool.traits.destructive is true (mcp destructiveHint)",
         ),
         (
             {"_meta": {"mcp.dev/effect": "delete", "mcp.dev/requiresConfirmation": True}},
-            "it claims that it wants to be confirmed (policy-hints mcp.dev/requiresConfirmation)",
+            "tool.traits.confirm is true (policy-hints mcp.dev/requiresConfirmation)",
         ),
         (
             {
@@ -44,16 +47,18 @@ def test_a_tool_that_claims_no_harm_is_not_asked_about(definition: dict[str, Jso
                     }
                 }
             },
-            "it claims that it may do what cannot be undone (sep-1913 inputMetadata.outcomes)",
+            'tool.traits.outcome is "irreversible" (sep-1913 inputMetadata.outcomes)',
         ),
     ],
 )
 def test_a_tool_that_claims_harm_is_asked_about_by_that_claim(
     definition: dict[str, JsonObject], reason: str
 ) -> None:
-    assert reason in asked(**definition)
+    assert any(reason in sentence for sentence in asked(**definition))
 
 
 def test_a_tool_that_contradicts_itself_is_asked_about() -> None:
     reasons = asked(annotations={"readOnlyHint": True}, _meta={"mcp.dev/effect": "write"})
-    assert reasons == ("The tool is said to change nothing, and to have another effect than reading.",)
+    said = "The tool is said to change nothing, and to have another effect than reading."
+    kinds = 'tool.contradictions is ["read-only-effect"]'
+    assert reasons == (f"contradicts-itself (it contradicts itself): {kinds} ({said})",)

@@ -5,12 +5,12 @@ import pytest
 
 from inspector.core.json_text import Json, JsonObject, dump
 from inspector.core.targets import Era
-from inspector.demo.connection import MOST_BODY_BYTES
 from inspector.demo.http import HttpSite
 from inspector.demo.options import Options
 from inspector.demo.server import DemoServer
 from inspector.demo.tools.tool import Slow
 from inspector.errors import UnreachableError
+from inspector.http_server import MOST_BODY_BYTES
 from tests.demo.clients import (
     ARGUMENTS,
     LEGACY,

@@ -1,7 +1,7 @@
 """Does a test notice when a guard of the boundary is removed? Run by `make mutate`; see docs/proof.md.
 
 Each guard is removed or inverted, one at a time, in a private copy of the project; the exit code is 0 where every one of
-these mutants is killed by a test, or is named in the list of those that change nothing.
+these mutants is killed by a test or runs endlessly, or is named in the list of those that change nothing.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.mutation.operators import Mutant
-from tests.mutation.running import BASELINE, BROKEN, KILLED, SURVIVED, Request, Verdict, all_mutants
+from tests.mutation.running import BASELINE, BROKEN, ENDLESS, KILLED, SURVIVED, Request, Verdict, all_mutants
 
 PACKAGE = "inspector/core/boundary"
 TESTS = ("tests/core/boundary", "tests/core/test_projection_guards.py", "tests/proof")
@@ -74,7 +74,7 @@ def _arguments(line: Sequence[str] | None) -> Arguments:
     parser.add_argument("--equivalents", type=Path, default=EQUIVALENTS)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--limit", type=int, default=90, help="seconds for one mutant")
+    parser.add_argument("--limit", type=int, default=90, help="seconds of processor time for one mutant")
     parser.add_argument("tests", nargs="*", default=TESTS)
     given = parser.parse_args(line)
     return Arguments(
@@ -140,15 +140,17 @@ def _report(
 ) -> int:
     outcomes = {found[verdict["index"]].key: verdict for verdict in verdicts}
     counts: Counter[tuple[str, str]] = Counter()
-    survivors: list[Mutant] = []
+    told: list[Mutant] = []
+    fails = False
     for mutant in found:
         outcome = outcomes[mutant.key]["outcome"]
         if outcome == SURVIVED and mutant.key in accepted:
             outcome = "equivalent"
-        elif outcome in {SURVIVED, BROKEN}:
-            survivors.append(mutant)
+        elif outcome != KILLED:
+            told.append(mutant)
+            fails = fails or outcome != ENDLESS
         counts[mutant.module, outcome] += 1
-    columns = (KILLED, SURVIVED, BROKEN, "equivalent")
+    columns = (KILLED, ENDLESS, SURVIVED, BROKEN, "equivalent")
     print(f"{'module':60}" + "".join(f"{column:>12}" for column in columns))  # noqa: T201
     for module in (*modules, "all"):
         chosen = [
@@ -161,17 +163,17 @@ def _report(
         ]
         if any(chosen):
             print(f"{module:60}" + "".join(f"{count:12}" for count in chosen))  # noqa: T201
-    for mutant in survivors:
+    for mutant in told:
         where = f"{mutant.module}:{mutant.line} {mutant.within} [{mutant.index}]"
         print(f"{outcomes[mutant.key]['outcome']}: {where}\n    {mutant.text}\n    {mutant.change}")  # noqa: T201
     stale = [
         key
         for key in accepted
-        if key[0] in modules and (key not in outcomes or outcomes[key]["outcome"] == KILLED)
+        if key[0] in modules and (key not in outcomes or outcomes[key]["outcome"] in {KILLED, ENDLESS})
     ]
     for key in stale:
         print(f"stale in the list of equivalents: {key}")  # noqa: T201
-    return 1 if survivors or stale else 0
+    return 1 if fails or stale else 0
 
 
 if __name__ == "__main__":

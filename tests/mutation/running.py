@@ -21,9 +21,13 @@ import pytest
 from tests.mutation.applying import apply
 from tests.mutation.operators import Mutant, mutants
 
-KILLED, SURVIVED, BROKEN = "killed", "survived", "broken"
+KILLED, ENDLESS, SURVIVED, BROKEN = "killed", "endless", "survived", "broken"
+"""`ENDLESS`: no test ended it, the limit did; `BROKEN`: the run itself went wrong."""
 BASELINE = -1
 _MEMORY_BYTES = 3_000_000_000
+_PATIENCE = 10
+"""How many times its limit of processor time a mutant may take by the clock, on a machine with other work."""
+_ENDED_BY_LIMIT = {-signal.SIGXCPU, -signal.SIGALRM}
 
 
 class Verdict(TypedDict):
@@ -32,7 +36,7 @@ class Verdict(TypedDict):
     index: int
     outcome: str
     by: str
-    """The test that failed first, or `time`."""
+    """The test that failed first; empty where none did."""
     seconds: float
 
 
@@ -44,7 +48,7 @@ class Request(TypedDict):
     tests: list[str]
     jobs: int
     limit_s: int
-    """For one mutant."""
+    """Of processor time, for one mutant."""
     only: list[int] | None
     """Numbers among all mutants; None means all."""
 
@@ -114,19 +118,18 @@ class Mutating:
         said = child.said.read_text(encoding="utf-8") if child.said.exists() else ""
         child.said.unlink(missing_ok=True)
         seconds = time.monotonic() - child.started
-        if child.index == BASELINE:
+        code = os.waitstatus_to_exitcode(status)
+        if child.index == BASELINE and code == 0:
             for line in said.splitlines():
                 name, _, duration = line.rpartition(" ")
                 self._durations[name] = float(duration)
-        code = os.waitstatus_to_exitcode(status)
-        timed_out = code == -signal.SIGALRM
-        by = "time" if timed_out else ("" if child.index == BASELINE and not code else said.strip())
-        outcome = {0: SURVIVED, 1: KILLED, -signal.SIGALRM: KILLED}.get(code, BROKEN)
+        by = said.strip() if code == 1 else ""
+        outcome = ENDLESS if code in _ENDED_BY_LIMIT else {0: SURVIVED, 1: KILLED}.get(code, BROKEN)
         self.verdicts.append(Verdict(index=child.index, outcome=outcome, by=by, seconds=seconds))
         mutant = known.get(child.index) if known else None
-        if mutant and outcome == KILLED and not timed_out:
+        if mutant and outcome == KILLED:
             self._kills.setdefault(mutant.module, Counter())[by] += 1
-        elif mutant and outcome != KILLED:
+        elif mutant:
             # Told at once: a run over everything takes its time.
             print(f"{outcome}: {mutant.module}:{mutant.line} {mutant.change}", file=sys.stderr, flush=True)  # noqa: T201
         if child.index != BASELINE and len(self.verdicts) % 100 == 0:
@@ -141,8 +144,11 @@ def _run_in_child(
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(limit_s)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 1))
+    for number in (signal.SIGXCPU, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.alarm(limit_s * _PATIENCE)
     if mutant:
         module = importlib.import_module(_dotted(mutant.module))
         try:

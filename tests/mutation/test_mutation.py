@@ -117,6 +117,27 @@ def test_what_no_test_notices_is_told_and_fails_the_run(
     assert (tmp_path / "toy" / "guards.py").read_text() == TOY
 
 
+def test_what_only_its_limit_ends_is_named_and_accepted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = run(tmp_path, UNUSED, capsys)
+    assert code == 0
+    told = [part.split("\n    ") for part in said.split("endless: ")[1:]]
+    assert [(where, line, change.splitlines()[0]) for where, line, change in told] == [
+        ("toy/guards.py:9 allowed [0]", "while count > 10:", "statement count -= 10 left out"),
+        ("toy/guards.py:9 allowed [0]", "while count > 10:", "condition true"),
+    ]
+
+
+def test_tests_that_fail_without_any_change_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.mutation.test_mutation.TOY_TESTS", TOY_TESTS.replace('"a", 2', '"a", 7'))
+    code, said = run(tmp_path, "", capsys)
+    assert code == 2
+    assert "test_toy.py::test_allowed[a-7-True]" in said
+
+
 def test_what_is_listed_as_changing_nothing_is_accepted_and_a_stale_entry_is_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,6 +32,19 @@ class Terminal:
         for key in keys:
             os.write(self._master, _KEYS.get(key, key).encode())
 
+    def press_until(self, *keys: str, until: str) -> None:
+        """Type, and wait until `until` has been drawn since; where it is empty, for nothing."""
+        since = len(self.written)
+        self.press(*keys)
+        if until:
+            self.wait_for(until, since=since)
+
+    def close(self) -> None:
+        """Take the terminal away, once. No signal tells the program: its session hangs on none."""
+        if self._master >= 0:
+            os.close(self._master)
+            self._master = -1
+
     def read(self, within_s: float) -> bool:
         """Take what has been written; False where nothing came in time, or the program has ended."""
         if not select.select([self._master], [], [], within_s)[0]:
@@ -90,8 +103,9 @@ def terminal(
         start_new_session=True,
     )
     os.close(slave)
+    screen = Terminal(process, master)
     try:
-        yield Terminal(process, master)
+        yield screen
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -100,4 +114,4 @@ def terminal(
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        os.close(master)
+        screen.close()

@@ -1,30 +1,57 @@
-"""For each path on stdin, a child that records there: tells its number, waits until somebody has killed it, says so."""
+"""Sessions that are recorded until they are killed: `python -m tests.recording.endless FOLDER COUNT`.
 
+One child a file; each is killed with SIGKILL as soon as its file has a size that is drawn by chance.
+"""
+
+import gc
 import os
+import random
+import signal
 import sys
 from pathlib import Path
 
 from inspector.store.recordings import Recorder
 from tests.recording.sessions import HEADER, conversation, scribed
 
-ROUNDS = 3_000
+ROUNDS = 100
 """More than anybody lets it finish."""
+FRAMES = conversation().frames
+SMALLEST, LARGEST = 300, 3_000
+"""Of a file: from within its header to two conversations."""
 
 
 def record(path: Path) -> None:
+    """Record the same conversation again and again."""
     recorder = Recorder(path, HEADER)
     for _ in range(ROUNDS):
-        for frame in conversation().frames:
+        for frame in FRAMES:
             recorder.frame(frame)
+        recorder.settle()
     recorder.close()
 
 
-# What is loaded late is loaded once, and not in every child.
-scribed(conversation().frames)
-for word in sys.stdin:
+def killed(path: Path, wanted: int) -> None:
+    """Record in a child, and kill it."""
     child = os.fork()
     if not child:
-        record(Path(word.rstrip("\n")))
+        record(path)
         os._exit(0)
-    os.write(1, f"{child}\n".encode())
-    os.write(1, f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n".encode())
+    while not path.exists() or path.stat().st_size < wanted:
+        os.sched_yield()
+    os.kill(child, signal.SIGKILL)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != -signal.SIGKILL:
+        raise RuntimeError(f"{path} was finished before it was killed")
+
+
+def main(folder: Path, count: int) -> None:
+    """So many files."""
+    chance = random.Random(4)  # noqa: S311 - the same sizes in every run
+    # What is loaded late is loaded once, and shared with every child.
+    scribed(FRAMES)
+    gc.freeze()
+    for number in range(count):
+        killed(folder / f"{number}.jsonl", chance.randrange(SMALLEST, LARGEST))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

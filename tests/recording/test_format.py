@@ -9,13 +9,14 @@ from inspector.core.outcome import Failure, FailureKind, Result, RpcError
 from inspector.core.recording import replaying
 from inspector.core.recording.decoding import Broken, decoded
 from inspector.core.recording.format import Lenses, written
-from inspector.core.recording.scribe import PageCall, Scribe
+from inspector.core.recording.page_calls import PageCall
+from inspector.core.recording.scribe import Scribe
 from inspector.core.recording.writing import pieces
 from inspector.core.schema.validation import violations
 from tests.recording.sessions import HEADER, KEY, TOOL, conversation
 
 SCHEMA = parse(
-    resources.files("inspector.core.recording").joinpath("recording-v1.schema.json").read_bytes()
+    resources.files("inspector.core.recording").joinpath("recording-v2.schema.json").read_bytes()
 ).value
 
 
@@ -30,6 +31,8 @@ def every_kind() -> list[JsonObject]:
         lines += map(written, scribe.take(frame))
     lines += map(written, scribe.note(1, "policy", "allowed"))
     lines += map(written, scribe.look(2, Lenses(host="codex")))
+    lines += map(written, scribe.listed(2, [Tool(name="get_key", definition=TOOL)]))
+    lines += map(written, scribe.connect(2, 2))
     for number, outcome in enumerate(
         (Result(value={"key": "x"}), RpcError(value={"code": 1, "message": "no"}))
     ):
@@ -62,7 +65,7 @@ def test_every_line_is_as_the_schema_says_and_reads_back_as_it_was(
 ) -> None:
     monkeypatch.setattr(replaying, "LARGEST_MODEL", largest)
     lines = every_kind()
-    known = {"sightline", "frame", "call", "projection", "note", "end", "lenses"}
+    known = {"sightline", "frame", "call", "projection", "note", "end", "lenses", "listed", "connection"}
     assert {next(key for key in line if key in known) for line in lines} == known
     for line in lines:
         assert violations(line, SCHEMA) == (), line
@@ -98,5 +101,16 @@ def test_in_pieces_a_value_is_written_as_at_once(value: Json) -> None:
 
 def test_the_document_names_every_kind_of_line() -> None:
     text = Path("docs/recording-format.md").read_text()
-    for key in ("sightline", "frame", "call", "projection", "lenses", "note", "end", "$withheld"):
+    for key in (
+        "sightline",
+        "frame",
+        "call",
+        "projection",
+        "lenses",
+        "note",
+        "end",
+        "listed",
+        "connection",
+        "$withheld",
+    ):
         assert f'"{key}"' in text, key

@@ -2,7 +2,6 @@ import asyncio
 import gc
 import os
 import random
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +12,10 @@ from inspector.core.frames import Channel, Direction, Frame
 from inspector.core.json_text import JsonObject, JsonText, dump, parse
 from inspector.core.recording import decoding
 from inspector.core.recording.decoding import Broken, decoded
-from inspector.core.recording.format import End, RecordedFrame, written
+from inspector.core.recording.format import VERSION, End, RecordedFrame, written
 from inspector.errors import UsageError
-from inspector.store import recordings
-from inspector.store.recordings import Break, Recorder, RecordingFile
+from inspector.store.first_line import begins_as_recording
+from inspector.store.recordings import Break, Recorder, RecordingFile, reading
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
 
 ROOT = Path(__file__).parents[2]
@@ -94,39 +93,24 @@ def test_a_frame_that_cannot_be_judged_stops_the_recording(tmp_path: Path) -> No
 
 
 def test_killed_at_any_moment_a_file_opens_and_lacks_at_most_its_last_line(tmp_path: Path) -> None:
-    chance = random.Random(4)  # noqa: S311 - the same moments in every run
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.recording.endless"],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as forking:
-        assert forking.stdin
-        assert forking.stdout
-        for number in range(200):
-            path = tmp_path / f"{number}.jsonl"
-            print(path, file=forking.stdin, flush=True)
-            child = int(forking.stdout.readline())
-            wanted = chance.randrange(300, 6_000)
-            while not path.exists() or path.stat().st_size < wanted:
-                assert forking.poll() is None
-            os.kill(child, signal.SIGKILL)
-            assert int(forking.stdout.readline()) == -signal.SIGKILL
-            assert_opens(path.read_bytes(), tmp_path / "cut.jsonl")
-        forking.stdin.close()
+    subprocess.run([sys.executable, "-m", "tests.recording.endless", tmp_path, "200"], cwd=ROOT, check=True)
+    files = list(tmp_path.iterdir())
+    assert len(files) == 200
+    for path in files:
+        assert_lacks_at_most_its_last_line(path)
 
 
 def test_cut_at_any_byte_a_file_opens_with_all_whole_lines(tmp_path: Path) -> None:
     raw = recorded_to(tmp_path / "a.jsonl", conversation().frames).read_bytes()
     chance = random.Random(5)  # noqa: S311 - as above
     for _ in range(200):
-        assert_opens(raw[: chance.randrange(raw.index(b"\n") + 1, len(raw))], tmp_path / "cut.jsonl")
+        path = tmp_path / "cut.jsonl"
+        path.write_bytes(raw[: chance.randrange(raw.index(b"\n") + 1, len(raw))])
+        assert_lacks_at_most_its_last_line(path)
 
 
-def assert_opens(raw: bytes, path: Path) -> None:
-    path.write_bytes(raw)
-    whole = raw.count(b"\n")
+def assert_lacks_at_most_its_last_line(path: Path) -> None:
+    whole = path.read_bytes().count(b"\n")
     *good, last = lines_of(path)
     assert len(good) == whole - 1
     assert isinstance(last, Break)
@@ -192,12 +176,12 @@ def test_a_line_or_a_file_that_is_too_long_ends_where_it_is_good(
 ) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     with monkeypatch.context() as patched:
-        patched.setattr(recordings, "MAX_LINES", 3)
+        patched.setattr(reading, "MAX_LINES", 3)
         *good, last = lines_of(path)
         assert len(good) == 2
         assert last == Break(line=8, reason="there are more than 3 lines")
     path.write_bytes(path.read_bytes() + b"x" * 3_000_000)
-    monkeypatch.setattr(recordings, "MAX_LINE_BYTES", 1_000_000)
+    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1_000_000)
     monkeypatch.setattr(decoding, "MAX_LINE_BYTES", 1_000_000)
     assert decoded(b'"' + b"x" * 1_000_000 + b'"') == Broken(reason="it is longer than 1,000,000 bytes")
     *good, last = lines_of(path)
@@ -221,6 +205,12 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, raw: bytes, message: st
         RecordingFile(tmp_path / "a.jsonl")
 
 
+def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is no file"):
+        RecordingFile(tmp_path)
+    assert not begins_as_recording(tmp_path)
+
+
 def test_a_pipe_is_no_recording(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="is no file"):
@@ -229,25 +219,64 @@ def test_a_pipe_is_no_recording(tmp_path: Path) -> None:
 
 def test_an_older_version_is_brought_up_to_date() -> None:
     line = b'{"remark":"policy","at":0,"text":"x"}'
-    found = decoded(line, 0, {0: lambda old: {"note": old["remark"], "at": old["at"], "text": old["text"]}})
-    assert found == decoded(b'{"note":"policy","at":0,"text":"x"}')
+    older: dict[int, decoding.Migration] = {
+        0: lambda old: {"note": old["remark"], "at": old["at"], "text": old["text"]}
+    }
+    assert decoded(line, 0, {**older, **decoding.MIGRATIONS}) == decoded(
+        b'{"note":"policy","at":0,"text":"x"}'
+    )
+
+
+def test_a_recording_of_the_first_version_opens(tmp_path: Path) -> None:
+    path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
+    now = lines_of(path)
+    path.write_bytes(path.read_bytes().replace(b'"version":2', b'"version":1', 1))
+    file = RecordingFile(path)
+    file.close()
+    assert file.header.version == VERSION
+    assert lines_of(path) == now
 
 
 def test_lines_are_found_by_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = RecordingFile(recorded_to(tmp_path / "a.jsonl", conversation().frames))
-    assert file.find(b"structuredContent", 0) == 4
-    assert file.find(b"structuredContent", 4) == 5
-    assert file.find(b"structuredContent", 5) is None
-    assert file.find(b"end", 6) is None
-    monkeypatch.setattr(recordings, "_CHUNK_BYTES", 7)
-    assert [file.find(b'"frame":3', start) for start in range(4)] == [3, 3, 3, None]
-    assert file.find(b"structuredContent", 0) == 4
-    assert file.find(b"nowhere", 0) is None
+    for chunk in (1 << 20, 7):
+        monkeypatch.setattr(reading, "_CHUNK_BYTES", chunk)
+        found = [file.search("structuredContent", start) for start in range(7)]
+        assert found == [4, 4, 4, 4, 5, None, None]
+        found = [file.search("structuredContent", start, backwards=True) for start in range(7)]
+        assert found == [None, None, None, None, None, 4, 5]
+        assert file.search("STRUCTUREDcontent", 0) is None
+        assert file.search("structuredcontent", 0) == 4
+        assert file.search("nowhere", 0) is None
+        assert file.search('"pin"', 0) == 2
     line = file.line(2)
     assert isinstance(line, RecordedFrame)
     assert line.number == 2
     with pytest.raises(IndexError):
         file.line(len(file))
+    file.close()
+
+
+def test_a_search_tells_how_far_it_is_and_ends_when_it_is_not_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = RecordingFile(recorded_to(tmp_path / "a.jsonl", conversation().frames))
+    monkeypatch.setattr(reading, "_CHUNK_BYTES", 100)
+    told: list[tuple[int, int]] = []
+    assert file.search("nowhere", 0, on_progress=lambda done, of: told.append((done, of))) is None
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]
+    told.clear()
+    assert (
+        file.search(
+            "end",
+            0,
+            is_cancelled=lambda: len(told) == 2,
+            on_progress=lambda done, of: told.append((done, of)),
+        )
+        is None
+    )
+    assert len(told) == 2
     file.close()
 
 

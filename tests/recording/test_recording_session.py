@@ -16,7 +16,10 @@ from inspector.core.secrets.holdings import Holdings, holdings_in
 from inspector.core.secrets.vault import Key
 from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget
 from inspector.core.texts import texts_in
-from inspector.session import CallRecord, Event, FrameSeen, Options, Session
+from inspector.session.events import Event, FrameSeen
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.session.records import CallRecord
 from inspector.store.recordings import Recorder
 from tests.recording.commands import sightline, words
 from tests.wire.redeeming import found_in

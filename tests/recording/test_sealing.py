@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.frames import Direction
+from inspector.core.frames import Direction, Frame
 from inspector.core.json_text import JsonObject, dump
+from inspector.core.recording.checking import Mismatch, checked
 from inspector.errors import UsageError
 from inspector.store import sealing
-from inspector.store.recordings import Recorder
-from inspector.store.sealing import sealed_path, unsealed
+from inspector.store.recordings import GoodLines, Recorder, RecordingFile
+from inspector.store.sealing import SealedFrames, sealed_path
 from tests.recording.commands import sightline
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation
 
@@ -25,6 +26,15 @@ def keys(tmp_path: Path, name: str = "key.txt") -> tuple[Path, str]:
     path.write_text(f"# made for a test\n{made}\n")
     path.chmod(0o600)
     return path, str(made.to_public())
+
+
+def opened(path: Path, identity: Path, wire: Wire) -> list[Frame]:
+    """The raw frames of a session, as far as they are kept."""
+    frames = SealedFrames(path, identity)
+    try:
+        return [found for frame in wire.frames if (found := frames.frame(frame.number))]
+    finally:
+        frames.close()
 
 
 def sealed(path: Path, recipient: str, wire: Wire) -> Path:
@@ -46,12 +56,49 @@ def test_what_is_sealed_is_every_frame_as_it_was_and_reads_with_the_identity_alo
     raw = sealed_path(path).read_bytes()
     assert sealed_path(path).stat().st_mode & 0o777 == 0o600
     assert b"CANARY" not in raw
-    assert list(unsealed(path, identity)) == wire.frames
+    assert opened(path, identity, wire) == wire.frames
     assert "CANARY" not in path.read_text()
     ran = sightline("replay", "--format", "json", "--identity", str(identity), str(path))
     assert ran.json["recordings"][0]["calls"][0]["result"]["structuredContent"]["key"] == "CANARY-4711-abcdef"
     with pytest.raises(UsageError, match="cannot be opened with this identity"):
-        list(unsealed(path, keys(tmp_path, "other.txt")[0]))
+        SealedFrames(path, keys(tmp_path, "other.txt")[0])
+
+
+def test_with_the_identity_a_document_has_what_was_withheld_and_the_model_has_not(tmp_path: Path) -> None:
+    identity, recipient = keys(tmp_path)
+    path = sealed(tmp_path / "a.jsonl", recipient, conversation())
+    ran = sightline("replay", "--export", "markdown", "--identity", str(identity), str(path))
+    raw, _, model = ran.out.partition("### What the model sees")
+    assert (ran.code, "CANARY" in raw, "CANARY" in model) == (0, True, False)
+    assert "CANARY" not in sightline("replay", "--export", "markdown", str(path)).out
+    two = sightline("replay", "--check", "--identity", str(identity), str(path), str(path))
+    assert (two.code, "--identity opens one recording" in two.err) == (2, True)
+
+
+def test_with_the_identity_it_is_told_what_is_not_withheld_any_more(tmp_path: Path) -> None:
+    identity, recipient = keys(tmp_path)
+    wire = conversation()
+    wire.called("get_key", {"q": "y"}, 8)
+    free = "words that nobody withholds"
+    wire.answered({"content": [{"type": "text", "text": free}, {"type": "text", "text": f"said: {free}"}]}, 8)
+    path = sealed(tmp_path / "a.jsonl", recipient, wire)
+    frames = SealedFrames(path, identity)
+
+    def mismatches() -> list[Mismatch]:
+        file = RecordingFile(path)
+        found = [one for call in checked(GoodLines(file), frames.frame) for one in call.mismatches]
+        file.close()
+        return found
+
+    assert mismatches() == []
+    stands = "[withheld x-sensitive 0123456789abcdef]"
+    path.write_text(path.read_text().replace(f'"{free}"', f'"{stands}"', 1))
+    assert mismatches() == [
+        Mismatch(pointer="/content/0/text", what="is not withheld any more"),
+        Mismatch(pointer="/content/1/text", what="repeats to the model what was withheld"),
+        Mismatch(pointer="/content/0/text", what="repeats to the model what was withheld"),
+    ]
+    frames.close()
 
 
 def test_a_large_frame_is_sealed_in_parts(tmp_path: Path) -> None:
@@ -62,7 +109,7 @@ def test_a_large_frame_is_sealed_in_parts(tmp_path: Path) -> None:
     wire.frame(Direction.RECEIVED, dump(message))
     path = sealed(tmp_path / "a.jsonl", recipient, wire)
     assert len(sealed_path(path).read_bytes().splitlines()) == 1 + 2 + 3
-    assert list(unsealed(path, identity)) == wire.frames
+    assert opened(path, identity, wire) == wire.frames
 
 
 def test_cut_anywhere_the_whole_frames_are_there(tmp_path: Path) -> None:
@@ -73,7 +120,7 @@ def test_cut_anywhere_the_whole_frames_are_there(tmp_path: Path) -> None:
     ends = [place for place, code in enumerate(raw) if code == 0x0A]
     for size in sorted({*range(ends[0] + 1, len(raw), 97), *ends[1:]}):
         sealed_path(path).write_bytes(raw[:size])
-        assert list(unsealed(path, identity)) == wire.frames[: raw[:size].count(b"\n") - 1]
+        assert opened(path, identity, wire) == wire.frames[: raw[:size].count(b"\n") - 1]
 
 
 @pytest.mark.parametrize("recipient", ["", "age1", "ssh-ed25519 AAAA", IDENTITY])
@@ -97,9 +144,9 @@ def test_what_is_no_identity_is_told(tmp_path: Path, text: str, message: str) ->
     path = sealed(tmp_path / "a.jsonl", recipient, conversation())
     identity.write_text(text)
     with pytest.raises(UsageError, match=message):
-        list(unsealed(path, identity))
+        SealedFrames(path, identity)
     with pytest.raises(UsageError, match="no such file"):
-        list(unsealed(path, tmp_path / "none"))
+        SealedFrames(path, tmp_path / "none")
 
 
 def test_a_strangers_lines_are_told(tmp_path: Path) -> None:
@@ -107,16 +154,19 @@ def test_a_strangers_lines_are_told(tmp_path: Path) -> None:
     path = sealed(tmp_path / "a.jsonl", recipient, conversation())
     first = sealed_path(path).read_bytes().splitlines()[0]
     sealed_path(path).write_bytes(
-        first + b"\n" + json.dumps({"age": base64.b64encode(b"x").decode()}).encode() + b"\n"
+        first
+        + b"\n"
+        + json.dumps({"frame": 1, "last": True, "age": base64.b64encode(b"x").decode()}).encode()
+        + b"\n"
     )
     with pytest.raises(UsageError, match="cannot be opened"):
-        list(unsealed(path, identity))
+        SealedFrames(path, identity)
     sealed_path(path).write_bytes(b"{}\n")
     with pytest.raises(UsageError, match="holds no sealed frames"):
-        list(unsealed(path, identity))
+        SealedFrames(path, identity)
     sealed_path(path).unlink()
     with pytest.raises(UsageError, match="No such file"):
-        list(unsealed(path, identity))
+        SealedFrames(path, identity)
 
 
 def test_without_the_extra_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,10 +42,7 @@ class Run:
 
     def press(self, *keys: str, until: str = "") -> None:
         """Type; then wait until something is drawn, and nothing more comes."""
-        since = len(self.screen.written)
-        self.screen.press(*keys)
-        if until:
-            self.screen.wait_for(until, since=since)
+        self.screen.press_until(*keys, until=until)
         self.screen.settle(0.2, limit_s=3)
 
     def watch(self) -> None:
@@ -115,24 +112,26 @@ class Run:
         for place in PLACES:
             canary = self.endpoint.planted[place]
             written = self.written_but_for(place)
-            plain = Terminal(self.screen.process, -1)
-            plain.written = written
-            sinks = {
-                "the terminal": written,
-                "the terminal, as text": plain.plain().encode(),
-                "the clipboard": b"\n".join(clipboard_of(self.screen.written)),
-                "the processes": b"\n".join(self.watched),
-                **{
-                    f"the file {name}": name.encode() + content
-                    for name, content in files_below(self.root).items()
-                },
-            }
+            sinks = sinks_of(self.screen, written, self.watched, self.root)
             if place != "typed":
                 sinks["what the servers heard"] = "\n".join(self.endpoint.heard).encode() + (
                     heard.read_bytes() if heard.exists() else b""
                 )
             found[place] = [sink for sink, raw in sinks.items() if found_in(raw, canary)]
         return found
+
+
+def sinks_of(screen: Terminal, written: bytes, watched: Sequence[bytes], root: Path) -> dict[str, bytes]:
+    """Everything that a run has left, by its name. `written`: of what was written to the terminal, what is looked at."""
+    plain = Terminal(screen.process, -1)
+    plain.written = written
+    return {
+        "the terminal": written,
+        "the terminal, as text": plain.plain().encode(),
+        "the clipboard": b"\n".join(clipboard_of(screen.written)),
+        "the processes": b"\n".join(watched),
+        **{f"the file {name}": name.encode() + content for name, content in files_below(root).items()},
+    }
 
 
 NOTHING: dict[str, list[str]] = {place: [] for place in PLACES}
@@ -150,10 +149,7 @@ def running(
 
     In narrower ones a value breaks over two lines, and cannot be found where it is to be seen.
     """
-    root, outside = tmp_path / "root", tmp_path / "outside"
-    folders = {name: root / name for name in ("home", "config", "cache", "data", "state", "tmp", "work")}
-    for folder in (*folders.values(), outside):
-        folder.mkdir(parents=True)
+    root, outside = folders_in(tmp_path)
     canaries = planted()
     with Endpoint(canaries) as endpoint:
         canaries["origin"] = endpoint.origin
@@ -161,28 +157,49 @@ def running(
         file = outside / "planted.json"
         file.write_text(json.dumps(canaries))
         command = [sys.executable, "-S", "-E", str(SERVER), str(file)]
-        settings = folders["config"] / "config.toml"
-        settings.write_text(
-            f'[[servers]]\ncommand = {json.dumps(command)}\nredeem_origin = "{endpoint.origin}"\n'
-        )
-        settings.chmod(0o600)
         target = [f"{endpoint.origin}/mcp"] if over_http else ["--", *command]
-        environment = {
-            "HOME": folders["home"],
-            "SIGHTLINE_CONFIG_DIR": folders["config"],
-            "XDG_CONFIG_HOME": folders["config"],
-            "XDG_CACHE_HOME": folders["cache"],
-            "XDG_DATA_HOME": folders["data"],
-            "XDG_STATE_HOME": folders["state"],
-            "TMPDIR": folders["tmp"],
-        }
-        words = ["env", "-C", str(folders["work"]), *program, *target]
-        variables = {name: str(folder) for name, folder in environment.items()}
         try:
-            with terminal(words, columns=size[0], lines=size[1], **variables) as screen:
+            with started(root, [*program, *target], command, endpoint.origin, size=size) as screen:
                 screen.wait_for("3 tools")
                 screen.wait_for("It takes no arguments")
                 screen.settle()
                 yield Run(screen=screen, root=root, outside=outside, endpoint=endpoint)
         finally:
             endpoint.shutdown()
+
+
+FOLDERS = ("home", "config", "cache", "data", "state", "tmp", "work")
+
+
+def folders_in(tmp_path: Path) -> tuple[Path, Path]:
+    """Where a run may write, with everything in it that it needs, and what the test keeps to itself."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (*(root / name for name in FOLDERS), outside):
+        folder.mkdir(parents=True)
+    return root, outside
+
+
+@contextmanager
+def started(
+    root: Path, words: Sequence[str], command: Sequence[str], redeem_origin: str, *, size: tuple[int, int]
+) -> Generator[Terminal]:
+    """A program with its folders below `root`, in which a command's references are redeemed at an origin."""
+    settings = root / "config" / "config.toml"
+    settings.write_text(
+        f'[[servers]]\ncommand = {json.dumps([*command])}\nredeem_origin = "{redeem_origin}"\n'
+    )
+    settings.chmod(0o600)
+    environment = {
+        "HOME": "home",
+        "SIGHTLINE_CONFIG_DIR": "config",
+        "SIGHTLINE_DATA_DIR": "data",
+        "XDG_CONFIG_HOME": "config",
+        "XDG_CACHE_HOME": "cache",
+        "XDG_DATA_HOME": "data",
+        "XDG_STATE_HOME": "state",
+        "TMPDIR": "tmp",
+    }
+    variables = {name: str(root / folder) for name, folder in environment.items()}
+    all_words = ["env", "-C", str(root / "work"), *words]
+    with terminal(all_words, columns=size[0], lines=size[1], **variables) as screen:
+        yield screen

@@ -25,7 +25,7 @@ SECRET = {"type": "string", "x-sensitive": True}
 def tools() -> list[object]:
     """Three tools, whose results hold secrets in three ways."""
     return [
-        {"name": "mint", **_schemas({}, "key")},
+        {"name": "mint", "annotations": {"idempotentHint": True}, **_schemas({}, "key")},
         {"name": "refuse", **_schemas({"token": SECRET}, "detail")},
         {"name": "show", **_schemas({}, "body")},
     ]

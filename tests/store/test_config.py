@@ -67,3 +67,12 @@ def test_a_file_that_cannot_be_used_is_a_usage_error(
 def test_a_missing_file_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
         read_target(str(tmp_path / "none.json"), None)
+
+
+def test_a_file_without_end_or_bottom_is_a_usage_error(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text('{"mcpServers": {"a": {"command": "x", "y": ' + "[" * 100_000 + "]" * 100_000 + "}}}")
+    with pytest.raises(UsageError, match="too deep"):
+        read_target(str(path), None)
+    with pytest.raises(UsageError, match="is larger than"):
+        read_target("/dev/zero", None)

@@ -48,6 +48,48 @@ def test_a_new_file_takes_the_place_of_nothing(folder: Path) -> None:
     assert (old.read_text(), mode(old)) == ("kept", 0o644)
 
 
+@pytest.mark.parametrize("name", ["a\0b", "a" * 300, "a\ud800b"])
+def test_a_name_that_no_file_can_have_is_told(folder: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot write"):
+        private.create(folder / name)
+    with pytest.raises(UsageError, match="cannot write"):
+        private.replace(folder / name, b"new")
+    with pytest.raises(UsageError, match="cannot read"):
+        private.read(folder / name, 100)
+
+
+def test_a_new_file_is_written_whole(folder: Path) -> None:
+    assert private.write_new(folder / "new", iter([b"one\n", b"two\n"])) == 8
+    assert ((folder / "new").read_bytes(), mode(folder / "new")) == (b"one\ntwo\n", 0o600)
+    with pytest.raises(UsageError, match="exists already"):
+        private.write_new(folder / "new", [b"three"])
+    assert (folder / "new").read_bytes() == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"), [(OSError(28, "No space left on device"), UsageError), (ZeroDivisionError(), None)]
+)
+def test_a_new_file_that_cannot_be_written_whole_is_not_left_behind(
+    folder: Path, fault: Exception, told: type[Exception] | None
+) -> None:
+    def pieces() -> Generator[bytes]:
+        yield b"one\n"
+        raise fault
+
+    with pytest.raises(told or type(fault)):
+        private.write_new(folder / "new", pieces())
+    assert list(folder.iterdir()) == []
+
+
+def test_a_kept_file_has_its_folder_made(folder: Path) -> None:
+    private.keep(folder / "data" / "pins" / "one", b"1")
+    private.keep(folder / "data" / "pins" / "one", b"2")
+    assert (folder / "data" / "pins" / "one").read_bytes() == b"2"
+    assert mode(folder / "data" / "pins") & 0o77 == 0
+    with pytest.raises(UsageError, match="cannot make"):
+        private.keep(folder / "data" / "pins" / "one" / "two", b"3")
+
+
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_new_file_follows_no_link(folder: Path, *, exists: bool) -> None:
     elsewhere = folder / "elsewhere"

@@ -193,3 +193,35 @@ def test_a_broken_file_is_a_usage_error_that_says_where(raw: bytes, message: str
         parse(raw, "config.toml")
     assert message in caught.value.message
     assert caught.value.hint
+
+
+def test_where_calls_are_logged_is_taken_as_it_is_written() -> None:
+    raw = b"""
+[audit]
+file = "/var/log/audit.jsonl"
+[audit.handlers.syslog]
+class = "logging.handlers.SysLogHandler"
+[audit.formatters.short]
+format = "%(message)s"
+"""
+    found = parse(raw, "config.toml").audit
+    assert found.file == Path("/var/log/audit.jsonl")
+    assert found.handlers == {"syslog": {"class": "logging.handlers.SysLogHandler"}}
+    assert found.formatters == {"short": {"format": "%(message)s"}}
+    nothing = parse(b"", "config.toml").audit
+    assert (nothing.file, nothing.handlers, nothing.formatters) == (None, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('file = "audit.jsonl"', "audit.jsonl is relative"),
+        ("file = 5", "`audit`"),
+        ('files = "/a"', "`audit`"),
+        ('handlers = "x"', "`audit`"),
+        ("handlers = { a = 5 }", "`audit`"),
+    ],
+)
+def test_a_log_that_is_not_written_as_it_must_be_is_told(line: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        parse(f"[audit]\n{line}\n".encode(), "config.toml")

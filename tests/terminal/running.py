@@ -1,13 +1,17 @@
 """Sightline on the hostile server, in a pseudo-terminal."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
+from inspector.tui.screens.decision import UNREAD_S
 from tests.peers.terminal import ROOT, Terminal, terminal
 
 SIGHTLINE = (sys.executable, "-m", "inspector")
 SERVER = ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, str(ROOT / "tests" / "terminal" / "server.py"))
 END_S = 20.0
+CTRL_F, CTRL_J, CTRL_S, CTRL_U, PAGE_DOWN, RIGHT = "\x06", "\x0a", "\x13", "\x15", "\x1b[6~", "\x1b[C"
 
 
 def ended(argv: Sequence[str]) -> tuple[bytes, int]:
@@ -22,3 +26,55 @@ def wait(screen: Terminal) -> bytes:
         pass
     screen.process.wait(END_S)
     return screen.written
+
+
+@contextmanager
+def interface(
+    home: Path,
+    *target: str,
+    see: str = "▸ everything",
+    columns: int = 140,
+    lines: int = 45,
+    **environment: str,
+) -> Generator[Terminal]:
+    """The interface on a target, the hostile server where none is named, with folders of its own; once it shows `see`."""
+    folders = {"HOME": home, "SIGHTLINE_DATA_DIR": home / "data", "SIGHTLINE_CONFIG_DIR": home / "config"}
+    named = {name: str(folder) for name, folder in folders.items()}
+    with terminal(
+        (*SIGHTLINE, *(target or SERVER)),
+        columns=columns,
+        lines=lines,
+        TMPDIR=str(home),
+        **named,
+        **environment,
+    ) as screen:
+        screen.wait_for(see)
+        yield screen
+
+
+def press(screen: Terminal, *steps: str, see: str = "") -> None:
+    """Press keys, each step after all that the one before has drawn, until the last has drawn `see`.
+
+    The keys of a step stand apart by a space; one that is longer than a key is typed.
+    """
+    for number, step in enumerate(steps, 1):
+        start = len(screen.written)
+        screen.press(*step.split(" "))
+        if see and number == len(steps):
+            screen.wait_for(see, since=start)
+        # What comes at once after Escape would be read as a key with Alt; after Ctrl+U it would be deleted too.
+        screen.settle(0.4 if step.endswith(("escape", CTRL_U)) else 0.12)
+
+
+def agree(screen: Terminal, *, see: str) -> None:
+    """Say yes to what is asked, once it has stood there long enough to have been read; until that has drawn `see`."""
+    screen.settle(2 * UNREAD_S, limit_s=2 * UNREAD_S)
+    press(screen, "y", see=see)
+
+
+def left(screen: Terminal) -> bytes:
+    """Leave by `q`; all that was written, once it has ended as it should."""
+    press(screen, "q")
+    written = wait(screen)
+    assert screen.process.returncode == 0
+    return written

@@ -1,62 +1,100 @@
 """The interface on a server that is hostile in every place, by the bytes that it writes to its terminal."""
 
+import json
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from inspector.core.foreign import safe_line
-from tests.peers.terminal import Terminal, terminal
+from tests.peers.terminal import Terminal
 from tests.terminal.payloads import PAYLOADS, marked
-from tests.terminal.running import SERVER, SIGHTLINE, wait
+from tests.terminal.recording import hostile
+from tests.terminal.running import (
+    CTRL_F,
+    CTRL_J,
+    CTRL_S,
+    CTRL_U,
+    PAGE_DOWN,
+    RIGHT,
+    SERVER,
+    agree,
+    interface,
+    left,
+    press,
+    wait,
+)
 from tests.terminal.stream import assert_interface, assert_text, clipboard
 
-INTERFACE = (*SIGHTLINE, *SERVER)
-CTRL_J, CTRL_S, PAGE_DOWN = "\x0a", "\x13", "\x1b[6~"
 ENDING = b"\x1b[?1049l"
 """Back from the interface's screen."""
+PASTED = "\x1b[200~CAN\u202eARY\x9b777m\x1b[201~"
+SYMBOLS = (
+    "␛]52;",
+    "␇",
+    "␀",
+    "␡",
+    "⟨U+009B⟩",
+    "⟨U+202E⟩",
+    "⟨U+200B⟩",
+    "⟨U+E0068⟩",
+    "⟨U+D83D⟩",
+    "[@click=",
+)
 
 
-def press(screen: Terminal, *steps: str, see: str = "") -> None:
-    """Press keys, each step after all that the one before has drawn, until the last has drawn `see`."""
-    for number, step in enumerate(steps, 1):
-        start = len(screen.written)
-        screen.press(*step.split(" "))
-        if see and number == len(steps):
-            screen.wait_for(see, since=start)
-        # A key that comes at once would be read as one with Alt.
-        screen.settle(0.4 if step.endswith("escape") else 0.12)
+def assert_symbols(screen: Terminal, symbols: Iterable[str] = SYMBOLS) -> None:
+    """What acts was there, and was drawn."""
+    shown = screen.plain()
+    for symbol in symbols:
+        assert symbol in shown, symbol
 
 
 def open_tool(screen: Terminal, name: str) -> None:
     """Find a tool by its name, and put the focus into its form."""
-    press(screen, "escape")
-    press(screen, "/", "\x15 " + " ".join(name), "enter", "enter")
+    press(screen, "escape", "/", see="Enter keep")
+    press(screen, name, see=" of 496")
+    press(screen, "enter", see=f"▸ {name}")
+    press(screen, "enter", see="Esc leave")
 
 
 def walk_tool(screen: Terminal) -> None:
     press(screen, "2", see="What the model is given")
-    press(screen, "n n enter", "escape", "3", "j j j enter", "escape")
-    press(screen, "4", see="the text holds")
-    press(screen, "1 enter tab x tab right right tab z", CTRL_J, CTRL_J)
+    press(screen, "n n enter", see="declared by")
+    press(screen, "escape", "3", see="▸3 Claims")
+    press(screen, "j j j enter", "escape")
+    press(screen, "4", see="confidence: ")
+    press(screen, "G k g enter", see="▸2 Definition")
+    press(screen, "1", see="Esc leave")
+    press(screen, "tab", "x", "tab", f"{RIGHT} {RIGHT}", "tab", "z", CTRL_J, see="^j form")
+    press(screen, CTRL_J, see="^j JSON")
+
+
+def call(screen: Terminal) -> None:
+    """Call the tool with whatever its form holds, after looking at what is asked."""
+    press(screen, CTRL_S, see="y call it")
+    press(screen, "j j G tab j j", "g")
+    press(screen, "n", see="you did not agree; nothing was sent")
+    press(screen, CTRL_S, see="y call it")
+    agree(screen, see="#1 done")
 
 
 def walk_result(screen: Terminal) -> None:
-    start = len(screen.written)
-    # The first press asks for a confirmation, and the form may still be checking what was typed.
-    for _ in range(5):
-        if "withheld" not in screen.plain(start):
-            press(screen, CTRL_S)
-            screen.settle(0.5)
-    screen.wait_for("withheld", since=start)
-    press(screen, "n enter", "n b", "b", "h", "z")
+    press(screen, "n enter", "escape", "n b", see="boundary: closed")
+    press(screen, "b", see="boundary: open")
+    press(screen, "h", "z", "z")
     press(screen, "c", see="Hosts compared")
-    press(screen, "j j G", "escape", "d", "n escape", "y")
+    press(screen, "j j G", "b", "escape", "d", "n", "h", "escape")
+    press(screen, "s", see="what to do")
+    press(screen, "j j", "v", "escape", "escape")
+    press(screen, "y", see="Copied")
 
 
 def walk_timeline(screen: Terminal) -> None:
-    press(screen, "escape", f"t g {PAGE_DOWN}", "G")
+    press(screen, "escape", "t", f"g {PAGE_DOWN}", "G", "enter", see="Esc close")
+    press(screen, "escape")
     for _ in range(2):
         press(screen, "k k enter", see="frame ")
-        press(screen, "x", "n escape")
+        press(screen, "x", "n", "escape")
     press(screen, "t")
 
 
@@ -69,44 +107,104 @@ def walk_catalogue(screen: Terminal) -> None:
         assert safe_line(marked(name))[:16] in shown, name
 
 
-def test_no_text_of_a_server_acts_wherever_the_interface_shows_it(tmp_path: Path) -> None:
-    with terminal(INTERFACE, HOME=str(tmp_path), TMPDIR=str(tmp_path)) as screen:
-        screen.wait_for("▸ everything")
+def test_no_text_of_a_server_acts_in_a_tool_its_call_its_result_or_the_timeline(tmp_path: Path) -> None:
+    with interface(tmp_path) as screen:
         walk_tool(screen)
+        call(screen)
         walk_result(screen)
         walk_timeline(screen)
         walk_catalogue(screen)
         press(screen, "?", see="Everywhere")
-        press(screen, "G", "escape", "ctrl+p")
-        press(screen, "p 0 7", "escape", "q")
-        written = wait(screen)
-        assert screen.process.returncode == 0
+        press(screen, "G", "escape", "ctrl+p", see="Search for commands")
+        press(screen, "p 0 7", "escape")
+        written = left(screen)
     copied = tuple(clipboard(written))
     assert_interface(written, copied=copied)
     (command,) = copied
     assert_text(command)
     assert shlex.split(command)[:3] == ["sightline", "call", "everything"]
-    shown = written.decode()
-    for symbol in (
-        "␛]52;",
-        "␇",
-        "␀",
-        "␡",
-        "⟨U+009B⟩",
-        "⟨U+202E⟩",
-        "⟨U+200B⟩",
-        "⟨U+E0068⟩",
-        "⟨U+D83D⟩",
-        "[@click=",
-    ):
-        assert symbol in shown, symbol
+    assert_symbols(screen)
     assert list(tmp_path.rglob("*")) == []
     assert written.endswith(ENDING + written.rpartition(ENDING)[2])
 
 
-def test_failures_and_what_is_pasted_do_not_act_either() -> None:
-    with terminal(INTERFACE, columns=80, lines=24) as screen:
-        screen.wait_for("▸ everything")
+def review(screen: Terminal, report: Path) -> None:
+    """Look at all findings, accept one for a reason that is hostile too, write them down, go to a place."""
+    press(screen, "f", see="Findings of")
+    press(screen, "G", "g", f"{PAGE_DOWN} {PAGE_DOWN}", "/", see="Enter keep")
+    press(screen, "fuzz", see=" shown")
+    press(screen, "enter", see="a accept")
+    press(screen, "g", "a", see="Accept SL-")
+    press(screen, f"because {PASTED}", "enter", see="1 accepted")
+    press(screen, "e", see="Write the review")
+    press(screen, CTRL_U, str(report), "enter", see="Written to")
+    press(screen, "enter", see=" tokens ")
+    press(screen, "f", see="Findings of")
+    press(screen, "escape", "escape", see="Raw result")
+
+
+def pin(screen: Terminal) -> None:
+    """Take the definitions for good."""
+    press(screen, "P", see="Not pinned.")
+    press(screen, "p", see="for good")
+    press(screen, "y", see="As pinned")
+    press(screen, "escape")
+
+
+def trust(screen: Terminal) -> None:
+    """What the session has taken in, and a new one."""
+    press(screen, "T", see="What each call brought in")
+    press(screen, "p p p", "tab", "j j G", "n", see="Begin a new agent session?")
+    agree(screen, see="Agent session 2")
+    press(screen, "escape", "escape")
+
+
+def test_no_text_of_a_server_acts_in_its_review_in_what_was_taken_in_or_on_the_way_into_a_file(
+    tmp_path: Path,
+) -> None:
+    record, document, report = (tmp_path / name for name in ("made.jsonl", "made.html", "report.md"))
+    with interface(tmp_path, columns=100, lines=30, NO_COLOR="1") as screen:
+        press(screen, "w", see="Record this session")
+        press(screen, CTRL_U, str(record), "enter", see="recording since")
+        pin(screen)
+        press(screen, CTRL_S, see="y call it")
+        agree(screen, see="#1 done")
+        review(screen, report)
+        trust(screen)
+        press(screen, "x", see="Export this session")
+        press(screen, CTRL_U, str(document), "enter", see="Exported to")
+        press(screen, "w", see="Recorded to")
+        assert_interface(left(screen))
+        assert_symbols(screen, ("␛]52;", "␇", "⟨U+009B⟩", "[@click="))
+    (accepted,) = (tmp_path / "data" / "accepted").iterdir()
+    assert "CANARY" in json.loads(accepted.read_bytes())["findings"][0]["name"]
+    assert len(list((tmp_path / "data").rglob("*.json"))) == 2
+    assert all("CANARY" in path.read_text() for path in (record, document, report))
+
+
+def test_neither_does_that_of_a_recording(tmp_path: Path) -> None:
+    with interface(tmp_path, str(hostile(tmp_path)), see="what is before it is shown") as screen:
+        press(screen, "{", see="frame 183 of 900")
+        press(screen, "[ [", see="frame 181 of 900")
+        press(screen, "}", see="frame 183 of 900")
+        press(screen, "J", see="A frame by its number")
+        press(screen, "20", "enter", see="frame 20 of 900")
+        press(screen, CTRL_F, see="Find")
+        press(screen, "CANARY", "enter", see="frame 21 of 900")
+        press(screen, "2", see="What the model is given")
+        press(screen, "4", see="confidence: ")
+        press(screen, "f", see="Findings of")
+        press(screen, "G", "escape", "T", see="Nothing is decided here.")
+        press(screen, "escape", ">", see="frame 900 of 900")
+        press(screen, "escape", "t", "G", "k k", "enter", see="Went over no wire")
+        press(screen, "g", "enter", see="text/JSON")
+        press(screen, "x", "escape", "escape", "escape")
+        assert_interface(left(screen))
+        assert_symbols(screen)
+
+
+def test_failures_and_what_is_pasted_do_not_act_either(tmp_path: Path) -> None:
+    with interface(tmp_path, columns=80, lines=24) as screen:
         open_tool(screen, "fails")
         press(screen, CTRL_S, see="tool error")
         press(screen, "n enter", "escape")
@@ -115,17 +213,16 @@ def test_failures_and_what_is_pasted_do_not_act_either() -> None:
         press(screen, "n enter", "escape")
         open_tool(screen, "plain")
         start = len(screen.written)
-        press(screen, "\x1b[200~CAN\u202eARY\x9b777m\x1b[201~", see="holds 2 invisible or control characters")
+        press(screen, PASTED, see="holds 2 invisible or control characters")
         assert "CAN�ARY�777m" in screen.plain(start)
         press(screen, CTRL_S, see="done")
         open_tool(screen, "dies")
         press(screen, CTRL_S, see="the server exited with code 3")
-        press(screen, "t", "q")
-        assert_interface(wait(screen))
+        press(screen, "t")
+        assert_interface(left(screen))
 
 
-def test_the_last_words_of_a_server_that_cannot_be_reached_do_not_act() -> None:
-    with terminal((*INTERFACE, "dies")) as screen:
-        screen.wait_for("last lines of its stderr")
+def test_the_last_words_of_a_server_that_cannot_be_reached_do_not_act(tmp_path: Path) -> None:
+    with interface(tmp_path, *SERVER, "dies", see="last lines of its stderr") as screen:
         press(screen, "t", "q")
         assert_interface(wait(screen))

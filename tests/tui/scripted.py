@@ -8,33 +8,36 @@ from dataclasses import dataclass, field
 from textual.pilot import Pilot
 
 from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Catalogue, Kind, decode_page
+from inspector.core.catalogue import Catalogue, Kind, Tool, decode_page
 from inspector.core.frames import Channel, Direction, Frame
 from inspector.core.json_text import Json, JsonObject, Malformed, dump, parse
 from inspector.core.outcome import Outcome, Result
 from inspector.core.secrets.redeemer import Redeemer
 from inspector.core.targets import DemoTarget, Era, Target
 from inspector.errors import InspectorError
-from inspector.session import (
-    CallRecord,
+from inspector.oversight.terms import Terms
+from inspector.session.events import (
     Event,
     FrameSeen,
     ListChanged,
     Listener,
     ListingAdvanced,
-    Options,
-    Progress,
-    ServerFacts,
-    Session,
     State,
     StateChanged,
 )
+from inspector.session.facts import ServerFacts
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.session.records import CallRecord, Progress
 from inspector.store import themes
 from inspector.store.settings import Settings
 from inspector.tui.app import SightlineApp
 
 SMALL = (80, 24)
 LARGE = (140, 45)
+
+_WAITING = {"connection", "call", "interrupting", "renewing", "reviewing"}
+"""Workers that wait for a server, or for the user."""
 
 Answer = Callable[[JsonObject, Callable[[Progress], None]], Awaitable[Outcome]]
 
@@ -61,6 +64,12 @@ class Script:
     stderr: Sequence[str] = ()
     calls: list[tuple[str, JsonObject]] = field(default_factory=list[tuple[str, JsonObject]])
     """Every call that was made."""
+    told: list[JsonObject | None] = field(default_factory=list[JsonObject | None])
+    """What each call told the server of the session."""
+    resolved: dict[str, Json] = field(default_factory=dict[str, Json])
+    """What tools/resolve answers, by the name of the tool."""
+    resolutions: list[tuple[str, JsonObject]] = field(default_factory=list[tuple[str, JsonObject]])
+    """Every call that was asked about."""
     opened: list["ScriptedSession"] = field(default_factory=list["ScriptedSession"])
     """Every session that was opened."""
     redeemer: Redeemer | None = None
@@ -73,7 +82,7 @@ class ScriptedSession(Session):
     """Plays a script."""
 
     def __init__(self, script: Script, target: Target, listener: Listener) -> None:
-        super().__init__(target, Options(timeout_s=60.0))
+        super().__init__(target, Options(timeout_s=60.0), listener)
         self._script = script
         self._hearer = listener
         self._asked = 0
@@ -103,6 +112,8 @@ class ScriptedSession(Session):
             head="",
             body=body,
         )
+        if self.recorder:
+            self.recorder.frame(frame)
         self.tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
 
     def exchange(self, method: str, params: Json, result: Json) -> None:
@@ -156,9 +167,12 @@ class ScriptedSession(Session):
         *,
         on_progress: Callable[[Progress], None] | None = None,
         timeout_s: float | None = None,
+        annotations: JsonObject | None = None,
+        number: int | None = None,
     ) -> CallRecord:
         del timeout_s
         self._script.calls.append((name, arguments))
+        self._script.told.append(annotations)
         try:
             outcome = await self._script.answers[name](arguments, on_progress or (lambda _: None))
         except asyncio.CancelledError:
@@ -167,7 +181,7 @@ class ScriptedSession(Session):
         value = outcome.value if isinstance(outcome, Result) else None
         self.exchange("tools/call", {"name": name, "arguments": arguments}, value)
         record = CallRecord(
-            number=len(self.calls) + 1,
+            number=number or len(self.calls) + 1,
             name=name,
             tool=self.catalogue.tool(name),
             arguments=arguments,
@@ -180,6 +194,11 @@ class ScriptedSession(Session):
         self.calls.append(record)
         return record
 
+    async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
+        del timeout_s
+        self._script.resolutions.append((tool.name, arguments))
+        return Result(value=self._script.resolved.get(tool.name))
+
     async def close(self) -> None:
         self.closed = True
         await super().close()
@@ -191,6 +210,7 @@ def app_of(
     level: Level = Level.DECLARED,
     target: Target | None = None,
     own: Settings | None = None,
+    terms: Terms | None = None,
 ) -> SightlineApp:
     """The interface on a script."""
     chosen = target or DemoTarget()
@@ -198,7 +218,7 @@ def app_of(
     async def open_session(listener: Listener) -> Session:
         return ScriptedSession(script, chosen, listener)
 
-    return SightlineApp(chosen, open_session, level=level, theme_files=themes.shipped(), own=own)
+    return SightlineApp(chosen, open_session, level=level, theme_files=themes.shipped(), own=own, terms=terms)
 
 
 def screen_lines(app: SightlineApp) -> list[str]:
@@ -217,11 +237,7 @@ async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str
     """The screen once it shows `shows` and every worker but the connection has ended."""
     for _ in range(400):
         await pilot.pause()
-        busy = [
-            worker
-            for worker in app.workers
-            if worker.group not in {"connection", "call"} and not worker.is_finished
-        ]
+        busy = [worker for worker in app.workers if worker.group not in _WAITING and not worker.is_finished]
         if shows in screen_text(app) and not busy:
             return screen_text(app)
         await asyncio.sleep(0.005)

@@ -31,6 +31,7 @@ REFERENCE: JsonObject = {
 }
 MINT: JsonObject = {
     "name": "mint",
+    "annotations": {"idempotentHint": True},
     "inputSchema": {"type": "object"},
     "outputSchema": {
         "type": "object",

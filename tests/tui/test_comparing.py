@@ -12,6 +12,7 @@ from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_t
 KEY = "sk-planted-4711-secret"
 MINT: JsonObject = {
     "name": "mint",
+    "annotations": {"idempotentHint": True},
     "inputSchema": {"type": "object"},
     "outputSchema": {
         "type": "object",
@@ -41,7 +42,7 @@ async def test_d_compares_declared_with_closed_and_escape_goes_back(size: tuple[
         assert "The model at  declared" in text
         assert "The model at  closed" in text
         assert "2 only in declared" in text
-        assert "✗ only in declared" in text
+        assert "~ not the same in declared and in closed" in text
         assert "Raw result" not in text
         assert KEY not in text
         await pilot.press("escape")

@@ -134,7 +134,7 @@ async def test_a_sensitive_argument_is_never_on_the_screen() -> None:
         assert "hushhush" not in await settled(pilot, app, '"order"')
 
 
-async def test_a_tool_that_claims_to_do_harm_is_called_only_when_asked_twice() -> None:
+async def test_a_tool_that_claims_to_do_harm_is_called_only_where_the_user_agrees() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
@@ -142,13 +142,13 @@ async def test_a_tool_that_claims_to_do_harm_is_called_only_when_asked_twice() -
         await pilot.press("down")
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("enter", "enter")
-        await settled(pilot, app, "Enter once more calls it")
-        await pilot.press("escape")
+        await settled(pilot, app, "Call wipe?")
+        await pilot.press("enter")
         await settled(pilot, app, "It takes no arguments")
         assert told.calls == []
         await pilot.press("ctrl+r")
-        await settled(pilot, app, "Enter once more calls it")
-        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Call wipe?")
+        await pilot.press("y")
         await settled(pilot, app, "#1 done")
         assert told.calls == [("wipe", {})]
 

@@ -7,7 +7,8 @@ from textual.pilot import Pilot
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.errors import UnreachableError
-from inspector.session import Progress, State
+from inspector.session.events import State
+from inspector.session.records import Progress
 from inspector.tui.app import SightlineApp
 from inspector.tui.guard import ControlGuard
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_lines, screen_text, settled
@@ -125,7 +126,7 @@ async def walk(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
         # The first press may only ask, and comes to nothing while the tool is still being opened.
         for _ in range(5):
             if len(told.calls) < number:
-                await press(pilot, app, "ctrl+s")
+                await press(pilot, app, "ctrl+s", "y")
         await settled(pilot, app, f"#{number} ")
         await press(pilot, app, *keys)
         await press(pilot, app, "escape", "escape", "4")

@@ -1,5 +1,7 @@
 import re
+import signal
 import sys
+import time
 import unicodedata
 from pathlib import Path
 
@@ -87,3 +89,16 @@ def test_the_interface_leaves_no_server_behind() -> None:
         assert screen.process.wait(10) == 0
         with pytest.raises(FileNotFoundError):
             Path("/proc", found[1], "stat").read_text()
+
+
+def test_the_interface_ends_with_its_terminal_and_leaves_no_server_behind() -> None:
+    with terminal((*SIGHTLINE, "demo")) as screen:
+        screen.wait_for("generate_api_key")
+        found = re.search(r"started process (\d+)", screen.plain())
+        assert found is not None
+        screen.close()
+        assert screen.process.wait(10) == -signal.SIGHUP
+        until = time.monotonic() + 10
+        while Path("/proc", found[1]).exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)

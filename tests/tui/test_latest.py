@@ -67,3 +67,35 @@ async def test_what_could_not_be_made_is_told_and_the_next_is_made() -> None:
         await ended(app)
         assert failed == [(1, "LookupError")]
         assert made == [2]
+
+
+async def test_what_gives_way_begins_when_the_other_is_done_and_then_with_the_newest() -> None:
+    app: App[None] = App()
+    begun: list[str] = []
+    gate = threading.Event()
+
+    def first(asked: str) -> str:
+        begun.append(asked)
+        assert gate.wait(5)
+        return asked
+
+    def second(asked: str) -> str:
+        begun.append(asked)
+        return asked
+
+    def ignore(*_: object) -> None:
+        """Nobody looks at what is made."""
+
+    async with app.run_test() as pilot:
+        before = Latest[str, str](app, first, ignore, ignore)
+        after = Latest[str, str](app, second, ignore, ignore, gives_way=before.idle)
+        before.ask("shown")
+        for number in range(3):
+            after.ask(f"review {number}")
+            await pilot.pause()
+        assert begun == ["shown"]
+        assert after.is_busy
+        gate.set()
+        await ended(app)
+        assert begun == ["shown", "review 2"]
+        assert (before.is_busy, after.is_busy) == (False, False)

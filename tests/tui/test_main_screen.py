@@ -2,11 +2,15 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from textual.pilot import Pilot
 
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Outcome, Result
 from inspector.errors import UnreachableError
-from inspector.session import Progress, State
+from inspector.session.events import State
+from inspector.session.records import Progress
+from inspector.tui.app import SightlineApp
+from inspector.tui.widgets.catalogue import CatalogueLines
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
 
 KEY = "sk-planted-4711-secret"
@@ -138,6 +142,7 @@ async def test_both_sides_scroll_together_whichever_is_moved() -> None:
 
 async def test_repeat_calls_with_the_same_arguments_again() -> None:
     told = script()
+    told.tools = [{**MINT, "annotations": {"idempotentHint": True}}]
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
@@ -205,6 +210,73 @@ async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it() -> None
         await settled(pilot, app, "cancelled after")
         assert told.opened[0].cancelled == 1
         assert app.is_running
+
+
+async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
+    told = script()
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def slow(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        begun.set()
+        await ended.wait()
+        return Result(value=NOON)
+
+    told.tools = [{**CLOCK, "name": name} for name in ("one", "two", "three")]
+    told.answers = {"one": answering(NOON), "two": slow}
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "escape", "down", "enter")
+        await settled(pilot, app, "two has not been called")
+        await pilot.press("enter")
+        await asyncio.wait_for(begun.wait(), 5)
+        await settled(pilot, app, "calling two")
+        app.screen.query_one(CatalogueLines).focus()
+        await pilot.press("up")
+        await settled(pilot, app, "It is noon.")
+        await pilot.press("down", "down")
+        await until_gone(pilot, app, "It is noon.")
+        await settled(pilot, app, "calling two")
+        ended.set()
+        text = await settled(pilot, app, "three has not been called")
+        assert "It is noon." not in text
+        await pilot.press("up")
+        await settled(pilot, app, "#2 done")
+
+
+async def test_why_a_call_has_no_result_is_still_there_when_one_comes_back_to_its_tool() -> None:
+    told = script()
+    begun = asyncio.Event()
+
+    async def never(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        begun.set()
+        await asyncio.Event().wait()
+        return Result(value=None)
+
+    told.tools = [{**CLOCK, "name": name} for name in ("one", "two")]
+    told.answers = {"one": never}
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await asyncio.wait_for(begun.wait(), 5)
+        await settled(pilot, app, "calling one")
+        await pilot.press("escape")
+        await settled(pilot, app, "cancelled after")
+        await pilot.press("escape", "down")
+        await settled(pilot, app, "two has not been called")
+        await pilot.press("up")
+        await settled(pilot, app, "cancelled after")
+
+
+async def until_gone(pilot: Pilot[None], app: SightlineApp, text: str) -> None:
+    for _ in range(400):
+        if text not in screen_text(app):
+            return
+        await pilot.pause()
+    raise AssertionError(f"{text!r} stays:\n{screen_text(app)}")
 
 
 @SIZES

@@ -7,7 +7,7 @@ from inspector.core.hosts.leaks import Leak
 from inspector.core.hosts.profile import Change
 from inspector.core.hosts.registry import hosts
 from inspector.core.outcome import Failure, FailureKind, Result
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.present.hosts import (
     MAX_TOLD,
     ComparedHost,

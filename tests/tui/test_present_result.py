@@ -6,7 +6,7 @@ from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import Json, JsonObject, dump_text
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.present.alignment import GAP
 from inspector.tui.present.badges import letters_of
 from inspector.tui.present.removal import removal_detail
@@ -207,7 +207,7 @@ def test_the_claims_of_a_result_stand_among_those_of_its_tool() -> None:
     assert len(after.claims) == len(before.claims) + 1
 
 
-def test_the_letters_of_a_tool_follow_the_count_of_its_findings() -> None:
+def test_the_letters_of_a_tool_are_those_of_its_badges() -> None:
     odd = Tool(
         name="odd",
         definition={
@@ -215,5 +215,5 @@ def test_the_letters_of_a_tool_follow_the_count_of_its_findings() -> None:
             "annotations": {"readOnlyHint": True, "destructiveHint": True, "title": 7},
         },
     )
-    assert letters_of(odd).plain == "!2 WD"
+    assert letters_of(odd).plain == "WD"
     assert letters_of(TOOL).plain == "S"

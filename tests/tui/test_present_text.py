@@ -20,7 +20,8 @@ from inspector.core.json_text import (
     parse,
 )
 from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget, Target
-from inspector.session import Progress, State
+from inspector.session.events import State
+from inspector.session.records import Progress
 from inspector.tui.commands import COMMANDS, command
 from inspector.tui.present.catalogue import Group, matching, rows
 from inspector.tui.present.command_line import CommandLine, call_command
@@ -222,7 +223,7 @@ def test_a_failure_shows_the_last_lines_of_stderr_in_order() -> None:
     words = last_words(reversed(entries))
     assert words == tuple(f"line {n}" for n in range(12, 20))
     text = failure(FailureView(message="it died", hint="look", stderr=words)).plain
-    assert text.index("it died") < text.index("look") < text.index("line 12") < text.index("R tries again")
+    assert text.index("it died") < text.index("look") < text.index("R tries again") < text.index("line 12")
 
 
 @pytest.mark.parametrize(

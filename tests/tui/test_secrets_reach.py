@@ -85,9 +85,45 @@ HARMLESS = {
     "help.back",
     "page.open",
     "page.back",
+    "decision.agree",
+    "decision.decline",
+    "trust.open",
+    "trust.new-session",
+    "trust.back",
+    "trust.propagation",
+    "trust.renew",
+    "session.record",
+    "session.export",
+    "play.step",
+    "play.back",
+    "play.next-call",
+    "play.previous-call",
+    "play.first",
+    "play.last",
+    "play.toggle",
+    "play.speed",
+    "play.jump",
+    "play.find",
+    "play.find-next",
+    "play.find-previous",
+    "asking.back",
+    "findings.open",
+    "findings.accept",
+    "review.back",
+    "review.filter",
+    "review.export",
+    "pins.open",
+    "pins.back",
+    "pins.pin",
+    "pins.unpin",
+    "pins.agree",
 }
 OPTIONS = {
     "--arg",
+    "--remove",
+    "--list",
+    "--audit",
+    "--policy",
     "--args",
     "--boundary",
     "--cdp",
@@ -137,7 +173,7 @@ OPTIONS = {
     "-q",
 }
 """Of the command line. None of them reaches a redeemed value; `--unmask` shows what is withheld of a result."""
-ARGUMENTS = {"target", "tool", "name", "after", "before", "recording", "recordings"}
+ARGUMENTS = {"target", "others", "tool", "name", "after", "before", "recording", "recordings"}
 COMMAND_WORDS = {
     "open",
     "list",
@@ -151,6 +187,8 @@ COMMAND_WORDS = {
     "replay",
     "serve",
     "diff",
+    "pin",
+    "docs",
 }
 
 
@@ -204,11 +242,11 @@ def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() ->
 
 def test_who_knows_the_custody_and_the_vault_is_known() -> None:
     assert users_of("inspector.custody") == {
-        "session.py",
+        "session/live.py",
         "tui/app.py",
         "tui/guarded_app.py",
         "tui/screens/keeping.py",
-        "tui/screens/main.py",
+        "tui/screens/work.py",
         "tui/screens/secrets.py",
     }
     assert users_of("inspector.core.secrets.vault") == {

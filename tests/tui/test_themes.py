@@ -84,7 +84,7 @@ async def test_every_shipped_theme_can_be_shown(name: str) -> None:
 
 def test_an_unknown_theme_is_told_before_the_screen_is_taken() -> None:
     from inspector.core.boundary.bounded import Level  # noqa: PLC0415
-    from inspector.session import Options  # noqa: PLC0415
+    from inspector.session.options import Options  # noqa: PLC0415
     from inspector.tui.app import run  # noqa: PLC0415
 
     with pytest.raises(UsageError, match="no theme purple"):

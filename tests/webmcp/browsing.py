@@ -11,7 +11,10 @@ from inspector.core.json_text import Json, JsonObject, JsonText
 from inspector.core.outcome import Result
 from inspector.core.targets import PageTarget
 from inspector.core.webmcp.page import PageFacts
-from inspector.session import CallRecord, Event, FrameSeen, ListChanged, Options, Session
+from inspector.session.events import Event, FrameSeen, ListChanged
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.session.records import CallRecord
 from inspector.wire.cdp import Cdp, CdpEvent
 from inspector.wire.chromium import Chromium
 from inspector.wire.tap import Tap

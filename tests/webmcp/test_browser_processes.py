@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from inspector.core.frames import Channel
 from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import PageTarget
 from inspector.errors import UnreachableError, UsageError
-from inspector.session import Options, Session, State
+from inspector.session.events import State
+from inspector.session.live import Session
+from inspector.session.options import Options
 from inspector.wire import profiles
 from tests.webmcp.browsing import visiting
 from tests.webmcp.site import Site, page, tool
@@ -65,8 +68,12 @@ async def test_closing_leaves_no_process_and_no_profile(site: Site, temporary: P
         assert browsers(temporary)
         (profile,) = left(temporary)
         assert (profiles.place() / profile).stat().st_mode & 0o777 == 0o700
+        beside = (profiles.place() / profile / "SingletonSocket").readlink().parent
+        assert beside.name.startswith("org.chromium.")
+        assert beside.exists()
     await until_gone(temporary)
     assert left(temporary) == []
+    assert not beside.exists()
 
 
 async def test_a_browser_that_crashes_during_a_call_is_reported_and_reconnecting_works(
@@ -82,6 +89,11 @@ async def test_a_browser_that_crashes_during_a_call_is_reported_and_reconnecting
         assert isinstance(record.outcome, Failure)
         assert record.outcome.kind is FailureKind.CONNECTION_LOST
         assert "SIGKILL" in record.outcome.detail
+        assert "\n" not in record.outcome.detail
+        # The path of its port is what keeps others out.
+        notes = [frame.raw for frame in visit.frames if frame.channel is Channel.NOTE]
+        assert any(b"last lines of its stderr" in note for note in notes)
+        assert all(b"DevTools listening" not in note for note in notes)
         assert visit.session.state is State.FAILED
     await until_gone(temporary)
     assert left(temporary) == []

@@ -9,7 +9,7 @@ from inspector.core.foreign import safe_line
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Result
 from inspector.errors import UnreachableError
-from inspector.session import State
+from inspector.session.events import State
 from inspector.wire.cdp import Cdp, CdpError, CdpEvent
 from inspector.wire.tap import Tap
 from tests.webmcp.browsing import visiting

@@ -190,3 +190,16 @@ async def test_accessors_are_named_and_not_called_and_what_they_hide_counts_as_s
     assert facts.declared["outputSchema"] == "[not read: accessor]"
     assert record.outcome in {Result(value=0), Result(value=1)}, "the browser itself may read it once"
     assert listed.output_schema == {"allOf": ["[not read: accessor]", {"$ref": "sightline:unread"}]}
+
+
+async def test_a_page_that_is_opened_again_declares_the_same(site: Site, cdp: str) -> None:
+    html = page(
+        SENSITIVE,
+        "document.modelContext.registerTool({name: 'a', description: 'd', frameId: 'mine', execute() {}})",
+    )
+    url = site.put("/page", html)
+    definitions: list[object] = []
+    for _ in range(2):
+        async with visiting(url, cdp) as visit:
+            definitions.append([visit.tool(name).definition for name in visit.names()])
+    assert definitions[0] == definitions[1]

@@ -6,6 +6,7 @@ import pytest
 
 from inspector.core.outcome import Failure, FailureKind, RpcError
 from inspector.core.secrets.states import Revealed
+from inspector.core.webmcp.page import Evidence, FramePolicy, ToolKind
 from inspector.errors import UnreachableError
 from tests.webmcp.browsing import browser, opened, visiting
 from tests.webmcp.site import Site, answer, page, tool
@@ -66,3 +67,38 @@ async def test_a_running_browser_without_an_api_is_left_as_it_is() -> None:
                 async with visiting(url, cdp):
                     pass
     assert "--enable-features=WebMCP" in raised.value.hint
+
+
+FORMS = """<form toolname="book" tooldescription="Book" toolautosubmit action="/booked"><input name="who"></form>
+<form toolname="ask" tooldescription="Ask"><input name="q"><button>Go</button></form>
+<iframe src="%s/framed" allow="tools"></iframe><iframe src="%s/framed"></iframe>"""
+
+
+async def test_forms_and_frames_of_other_origins_are_tools_with_a_polyfill_too() -> None:
+    linked = '<script type="application/ld+json">{"booked": [1]}</script><script type="application/ld+json">no</script>'
+    async with Site() as site:
+        site.put("/booked", page(body=linked))
+        site.put("/framed", page(tool("framed", "({a}) => [a, origin]")))
+        url = site.put("/page", page(body=FORMS % (site.other, site.other)))
+        async with visiting(url, polyfill=True) as visit:
+            await visit.until(lambda: len(visit.names()) == 3)
+            book, framed = visit.facts("book"), visit.facts("framed")
+            assert (book.kind, book.evidence) == (ToolKind.DECLARATIVE, Evidence.FORM)
+            assert isinstance(book.kept, dict)
+            assert book.kept["annotations"] == {"autosubmit": True}
+            assert visit.tool("book").input_schema == {
+                "type": "object",
+                "properties": {"who": {"type": "string"}},
+                "required": [],
+            }
+            assert framed.kind is ToolKind.IMPERATIVE
+            assert framed.document.origin == site.other
+            assert framed.document.policy == FramePolicy(element="iframe", allow="tools")
+            assert await visit.result("framed", a=1) == [1, site.other]
+            refused = (await visit.call("book", {"nobody": 1})).outcome
+            assert isinstance(refused, RpcError)
+            assert isinstance(refused.value, dict)
+            assert "no such parameter" in str(refused.value["message"])
+            assert await visit.result("book", who="me") == [{"booked": [1]}]
+            assert "/booked" in site.paths()
+            await visit.until(lambda: visit.names() == [])

@@ -75,8 +75,12 @@ class Page:
     def isolated(self, frame: Json = None) -> Json:
         """A fresh isolated world of a frame, of the main one if none is named."""
         if frame is None:
-            frame = _object(_object(self.send("Page.getFrameTree")["frameTree"])["frame"])["id"]
+            frame = self.main_frame()
         return self.send("Page.createIsolatedWorld", frameId=frame, worldName="tests")["executionContextId"]
+
+    def main_frame(self) -> Json:
+        """The id of the tab's own frame."""
+        return _object(_object(self.send("Page.getFrameTree")["frameTree"])["frame"])["id"]
 
     def _receive(self, deadline: float) -> JsonObject:
         message = _object(json.loads(self._socket.recv(timeout=max(0.0, deadline - time.monotonic()))))

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
 
 import pytest
 
@@ -11,19 +12,17 @@ from tests.webmcp_polyfill.browser import Browser, chromium
 
 PAGE = b"""<!doctype html><title>Page</title><body>
 <script>globalThis.seen = Object.getOwnPropertyNames(globalThis);</script>"""
-ASKING = b"""<!doctype html><script>
-const tool = { name: "x", description: "d", execute() {} };
-const asked = document.modelContext?.registerTool(tool) ?? Promise.reject({ name: "absent" });
-asked.then(() => "registered", ({ name }) => name).then((said) => parent.postMessage(said, "*"));
-</script>"""
 
 
 class _Answers(BaseHTTPRequestHandler):
+    """`/html?TEXT` is the page that its query holds; all else is the same page."""
+
     def do_GET(self) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
-        self.wfile.write(ASKING if self.path == "/asking" else PAGE)
+        path, _, given = self.path.partition("?")
+        self.wfile.write(unquote(given).encode() if path == "/html" else PAGE)
 
     def log_message(self, *_: object) -> None:  # type: ignore[override]
         """Keep requests out of the tests' output."""

@@ -2,24 +2,21 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 from inspector.core.json_text import Json, JsonObject
+from inspector.wire.webmcp import scripts
 from tests.webmcp_polyfill.browser import Page
 
-BINDING, CHANNEL = "b0123456789", "c0123456789"
-_SCRIPTS = Path(__file__).parents[2] / "inspector" / "wire" / "webmcp"
+BINDING, CHANNEL, LINK = "b0123456789", "c0123456789", "l0123456789"
 
 
 def polyfill(page: Page, *, host: bool = False) -> None:
     """Put the polyfill into every document that the page opens from here on."""
-    source = (_SCRIPTS / "polyfill.js").read_text("utf-8")
     page.send("Page.enable")
     page.send("Runtime.enable")
     if host:
         page.send("Runtime.addBinding", name=BINDING)
-        theirs = (_SCRIPTS / "polyfill_host.js").read_text("utf-8").rstrip()
-        source = f'{{ const sightlineHost = ["{CHANNEL}", ({theirs})("{BINDING}")];\n{source}\n}}'
+    source = scripts.polyfill((CHANNEL, LINK, BINDING) if host else None)
     page.send("Page.addScriptToEvaluateOnNewDocument", source=source)
 
 

@@ -154,7 +154,8 @@ def test_a_page_that_breaks_its_prototypes_is_listed_all_the_same(page: Page) ->
     page.evaluate("""Object.prototype.toJSON = () => "forged";
     JSON.stringify = JSON.parse = Array.prototype.join = Promise.prototype.then = undefined;
     Array.prototype[Symbol.iterator] = Object.prototype.__lookupGetter__ = undefined;
-    Object.defineProperty(CustomEvent.prototype, "detail", { get: () => null }); 1""")
+    Object.defineProperty(CustomEvent.prototype, "detail", { get: () => null });
+    document.body.innerHTML = "<form toolname=f tooldescription=d></form>"; 1""")
     command(page, page.isolated(), command="list", id="1")
     assert answer(page, lambda told: told["id"] == "1")["tools"] == [TOOL]
 
@@ -177,11 +178,3 @@ def test_frames_of_one_origin_see_each_other(page: Page) -> None:
     assert shown == ["theirs", True, "2", 1]
     command(page, page.isolated(), command="list", id="main")
     assert answer(page, lambda told: told["id"] == "main")["tools"] == []
-
-
-def test_a_frame_of_another_origin_may_not_register(page: Page, other: str) -> None:
-    page.evaluate(f"""globalThis.framed = new Promise((ok) => {{ addEventListener("message", ({{ data }}) => ok(data)); }});
-    const frame = document.createElement("iframe"); frame.allow = "tools";
-    frame.src = "{other}/asking"; document.body.append(frame); 1""")
-    assert page.evaluate("framed") == "NotAllowedError"
-    assert page.evaluate("document.modelContext.getTools().then((tools) => tools.length)") == 0

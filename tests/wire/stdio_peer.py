@@ -7,7 +7,10 @@ from pathlib import Path
 
 from inspector.core.exchanges import Entry, EntryKind
 from inspector.core.targets import Era, StdioTarget
-from inspector.session import CallRecord, Event, Options, Session
+from inspector.session.events import Event
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.session.records import CallRecord
 
 SERVER = Path(__file__).parent.parent / "peers" / "raw_server.py"
 

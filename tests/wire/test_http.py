@@ -9,7 +9,9 @@ from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.targets import Era, HttpTarget
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
-from inspector.session import Options, Progress, Session
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.session.records import Progress
 from tests.peers.http_server import (
     ACCEPTED,
     HANDSHAKE,

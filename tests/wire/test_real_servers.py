@@ -7,7 +7,8 @@ from inspector.core.json_text import dump_text
 from inspector.core.outcome import Result
 from inspector.core.projection import project
 from inspector.core.targets import Era
-from inspector.session import Options, Session
+from inspector.session.live import Session
+from inspector.session.options import Options
 from tests.wire.real_servers import REAL_SERVERS, RealServer
 
 

@@ -11,7 +11,10 @@ from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Failure, FailureKind, Result, RpcError
 from inspector.core.targets import Era, StdioTarget
 from inspector.errors import UnreachableError
-from inspector.session import Event, Options, Progress, Session, State, StateChanged
+from inspector.session.events import Event, State, StateChanged
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.session.records import Progress
 from inspector.wire.stdio import how_it_ended
 from tests.wire.stdio_peer import called, of_kind, raw_server, session_with
 
@@ -277,7 +280,7 @@ async def test_a_server_ends_when_its_inspector_is_killed(tmp_path: Path) -> Non
     script = tmp_path / "host.py"
     script.write_text(
         "import asyncio, sys\n"
-        "from inspector.session import Options, Session\n"
+        "from inspector.session.options import Options\nfrom inspector.session.live import Session\n"
         "from inspector.core.targets import Era, StdioTarget\n"
         "async def main():\n"
         "    session = Session(StdioTarget(command=tuple(sys.argv[1:])), Options(era=Era.LEGACY))\n"

@@ -1,5 +1,6 @@
 """`sightline call TOOL … TARGET`: one call, and both views of its result."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import cast
@@ -7,25 +8,34 @@ from typing import cast
 import click
 
 from inspector.cli.arguments import whole_arguments
+from inspector.cli.auditing import audit_of, auditing, closing_after
+from inspector.cli.decisions import Decided, decided, stopped
 from inspector.cli.diagnostics import DIAGNOSTICS, OK, TOOL_FAILED
 from inspector.cli.invocation import Invocation, Reach, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
+from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.recording import recording, wish_of
 from inspector.cli.shapes import findings_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
 from inspector.core.catalogue import Tool
 from inspector.core.foreign import safe_line
 from inspector.core.hosts.profile import Call
+from inspector.core.identity.pins import Asking
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Result, RpcError
-from inspector.core.policy import confirmations
+from inspector.core.policy.decide import Verdict
 from inspector.core.projection import project
 from inspector.core.schema.arguments import assigned
 from inspector.core.schema.validation import violations
 from inspector.core.targets import Target
-from inspector.errors import NotConfirmedError, ToolFailedError, UnreachableError, UsageError
-from inspector.session import CallRecord, Progress, Session, told
+from inspector.errors import ToolFailedError, UnreachableError, UsageError
+from inspector.oversight.agreement import Agreement
+from inspector.oversight.oversight import Oversight
+from inspector.oversight.ruling import Ruled
+from inspector.session.live import Session
+from inspector.session.records import CallRecord, Progress
+from inspector.session.wording import told
 
 
 @click.command()
@@ -33,6 +43,9 @@ from inspector.session import CallRecord, Progress, Session, told
 @reaching
 @lenses
 @recording
+@ruling
+@agreeing
+@auditing
 @click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments, as one JSON object.")
 @click.option(
     "--arg",
@@ -41,7 +54,6 @@ from inspector.session import CallRecord, Progress, Session, told
     metavar="K=V|K:=JSON",
     help="One argument, read as the input schema says; := takes JSON.",
 )
-@click.option("--yes", is_flag=True, help="Call without asking tools that claim to do harm.")
 @click.option(
     "--no-validate",
     "unvalidated",
@@ -61,29 +73,36 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
     reach = reach_of(options)
     wish = _wish_of(options)
     recorded = wish_of(options)
+    policy, agreement = policy_of(options), agreement_of(options)
     chosen = reach.target(target, invocation)
     given = whole_arguments(wish.whole)
-    session_options = replace(reach.options(), recorder=recorded.recorder(chosen, lens))
+    audit = audit_of(options)
+    session_options = replace(reach.options(), policy=lens.policy, recorder=recorded.recorder(chosen, lens))
 
-    async def use(session: Session) -> CallRecord:
+    async def use(session: Session) -> Ruled:
         await session.list_all()
         listed = session.catalogue.tool(tool)
         if listed is None and not wish.unvalidated:
             raise _unknown(tool, session)
         arguments = _arguments(given, wish, listed)
-        _confirm(listed, yes=wish.yes)
-        DIAGNOSTICS.say(f"calling {tool} …")
-        return await session.call(tool, arguments, on_progress=_say_progress)
+        oversight = Oversight(policy, audit=audit)
+        asking = await asyncio.to_thread(_changes, session, tool)
+        considered = await oversight.consider(session, tool, arguments, asking=asking)
+        if considered.verdict is Verdict.ALLOW or (
+            considered.verdict is Verdict.CONFIRM and agreement.is_given
+        ):
+            DIAGNOSTICS.say(f"calling {tool} …")
+        return await oversight.call(session, considered, agreement=agreement, on_progress=_say_progress)
 
-    record = in_session(chosen, session_options, use)
-    return report(record, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
+    with closing_after(audit):
+        made = in_session(chosen, session_options, use)
+    return _told(made, agreement, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wish:
     whole: str | None
     single: tuple[str, ...]
-    yes: bool
     unvalidated: bool
     unmask: bool
     as_json: bool
@@ -94,17 +113,43 @@ def _wish_of(options: dict[str, object]) -> _Wish:
     return _Wish(
         whole=str(options["whole"]) if options["whole"] is not None else None,
         single=tuple(map(str, cast("tuple[object, ...]", single))),
-        yes=options["yes"] is True,
         unvalidated=options["unvalidated"] is True,
         unmask=options["unmask"] is True,
         as_json=options["format_"] == "json",
     )
 
 
-def report(
-    record: CallRecord, target: Target, reach: Reach | None, lens: Lens, *, as_json: bool, unmask: bool
+def _told(
+    made: Ruled,
+    agreement: Agreement,
+    target: Target,
+    reach: Reach,
+    lens: Lens,
+    *,
+    as_json: bool,
+    unmask: bool,
 ) -> int:
-    """Print both views of a call; the exit code."""
+    """Print both views of a call that was decided on; the exit code."""
+    lens = replace(lens, policy=made.record.policy)
+    code = report(
+        made.record, target, reach, lens, as_json=as_json, unmask=unmask, decided=decided(made, agreement)
+    )
+    if code == OK and made.is_stopped:
+        return DIAGNOSTICS.fail(stopped(made))
+    return code
+
+
+def report(
+    record: CallRecord,
+    target: Target,
+    reach: Reach | None,
+    lens: Lens,
+    *,
+    as_json: bool,
+    unmask: bool,
+    decided: Decided | None = None,
+) -> int:
+    """Print both views of a call; the exit code. `decided`: what was decided of it, and of its answer."""
     call = Call(
         server=reach.server if reach and reach.server else "server", tool=record.name, nonce=record.nonce
     )
@@ -120,10 +165,12 @@ def report(
                 "undeclared": shown.undeclared,
                 "findings": findings_shape(shown.findings),
                 "duration_ms": round(record.duration_s * 1000, 3),
+                **(decided.shape if decided else {}),
             }
         )
     else:
-        print_lines([f"{safe_line(record.name)} on {target}, {record.duration_s * 1000:.0f} ms", ""])
+        heading = f"{safe_line(record.name)} on {target}, {record.duration_s * 1000:.0f} ms"
+        print_lines([heading, *(decided.lines if decided else ()), ""])
         print_lines(side_by_side(raw, shown, lens.level, lens.host, columns()))
     return _exit_code(record)
 
@@ -158,10 +205,12 @@ def _arguments(given: JsonObject, wish: _Wish, tool: Tool | None) -> JsonObject:
     return arguments
 
 
-def _confirm(tool: Tool | None, *, yes: bool) -> None:
-    reasons = confirmations(tool) if tool and not yes else ()
-    if reasons:
-        raise NotConfirmedError(f"not called: {'; '.join(reasons)}", "--yes calls it without asking.")
+def _changes(session: Session, name: str) -> tuple[Asking, ...]:
+    """What of a tool's definition is not as it was pinned."""
+    from inspector.store.pins import Watch  # noqa: PLC0415 - the files of pins
+
+    said = session.server.instructions if session.server else None
+    return Watch(session.target).listed(session.catalogue, said).asks(name)
 
 
 def _unknown(name: str, session: Session) -> ToolFailedError:

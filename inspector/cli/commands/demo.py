@@ -1,20 +1,33 @@
 """`sightline demo`: the interface on the built-in server, or that server alone."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from inspector.cli.auditing import audit_of, auditing, closing_after
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.invocation import Invocation, in_session
 from inspector.cli.lenses import Lens, lenses, lenses_of
+from inspector.cli.overseeing import policy_of, ruling
+from inspector.cli.recording import Wish, recording, wish_of
 from inspector.core.targets import DemoTarget, PageTarget
-from inspector.session import CallRecord, Options, Session
+from inspector.errors import UsageError
+from inspector.oversight.terms import Terms
+from inspector.session.options import Options
+
+if TYPE_CHECKING:
+    from inspector.session.live import Session
+    from inspector.session.records import CallRecord
 
 SHOWN_WITHOUT_TERMINAL = "generate_api_key"
 
 
 @click.command()
 @lenses
+@recording
+@ruling
+@auditing
 @click.option(
     "--serve",
     type=click.Choice(["stdio", "http", "web"]),
@@ -42,8 +55,11 @@ def command(
 ) -> int:
     """Open the interface on the built-in server. Without a terminal: print both views of one demo call."""
     DIAGNOSTICS.quiet = quiet
-    lens = lenses_of(options)
+    lens, wish = lenses_of(options), wish_of(options)
+    policy = policy_of(options)
     if serve:
+        if wish.path is not None:
+            raise UsageError("--record records a session, and --serve has none", "Leave one of them out.")
         from inspector.demo import launch  # noqa: PLC0415 - only the server itself
 
         match serve:
@@ -54,25 +70,41 @@ def command(
             case _:
                 launch.serve_http(port)
         return OK
-    if is_page:
-        from inspector.demo.launch import page_beside  # noqa: PLC0415 - only for the page
+    audit = audit_of(options)
+    with closing_after(audit):
+        terms = Terms(policy=policy, audit=audit)
+        if is_page:
+            from inspector.demo.launch import page_beside  # noqa: PLC0415 - only for the page
 
-        with page_beside(port=port) as url:
-            return _show(invocation, PageTarget(url=url), lens, theme)
-    return _show(invocation, DemoTarget(), lens, theme)
+            with page_beside(port=port) as url:
+                return _show(invocation, PageTarget(url=url), lens, theme, terms, wish)
+        return _show(invocation, DemoTarget(), lens, theme, terms, wish)
 
 
-def _show(invocation: Invocation, target: DemoTarget | PageTarget, lens: Lens, theme: str | None) -> int:
+def _show(
+    invocation: Invocation,
+    target: DemoTarget | PageTarget,
+    lens: Lens,
+    theme: str | None,
+    terms: Terms,
+    wish: Wish,
+) -> int:
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return invocation.open(target, Options(), lens, theme)
+        return invocation.open(target, wish.taken(Options(), target, lens), lens, theme, terms)
     from inspector.cli.commands.call import report  # noqa: PLC0415 - the interface paints sooner without it
 
-    record = in_session(target, Options(), _one_call)
+    record = in_session(
+        target, wish.taken(Options(), target, lens), lambda session: _one_call(session, terms)
+    )
     report(record, target, None, lens, as_json=False, unmask=False)
     DIAGNOSTICS.say("\nThere is no terminal here, so this was one call. In a terminal, the interface opens.")
     return OK
 
 
-async def _one_call(session: Session) -> CallRecord:
+async def _one_call(session: "Session", terms: Terms) -> "CallRecord":
+    from inspector.oversight.oversight import Oversight  # noqa: PLC0415 - as above
+
     await session.list_all()
-    return await session.call(SHOWN_WITHOUT_TERMINAL, {"name": "production"})
+    oversight = Oversight(terms.policy, audit=terms.audit)
+    considered = await oversight.consider(session, SHOWN_WITHOUT_TERMINAL, {"name": "production"})
+    return (await oversight.call(session, considered)).record

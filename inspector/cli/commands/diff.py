@@ -1,26 +1,37 @@
 """`sightline diff A B`: what changed of the definitions of a server."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.invocation import Invocation, in_session
+from inspector.cli.changes import change_lines, changes_shape
+from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK
+from inspector.cli.invocation import Invocation, in_session, resolved
 from inspector.cli.output import print_json, print_lines
-from inspector.core.catalogue import Tool
-from inspector.core.foreign import safe_line
-from inspector.core.identity.definitions import DefinitionChange, definition_changes
-from inspector.core.json_text import Json
-from inspector.core.recording.format import RecordedFrame
+from inspector.cli.recording import Wish, recording, wish_of
+from inspector.core.catalogue import Kind, Tool, decode_page
+from inspector.core.frames import Direction, Frame, Request, Response, messages, request_key
+from inspector.core.identity.definitions import definition_changes
+from inspector.core.identity.pins import Definitions
+from inspector.core.recording.format import Listed, RecordedFrame
 from inspector.core.recording.replaying import Replay
-from inspector.core.targets import ConfiguredTarget, Target, parse_target, stdio_target
+from inspector.core.targets import Target, parse_target, stdio_target
 from inspector.errors import UsageError
-from inspector.session import Options, Session
+from inspector.session.live import Session
+from inspector.session.options import Options
 from inspector.store.recordings import Break, RecordingFile
 
-DIFFERS = 12
 _SUFFIX = ".jsonl"
+_PIN = "pin:"
+_SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Side:
+    definitions: Definitions
+    has_instructions: bool = True
+    """Whether it is known what the instructions were."""
 
 
 @click.command()
@@ -36,6 +47,7 @@ _SUFFIX = ".jsonl"
     metavar="SECONDS",
     help="For one request to a server.",
 )
+@recording
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
 @click.pass_obj
@@ -48,69 +60,128 @@ def command(
     timeout_s: float,
     format_: str,
     quiet: bool,
+    **options: object,
 ) -> int:
-    """Tell what changed of the tools from BEFORE to AFTER: recordings (*.jsonl), or targets.
+    """Tell what changed from BEFORE to AFTER: recordings (*.jsonl), pins (pin:TARGET), or targets.
 
     AFTER may be the command behind --. Of each change that makes a tool declare less, it is told what is lost.
     """
     DIAGNOSTICS.quiet = quiet
     if (after is None) == (invocation.command_line is None):
-        raise UsageError("diff compares two", "Give two recordings or targets; the second may be -- COMMAND.")
-    options = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0))
+        raise UsageError(
+            "diff compares two", "Give two recordings, pins or targets; the second may be -- COMMAND."
+        )
     later = stdio_target(invocation.command_line) if invocation.command_line is not None else after or ""
-    found = definition_changes(_tools(before, options), _tools(later, options))
+    recorded = wish_of(options)
+    live = [word for word in (before, later) if not _is_at_rest(word)]
+    if recorded.path is not None and len(live) != 1:
+        raise UsageError(
+            "--record records one session",
+            "Compare one target, with its recording or its pin; or leave it out.",
+        )
+    how = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0))
+    old, new = _side(before, how, recorded), _side(later, how, recorded)
+    found = definition_changes(old.definitions.tools, new.definitions.tools)
+    known = old.has_instructions and new.has_instructions
+    instructions = old.definitions.instructions != new.definitions.instructions if known else None
     if format_ == "json":
-        print_json({"changes": [_shape(change) for change in found]})
+        print_json(changes_shape(found, instructions=instructions))
     else:
-        print_lines(_lines(found))
-    return DIFFERS if exits and found else OK
+        print_lines(change_lines(found, instructions=instructions))
+    return DIFFERS if exits and (found or instructions) else OK
 
 
-def _tools(word: str | Target, options: Options) -> Sequence[Tool]:
-    if isinstance(word, str) and word.endswith(_SUFFIX):
+def _is_at_rest(word: str | Target) -> bool:
+    """Whether it is a file that is compared, and no session."""
+    return isinstance(word, str) and (word.endswith(_SUFFIX) or word.startswith(_PIN))
+
+
+def _side(word: str | Target, options: Options, recorded: Wish) -> _Side:
+    if isinstance(word, str) and word.endswith(_SUFFIX) and not word.startswith(_PIN):
         return _recorded(Path(word))
-    target = parse_target(word) if isinstance(word, str) else word
-    if isinstance(target, ConfiguredTarget):
-        from inspector.store.config import read_target  # noqa: PLC0415 - most targets need no file
-
-        target = read_target(target.path, target.name)
+    if isinstance(word, str) and word.startswith(_PIN):
+        return _pinned(_target(word.removeprefix(_PIN)))
+    target = _target(word)
     DIAGNOSTICS.say(f"connecting to {target} …")
-    return in_session(target, options, _listed)
+    return _Side(definitions=in_session(target, recorded.taken(options, target), listed))
 
 
-async def _listed(session: Session) -> Sequence[Tool]:
-    return (await session.list_all()).tools
+def _target(word: str | Target) -> Target:
+    return resolved(parse_target(word)) if isinstance(word, str) else word
 
 
-def _recorded(path: Path) -> Sequence[Tool]:
-    """The tools of a recording, each as it was listed last."""
+async def listed(session: Session) -> Definitions:
+    """What a server tells of itself now."""
+    catalogue = await session.list_all()
+    return Definitions(
+        tools=catalogue.tools, instructions=session.server.instructions if session.server else None
+    )
+
+
+def _pinned(target: Target) -> _Side:
+    from inspector.store.pins import known_as, read_pin  # noqa: PLC0415 - most comparisons have no pin
+
+    found = read_pin(known_as(target))
+    if found is None:
+        raise UsageError(f"nothing is pinned of {target}", "sightline pin --list shows what is.")
+    return _Side(definitions=found.definitions)
+
+
+def _recorded(path: Path) -> _Side:
+    """The tools of a recording, each as it was listed last; the instructions as they were said last."""
     file = RecordingFile(path)
     replay = Replay()
+    said = _Instructions()
+    of_page: tuple[Tool, ...] | None = None
     for line in file.lines():
-        if isinstance(line, RecordedFrame):
-            for _ in replay.take(replay.frame(line)):
+        match line:
+            case Break():
+                words = f"{path} line {line.line}: {line.reason}; what is before it is compared"
+                DIAGNOSTICS.say(words)
+                continue
+            case RecordedFrame():
+                said.take(replay.frame(line))
+            case Listed(tools=tools):
+                of_page = tuple(
+                    Tool(name=name, definition=definition)
+                    for name, definition in tools
+                    if isinstance(definition, dict)
+                )
+            case _:
                 pass
-        elif isinstance(line, Break):
-            DIAGNOSTICS.say(f"{path} line {line.line}: {line.reason}; what is before it is compared")
+        for _ in replay.calls(line):
+            pass
     file.close()
-    return replay.definitions.tools
+    tools = _well_formed(replay.definitions.tools) if of_page is None else of_page
+    return _Side(
+        definitions=Definitions(tools=tools, instructions=said.last),
+        has_instructions=said.is_said or of_page is not None,
+    )
 
 
-def _shape(change: DefinitionChange) -> Json:
-    return {
-        "tool": change.tool,
-        "kind": change.kind.value,
-        "pointer": change.pointer,
-        "weakens": list(change.weakens),
-    }
+def _well_formed(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """Those that a live listing would take for tools: of a pin and of a server no others are compared."""
+    decoded = decode_page(Kind.TOOL, {"tools": [tool.definition for tool in tools]})
+    return tuple(entry for entry in decoded if isinstance(entry, Tool)) if isinstance(decoded, tuple) else ()
 
 
-def _lines(found: tuple[DefinitionChange, ...]) -> list[str]:
-    lines: list[str] = []
-    for change in found:
-        sign = "!" if change.weakens else " "
-        where = f" {change.pointer}" if change.pointer else ""
-        lines.append(f"{sign} {safe_line(change.tool)}{safe_line(where)} {change.kind.value}")
-        lines += [f"    declares less: {safe_line(what)}" for what in change.weakens]
-    weaker = sum(bool(change.weakens) for change in found)
-    return [*lines, f"{len(found)} changes, {weaker} of which declare less"]
+class _Instructions:
+    """What a server said of itself, as its answers come by."""
+
+    def __init__(self) -> None:
+        self._asked = set[str]()
+        self.last: str | None = None
+        self.is_said = False
+
+    def take(self, frame: Frame) -> None:
+        """One more frame."""
+        for message in messages(frame.body):
+            match message:
+                case Request() if frame.direction is Direction.SENT and message.method in _SAYS_INSTRUCTIONS:
+                    self._asked.add(request_key(message.id))
+                case Response(result=dict() as result) if request_key(message.id) in self._asked:
+                    self._asked.discard(request_key(message.id))
+                    found = result.get("instructions")
+                    self.last, self.is_said = found if isinstance(found, str) else None, True
+                case _:
+                    pass

@@ -9,6 +9,7 @@ from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import clipped, columns, print_json, print_lines, table
+from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.pages import page_lines, page_shape
 from inspector.cli.recording import recording, wish_of
 from inspector.cli.shapes import claim_shape, findings_shape, malformed_shape, server_shape
@@ -17,12 +18,14 @@ from inspector.core.claims.badges import badges
 from inspector.core.claims.registry import claims_of_tool
 from inspector.core.claims.traits import traits
 from inspector.core.findings.hidden import hidden_sentences
-from inspector.core.json_text import JsonObject
-from inspector.core.targets import Era
-from inspector.session import ServerFacts, Session
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.targets import Era, Target
+from inspector.session.facts import ServerFacts
+from inspector.session.live import Session
 
 if TYPE_CHECKING:
     from inspector.core.definitions.projection import ProjectedDefinition
+    from inspector.core.policy.rules import Policy
 
 
 @click.command(name="list")
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 )
 @lenses
 @recording
+@ruling
+@agreeing
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 def command(
@@ -42,15 +47,20 @@ def command(
     if definitions:
         lens.profile()
     reach, wish = reach_of(options), wish_of(options)
+    policy, agreement = policy_of(options), agreement_of(options)
     chosen = reach.target(target, invocation)
     DIAGNOSTICS.say(f"connecting to {chosen} …")
     session_options = replace(reach.options(), recorder=wish.recorder(chosen, lens))
     server, catalogue = in_session(chosen, session_options, _listed)
     if format_ == "json":
+        tools: list[Json] = [
+            _tool_shape(tool, lens if definitions else None) | _decision(tool, policy, chosen)
+            for tool in catalogue.tools
+        ]
         print_json(
             {
                 "server": server_shape(str(chosen), server),
-                "tools": [_tool_shape(tool, lens if definitions else None) for tool in catalogue.tools],
+                "tools": tools,
                 "malformed": [malformed_shape(item) for item in catalogue.malformed],
             }
         )
@@ -60,6 +70,10 @@ def command(
             print_lines(["", *_given_text(tool, lens)])
     else:
         print_lines(_text(str(chosen), server, catalogue))
+    if policy is not None and format_ == "text":
+        from inspector.cli.decisions import listing_lines  # noqa: PLC0415 - few listings are decided on
+
+        print_lines(listing_lines(catalogue.tools, policy, chosen, agreement))
     return OK
 
 
@@ -68,6 +82,15 @@ async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
     if session.server is None:
         raise RuntimeError("listed without a connection")
     return session.server, catalogue
+
+
+def _decision(tool: Tool, policy: "Policy | None", target: Target) -> JsonObject:
+    """`decision` of one entry of `tools`; nothing without a policy."""
+    if policy is None:
+        return {}
+    from inspector.cli.decisions import of_listed  # noqa: PLC0415 - as above
+
+    return {"decision": of_listed(tool, policy, target).as_json()}
 
 
 def _tool_shape(tool: Tool, lens: Lens | None) -> JsonObject:

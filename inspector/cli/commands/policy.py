@@ -1,15 +1,15 @@
 """`sightline policy`: whether a policy can be read, and what it decides of a call that is not made."""
 
 from collections.abc import Sequence
-from typing import cast
 
 import click
 
 from inspector.cli.arguments import given_arguments
 from inspector.cli.diagnostics import OK
 from inspector.cli.documents import read_outcome
-from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
+from inspector.cli.invocation import Invocation, in_session, reach_of, reaching, word, words
 from inspector.cli.output import columns, print_json, print_lines, table
+from inspector.cli.recording import recording, wish_of
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import JsonObject
 from inspector.core.policy.decide import Decision, Handling, Match, decide, handle
@@ -19,7 +19,8 @@ from inspector.core.policy.rules import Policy, Rule
 from inspector.core.trust.response import trust_of
 from inspector.core.trust.state import Origin, SessionTrust
 from inspector.errors import ToolFailedError
-from inspector.session import ServerFacts, Session
+from inspector.session.facts import ServerFacts
+from inspector.session.live import Session
 
 _FORMAT = click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -57,6 +58,7 @@ def check(*, file: str, format_: str) -> int:
 @command.command()
 @click.argument("tool")
 @reaching
+@recording
 @click.option("--policy", "file", metavar="FILE", help="The policy; without it, the built-in one.")
 @click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments, as one JSON object.")
 @click.option("--arg", "single", multiple=True, metavar="K=V|K:=JSON", help="One argument.")
@@ -71,17 +73,19 @@ def check(*, file: str, format_: str) -> int:
 @click.pass_obj
 def explain(invocation: Invocation, *, tool: str, target: str | None, **options: object) -> int:
     """Say what the policy decides of a call of TOOL on TARGET, and why. The call is not made."""
-    reach = reach_of(options)
-    file, answer, whole = (_word(options[name]) for name in ("file", "answer", "whole"))
+    reach, recorded = reach_of(options), wish_of(options)
+    file, answer, whole = (word(options[name]) for name in ("file", "answer", "whole"))
     policy = _policy(file)
-    trust = _taken_in(_words(options["seen"]))
+    trust = _taken_in(words(options["seen"]))
     outcome = read_outcome(answer) if answer is not None else None
     chosen = reach.target(target, invocation)
-    server, listed = in_session(chosen, reach.options(), lambda session: _found(session, tool))
+    server, listed = in_session(
+        chosen, recorded.taken(reach.options(), chosen), lambda session: _found(session, tool)
+    )
     situation = Situation(
         name=tool,
         tool=listed,
-        arguments=given_arguments(whole, _words(options["single"]), listed),
+        arguments=given_arguments(whole, words(options["single"]), listed),
         trust=trust,
         server=str(chosen),
         server_name=server.name,
@@ -155,11 +159,3 @@ def _rule_shape(rule: Rule) -> JsonObject:
         "after": rule.is_after,
         "facts": [path.text for path in rule.paths],
     }
-
-
-def _word(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _words(value: object) -> tuple[str, ...]:
-    return tuple(map(str, cast("tuple[object, ...]", value)))

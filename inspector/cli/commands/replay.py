@@ -1,27 +1,37 @@
 """`sightline replay RECORDING…`: what is in recordings, and whether their results are still seen as they were."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.exports import Shown, markdown, page
-from inspector.cli.junit import Case, junit
+from inspector.cli.decisions import decision_lines
+from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK, STOPPED
 from inspector.cli.output import columns, print_json, print_lines, table
+from inspector.cli.overseeing import agreeing, policy_of, ruling
 from inspector.core.boundary.reading import raw_of
 from inspector.core.foreign import safe_line
+from inspector.core.frames import Frame
 from inspector.core.json_text import Json, JsonObject
+from inspector.core.junit import Case, junit
+from inspector.core.policy.rules import Policy
 from inspector.core.recording.checking import CheckedCall, checked
-from inspector.core.recording.format import Header, Lenses, LensesChanged, Line, RecordedCall, RecordedFrame
-from inspector.core.recording.replaying import Replay, ReplayedCall, projection_of
+from inspector.core.recording.exports import KINDS, Kind, exported, told
+from inspector.core.recording.format import Connected, Header, LensesChanged, Line, Note
+from inspector.core.recording.replaying import Replay, ReplayedCall
 from inspector.errors import UsageError
+from inspector.oversight.agreement import Agreement
 from inspector.store.foreign_logs import import_log
-from inspector.store.recordings import Break, RecordingFile
+from inspector.store.recordings import Break, GoodLines, RecordingFile
 
-DIFFERS = 12
-"""The exit code where a recording is not seen as it was."""
+if TYPE_CHECKING:
+    from inspector.oversight.replayed import Judged
+
+Raw: TypeAlias = Callable[[int], Frame | None]
+"""Raw frames by number."""
 
 
 @click.command()
@@ -34,7 +44,7 @@ DIFFERS = 12
 )
 @click.option(
     "--export",
-    type=click.Choice(["markdown", "html"]),
+    type=click.Choice(KINDS),
     help="Print one recording as a document, with both views of every call.",
 )
 @click.option(
@@ -44,25 +54,47 @@ DIFFERS = 12
 )
 @click.option("--save", metavar="FILE", help="Make a recording of another tool's log of JSON Lines.")
 @click.option("--server", metavar="NAME", help="The server to import, where a log has several.")
+@ruling
+@agreeing
 @click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
 def command(
-    *, recordings: tuple[str, ...], check: bool, format_: str, quiet: bool, **options: str | None
+    *,
+    recordings: tuple[str, ...],
+    check: bool,
+    format_: str,
+    quiet: bool,
+    policy: str | None,
+    yes: bool,
+    **options: str | None,
 ) -> int:
     """Show what is in recordings, with no server and no network; a folder stands for all *.jsonl in it."""
     DIAGNOSTICS.quiet = quiet
+    rules = policy_of({"policy": policy})
     save, export, identity = options["save"], options["export"], options["identity"]
     if save is not None:
         return _import(recordings, Path(save), options["server"])
     if format_ == "junit" and not check:
         raise UsageError("--format junit is for --check", "Add --check.")
     paths = tuple(_files(recordings))
-    if identity is not None and (check or export or len(paths) != 1):
-        raise UsageError("--identity opens one recording", "Give one file, without --check and --export.")
+    if identity is not None and len(paths) != 1:
+        raise UsageError("--identity opens one recording", "Give one file.")
+    key = Path(identity) if identity is not None else None
     if export is not None:
-        return _export(paths, export)
+        return _export(paths, "html" if export == "html" else "markdown", key)
     if check:
-        return _check(paths, format_)
-    return _tell(paths, Path(identity) if identity else None, as_json=format_ == "json")
+        return _check(paths, format_, key)
+    terms = (
+        None if rules is None else _Terms(policy=rules, agreement=Agreement.YES if yes else Agreement.NONE)
+    )
+    return _tell(paths, key, terms, as_json=format_ == "json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """What is asked of recorded calls with `--policy`."""
+
+    policy: Policy
+    agreement: Agreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,21 +106,6 @@ class _Report:
     @property
     def differs(self) -> bool:
         return self.broken is not None or any(call.mismatches for call in self.calls)
-
-
-class _Lines:
-    """The good lines of a recording; where they end is kept."""
-
-    def __init__(self, file: RecordingFile) -> None:
-        self._file = file
-        self.broken: Break | None = None
-
-    def __iter__(self) -> Iterator[Line]:
-        for line in self._file.lines():
-            if isinstance(line, Break):
-                self.broken = line
-            else:
-                yield line
 
 
 def _import(words: tuple[str, ...], made: Path, server: str | None) -> int:
@@ -112,13 +129,12 @@ def _files(words: tuple[str, ...]) -> Iterator[Path]:
             yield path
 
 
-def _check(paths: tuple[Path, ...], format_: str) -> int:
+def _check(paths: tuple[Path, ...], format_: str, identity: Path | None) -> int:
     reports: list[_Report] = []
     for path in paths:
-        file = RecordingFile(path)
-        lines = _Lines(file)
-        calls = tuple(checked(lines))
-        file.close()
+        with _reading(path, identity) as (file, raw):
+            lines = GoodLines(file)
+            calls = tuple(checked(lines, raw))
         reports.append(_Report(path=path, calls=calls, broken=lines.broken))
     if format_ == "json":
         print_json({"recordings": [_shape(report) for report in reports]})
@@ -128,6 +144,22 @@ def _check(paths: tuple[Path, ...], format_: str) -> int:
         for report in reports:
             print_lines(_text(report))
     return DIFFERS if any(report.differs for report in reports) else OK
+
+
+@contextmanager
+def _reading(path: Path, identity: Path | None) -> Generator[tuple[RecordingFile, Raw | None]]:
+    """A recording, and where an identity was given, its sealed frames by number."""
+    with ExitStack() as stack:
+        file = RecordingFile(path)
+        stack.callback(file.close)
+        raw: Raw | None = None
+        if identity is not None:
+            from inspector.store.sealing import SealedFrames  # noqa: PLC0415 - an extra that few install
+
+            sealed = SealedFrames(path, identity)
+            stack.callback(sealed.close)
+            raw = sealed.frame
+        yield file, raw
 
 
 def _shape(report: _Report) -> JsonObject:
@@ -172,63 +204,65 @@ def _cases(report: _Report) -> Iterator[Case]:
         yield Case(suite=str(report.path), name=f"line {report.broken.line}", failure=report.broken.reason)
 
 
-def _tell(paths: tuple[Path, ...], identity: Path | None, *, as_json: bool) -> int:
+def _tell(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, *, as_json: bool) -> int:
     shapes: list[Json] = []
+    is_stopped = False
     for path in paths:
-        file = RecordingFile(path)
-        lines = _Lines(file)
-        replay = Replay()
-        calls = [call for line in lines for call in _calls(line, replay)]
-        if identity is not None:
-            from inspector.store.sealing import unsealed  # noqa: PLC0415 - an extra that few install
-
-            replay = Replay()
-            calls = [call for frame in unsealed(path, identity) for call in replay.take(frame)]
-        file.close()
+        with _reading(path, identity) as (file, raw):
+            lines = GoodLines(file)
+            events = list(_events(lines, Replay(raw or (lambda _: None))))
+        judged = _judged(file.header, events, terms) if terms else ()
+        is_stopped = is_stopped or any(one.is_stopped for one in judged)
         if as_json:
-            shapes.append(_contents(path, file.header, calls, lines.broken))
+            decisions: JsonObject = {"decisions": [one.as_json() for one in judged]} if terms else {}
+            shapes.append(_contents(path, file.header, events, lines.broken) | decisions)
         else:
-            print_lines(_summary(path, file.header, calls, lines.broken))
+            print_lines(_summary(path, file.header, events, lines.broken))
+            print_lines(decision_lines(judged, terms.agreement) if terms else ())
     if as_json:
         print_json({"recordings": shapes})
-    return OK
+    return STOPPED if is_stopped else OK
 
 
-def _export(paths: tuple[Path, ...], kind: str) -> int:
+def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[Judged, ...]":
+    from inspector.oversight.replayed import replayed  # noqa: PLC0415 - most recordings are only shown
+
+    calls = (event for event in events if isinstance(event, ReplayedCall))
+    return tuple(replayed(terms.policy, calls, header.target, terms.agreement))
+
+
+def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
     if len(paths) != 1:
         raise UsageError("--export prints one recording", "Give one file.")
-    file = RecordingFile(paths[0])
-    lines = _Lines(file)
-    print_lines((page if kind == "html" else markdown)(file.header, _shown(lines, file.header.lenses)))
-    file.close()
+    with _reading(paths[0], identity) as (file, raw):
+        lines = GoodLines(file)
+        print_lines(exported(kind, file.header, lines, raw=raw or (lambda _: None)))
     if lines.broken:
         DIAGNOSTICS.say(f"line {lines.broken.line}: {lines.broken.reason}; what is before it is exported")
     return OK
 
 
-def _shown(lines: Iterable[Line], lenses: Lenses) -> Iterator[Shown]:
-    """Every call, through the lenses that were in force."""
-    replay = Replay()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remark:
+    """Something that went over no wire."""
+
+    at_s: float
+    kind: str
+    text: str
+    """Foreign text."""
+
+
+def _events(lines: Iterable[Line], replay: Replay) -> Iterator[ReplayedCall | _Remark]:
     for line in lines:
-        if isinstance(line, LensesChanged):
-            lenses = line.lenses
-        for call in _calls(line, replay):
-            projection = projection_of(call, lenses)
-            if projection is None:
-                raise UsageError(
-                    f"no host {lenses.host}", "It was recorded for a host that is not known any more."
-                )
-            yield Shown(call=call, lenses=lenses, projection=projection)
+        yield from replay.calls(line)
+        words = told(line)
+        if words and isinstance(line, (Note, LensesChanged, Connected)):
+            yield _Remark(at_s=line.at_s, kind=words[0], text=words[1])
 
 
-def _calls(line: Line, replay: Replay) -> Iterator[ReplayedCall]:
-    if isinstance(line, RecordedFrame):
-        yield from replay.take(replay.frame(line))
-    elif isinstance(line, RecordedCall):
-        yield replay.call(line)
-
-
-def _contents(path: Path, header: Header, calls: list[ReplayedCall], broken: Break | None) -> JsonObject:
+def _contents(
+    path: Path, header: Header, events: list[ReplayedCall | _Remark], broken: Break | None
+) -> JsonObject:
     return {
         "recording": str(path),
         "created": header.created,
@@ -244,17 +278,28 @@ def _contents(path: Path, header: Header, calls: list[ReplayedCall], broken: Bre
                 "result": raw_of(call.outcome),
                 "duration_ms": round(call.duration_s * 1000, 3),
             }
-            for call in calls
+            for call in events
+            if isinstance(call, ReplayedCall)
+        ],
+        "notes": [
+            {"at": round(note.at_s, 6), "kind": note.kind, "text": note.text}
+            for note in events
+            if isinstance(note, _Remark)
         ],
         "broken": _broken(broken),
     }
 
 
-def _summary(path: Path, header: Header, calls: list[ReplayedCall], broken: Break | None) -> list[str]:
-    rows = [("FRAME", "AT", "MS", "TOOL")]
-    rows += [
-        (str(call.frame), f"{call.at_s:.3f} s", f"{call.duration_s * 1000:.0f}", call.name) for call in calls
-    ]
+def _summary(
+    path: Path, header: Header, events: list[ReplayedCall | _Remark], broken: Break | None
+) -> list[str]:
+    rows = [("FRAME", "AT", "MS", "WHAT")]
+    for event in events:
+        if isinstance(event, _Remark):
+            rows.append(("", f"{event.at_s:.3f} s", "", f"{event.kind}: {event.text}"))
+        else:
+            taken = f"{event.duration_s * 1000:.0f}"
+            rows.append((str(event.frame), f"{event.at_s:.3f} s", taken, event.name))
     lenses = f"boundary: {header.lenses.level.value}, host: {header.lenses.host}"
     lines = [
         f"{path}: {header.kind} {header.target}, {header.created}, {header.software}, {lenses}",

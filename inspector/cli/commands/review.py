@@ -1,44 +1,46 @@
-"""`sightline review TARGET`: findings that a reviewer takes home."""
+"""`sightline review TARGET…`: findings that a reviewer takes home."""
 
-from importlib import import_module
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
 import click
 
 from inspector import __version__
-from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
+from inspector.cli.auditing import audit_of, auditing, closing_after
+from inspector.cli.diagnostics import FINDINGS, OK, STOPPED
+from inspector.cli.invocation import Invocation, Reach, reach_of, reaching
 from inspector.cli.output import print_lines
-from inspector.cli.review_calls import NOTHING_CALLED, Called, Plan, called
-from inspector.core.catalogue import Catalogue
+from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
+from inspector.cli.recording import Wish, recording, wish_of
+from inspector.cli.review_calls import Plan
+from inspector.cli.review_targets import Gathered, gathered, gathered_from, judged
 from inspector.core.findings.finding import Severity
-from inspector.core.findings.registry import findings_of, rules
-from inspector.core.findings.report import Acceptance, NotChecked, Report, baseline_of, entries_of
-from inspector.core.findings.reviewed import reviewed
+from inspector.core.findings.registry import rules
+from inspector.core.findings.report import (
+    Acceptance,
+    NotChecked,
+    Report,
+    ReviewedServer,
+    baseline_of,
+    entries_of,
+)
 from inspector.core.foreign import safe_line
-from inspector.core.json_text import JsonObject, Malformed, parse
-from inspector.core.targets import HttpTarget
+from inspector.core.json_text import Malformed, parse
+from inspector.core.reports.formats import FORMATS, report_lines
+from inspector.core.reviewing.unchecked import partly_read
 from inspector.errors import UsageError
-from inspector.session import ServerFacts, Session
+from inspector.store.settings import Ignored, settings
 
-FINDINGS = 11
-"""The exit code where something is as bad as `--fail-on`."""
-
-_FORMATS = {
-    "text": "as_text",
-    "json": "as_json",
-    "sarif": "sarif",
-    "junit": "junit",
-    "markdown": "markdown",
-    "html": "html_page",
-}
-"""Format to module in cli/reports."""
+_RECORDING = ".jsonl"
 
 
 @click.command(name="review")
 @reaching
-@click.option("--format", "format_", type=click.Choice(list(_FORMATS)), default="text", show_default=True)
+@click.argument("others", nargs=-1, metavar="[TARGET]...")
+@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @click.option(
     "--fail-on",
     type=click.Choice([severity.value for severity in Severity]),
@@ -67,55 +69,132 @@ _FORMATS = {
     metavar="PATTERN",
     help="With --call: call these tools too, whatever they declare; * stands for anything.",
 )
+@ruling
+@agreeing
+@auditing
+@recording
 @click.option("-o", "--output", metavar="FILE", help="Write the report here.")
 @click.pass_obj
-def command(invocation: Invocation, *, target: str | None, **options: object) -> int:
-    """Review what TARGET offers: its definitions, and with --call what its tools return."""
-    reach = reach_of(options)
+def command(invocation: Invocation, *, target: str | None, others: tuple[str, ...], **options: object) -> int:
+    """Review what each TARGET offers: its definitions, and with --call what its tools return.
+
+    A recording (*.jsonl) is reviewed with what was called in it, without any server.
+    """
+    reach, recorded = reach_of(options), wish_of(options)
     known = _baseline(options["baseline"])
-    accepted = tuple(_acceptance(str(word)) for word in cast("tuple[object, ...]", options["ignored"]))
-    chosen = reach.target(target, invocation)
-    DIAGNOSTICS.say(f"connecting to {chosen} …")
-    patterns = tuple(map(str, cast("tuple[object, ...]", options["patterns"])))
-    plan = Plan(patterns=patterns, origin=chosen.url if isinstance(chosen, HttpTarget) else None)
-    calls = options["calls"] is True
-    if patterns and not calls:
-        raise UsageError("--yes-call without --call", "Add --call.")
-
-    async def use(session: Session) -> tuple[ServerFacts, Catalogue, Called]:
-        server, catalogue = await _listed(session)
-        return server, catalogue, await called(session, catalogue, plan) if calls else NOTHING_CALLED
-
-    server, catalogue, made = in_session(chosen, reach.options(), use)
-    said: JsonObject = {"name": server.name, "version": server.version}
-    if server.instructions is not None:
-        said["instructions"] = server.instructions
-    found = findings_of(reviewed(catalogue, server=said, calls=made.calls))
-    report = Report(
-        target=str(chosen),
-        server=server.name,
-        version=server.version,
-        protocol=server.protocol_version,
-        tools=tuple(tool.name for tool in catalogue.tools),
-        entries=entries_of(found, known=known, accepted=accepted),
-        not_checked=(*made.not_checked, *_NOT_CHECKED),
-        called=len(made.calls),
-        rules=rules(),
-        reviewed_by=f"Sightline {__version__}",
+    accepted = (
+        *(_acceptance(str(word)) for word in cast("tuple[object, ...]", options["ignored"])),
+        *(_configured(entry) for entry in settings().ignored),
     )
+    plan = Plan(
+        calls=options["calls"] is True,
+        patterns=tuple(map(str, cast("tuple[object, ...]", options["patterns"]))),
+        policy=policy_of(options),
+        agreement=agreement_of(options),
+    )
+    if plan.patterns and not plan.calls:
+        raise UsageError("--yes-call without --call", "Add --call.")
+    words = (*(() if target is None else (target,)), *others)
+    audit = audit_of(options)
+    with closing_after(audit):
+        parts = _numbered(_gathered(words, invocation, reach, replace(plan, audit=audit), recorded))
+    report = _report(parts, known, accepted)
     _hand_over(report, str(options["format_"]), options["output"])
     worst = options["fail_on"]
-    return FINDINGS if worst is not None and report.fails(Severity(str(worst))) else OK
+    if worst is not None and report.fails(Severity(str(worst))):
+        return FINDINGS
+    return STOPPED if any(part.is_stopped for part in parts) else OK
 
 
-_NOT_CHECKED = (
+def _gathered(
+    words: tuple[str, ...], invocation: Invocation, reach: Reach, plan: Plan, recorded: Wish
+) -> tuple[Gathered, ...]:
+    """Each target in its turn: recordings are read, servers asked."""
+    recordings = [word for word in words if word.endswith(_RECORDING)]
+    if recordings and plan.calls:
+        raise UsageError("--call is for servers", "A recording is reviewed with the calls that are in it.")
+    live = len(words) - len(recordings) + (invocation.command_line is not None) + (reach.config is not None)
+    if live > 1 and (reach.environment or reach.headers or reach.cwd):
+        raise UsageError(
+            "-e, --header and --cwd are for one target",
+            "Write the servers into an mcp.json, and review mcp.json:NAME mcp.json:OTHER.",
+        )
+    # All are settled before the first is asked.
+    targets = [
+        Path(word)
+        if word in recordings
+        else replace(reach, config=None).target(word, replace(invocation, command_line=None))
+        for word in words
+    ]
+    if invocation.command_line is not None or reach.config is not None or not words:
+        targets.append(reach.target(None, invocation))
+    if recorded.path is not None and sum(not isinstance(found, Path) for found in targets) != 1:
+        raise UsageError("--record records one session", "Review one server, or leave it out.")
+    return tuple(
+        gathered_from(found)
+        if isinstance(found, Path)
+        else gathered(found, recorded.taken(reach.options(), found), plan)
+        for found in targets
+    )
+
+
+def _numbered(parts: tuple[Gathered, ...]) -> tuple[Gathered, ...]:
+    """The same, with names that differ."""
+    seen: dict[str, int] = {}
+    found: list[Gathered] = []
+    for part in parts:
+        name = part.server.target
+        number = seen[name] = seen.get(name, 0) + 1
+        told = f"{name} ({number})" if number > 1 else name
+        found.append(replace(part, server=replace(part.server, target=told)))
+    return tuple(found)
+
+
+def _report(parts: tuple[Gathered, ...], known: frozenset[str], accepted: tuple[Acceptance, ...]) -> Report:
+    servers = tuple(part.server for part in parts)
+    several = len(parts) > 1
+    one = ReviewedServer(
+        target=", ".join(server.target for server in servers),
+        name="",
+        version="",
+        protocol="",
+        tools=tuple(name for server in servers for name in server.tools),
+        called=sum(server.called for server in servers),
+    )
+    whole = one if several else servers[0]
+    return Report(
+        target=whole.target,
+        server=whole.name,
+        version=whole.version,
+        protocol=whole.protocol,
+        tools=whole.tools,
+        entries=entries_of(judged(parts), known=known, accepted=accepted),
+        not_checked=tuple(_not_checked(parts)),
+        called=whole.called,
+        rules=rules(),
+        reviewed_by=f"Sightline {__version__}",
+        servers=servers if several else (),
+    )
+
+
+def _not_checked(parts: Sequence[Gathered]) -> list[NotChecked]:
+    several = len(parts) > 1
+    found = [
+        replace(each, what=f"{part.server.target}: {each.what}") if several else each
+        for part in parts
+        for each in (*part.not_checked, *chain.from_iterable(map(partly_read, part.reviewed.calls)))
+    ]
+    return [*found, *(() if several else (_OTHER_SERVERS,)), *_NEVER]
+
+
+_OTHER_SERVERS = NotChecked(
+    what="other servers", why="names were compared within this server only: give several targets"
+)
+_NEVER = (
     NotChecked(
-        what="redemption", why="no secret reference is redeemed: whether it can be twice is not known"
+        what="redemption",
+        why="no secret reference is redeemed: whether its answer says `no-store`, and whether it can be redeemed twice, is not known",
     ),
-    NotChecked(
-        what="changes", why="one listing was taken, under one client name, and no earlier one is at hand"
-    ),
-    NotChecked(what="other servers", why="names were compared within this server only"),
     NotChecked(
         what="what the tools do",
         why="declarations are compared with each other, with names and with results, not with the server's code",
@@ -123,16 +202,8 @@ _NOT_CHECKED = (
 )
 
 
-async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
-    catalogue = await session.list_all()
-    if session.server is None:
-        raise RuntimeError("listed without a connection")
-    return session.server, catalogue
-
-
 def _hand_over(report: Report, format_: str, path: object) -> None:
-    module = import_module(f"inspector.cli.reports.{_FORMATS[format_]}")
-    lines = cast("list[str]", module.lines(report))
+    lines = report_lines(report, format_)
     if path is None:
         print_lines(lines)
         return
@@ -159,6 +230,16 @@ def _baseline(path: object) -> frozenset[str]:
 def _acceptance(word: str) -> Acceptance:
     place, _, reason = word.partition("=")
     identifier, _, name = place.partition("@")
-    if all(rule.id != identifier for rule in rules()):
+    if not _is_rule(identifier):
         raise UsageError(f"--ignore {word}: no rule {identifier}", "docs/rules.md lists all rules.")
     return Acceptance(id=identifier, name=name or None, reason=reason)
+
+
+def _configured(entry: Ignored) -> Acceptance:
+    if not _is_rule(entry.rule):
+        raise UsageError(f"{entry.place}: `rule`: no rule {entry.rule}", "docs/rules.md lists all rules.")
+    return Acceptance(id=entry.rule, name=entry.tool, reason=entry.reason)
+
+
+def _is_rule(identifier: str) -> bool:
+    return any(rule.id == identifier for rule in rules())

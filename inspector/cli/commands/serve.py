@@ -7,7 +7,8 @@ import click
 
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.core.recording.answering import Answers
-from inspector.core.recording.format import RecordedFrame
+from inspector.core.recording.decoding import Broken
+from inspector.core.recording.format import Line
 from inspector.errors import UsageError
 from inspector.store.recordings import Break, RecordingFile
 
@@ -29,7 +30,7 @@ def command(*, recording: str, port: int | None, exact: bool, quiet: bool) -> in
 
     DIAGNOSTICS.quiet = quiet and port is None
     file = RecordingFile(Path(recording))
-    answers = Answers(_frames(file), lambda place: _frame(file, place), exact=exact)
+    answers = Answers(_lines(file), lambda place: _line(file, place), exact=exact)
     if port is None:
         serve_stdio(answers.answer, DIAGNOSTICS.say)
     else:
@@ -38,16 +39,16 @@ def command(*, recording: str, port: int | None, exact: bool, quiet: bool) -> in
     return OK
 
 
-def _frames(file: RecordingFile) -> Iterator[tuple[int, RecordedFrame]]:
+def _lines(file: RecordingFile) -> Iterator[tuple[int, Line]]:
     for place, line in enumerate(file.lines(), 1):
-        if isinstance(line, RecordedFrame):
-            yield place, line
-        elif isinstance(line, Break):
+        if isinstance(line, Break):
             DIAGNOSTICS.say(f"line {line.line}: {line.reason}; what is before it is served")
+        else:
+            yield place, line
 
 
-def _frame(file: RecordingFile, place: int) -> RecordedFrame:
+def _line(file: RecordingFile, place: int) -> Line:
     line = file.line(place)
-    if not isinstance(line, RecordedFrame):
+    if isinstance(line, Broken):
         raise UsageError("the recording has changed since it was opened", "Start again.")
     return line

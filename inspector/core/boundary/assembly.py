@@ -50,15 +50,32 @@ def assemble(draft: Draft) -> Bounded:
 def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detail: str) -> Bounded:
     """What is left of a result that cannot be judged."""
     removal = Removal(pointer="", rule=Rule.INTERNAL, detail=detail)
-    result: JsonObject = {"content": [text_block(Notice(others=Amount.ALL, blocks=Amount.ALL).text)]}
-    if isinstance(outcome, Result):
-        if code:
-            result["isError"] = True
-    else:
-        result = {"error": coded_error(code)}
     return Bounded(
-        level=level, result=result, removals=Removals(((removal,),)), error=code, findings=(detail,)
+        level=level,
+        result=_nothing_of(outcome, code),
+        removals=Removals(((removal,),)),
+        error=code,
+        findings=(detail,),
     )
+
+
+def withheld_by_policy(judged: Bounded, outcome: Outcome, reason: str) -> Bounded:
+    """Nothing of a result, because a rule says so. What else is withheld of it is kept, for it is secret all the same."""
+    removal = Removal(pointer="", rule=Rule.POLICY, detail=reason)
+    return replace(
+        judged,
+        result=_nothing_of(outcome, judged.error),
+        removals=Removals(((removal,), judged.removals)),
+        repetitions=0,
+    )
+
+
+def _nothing_of(outcome: Outcome, code: ErrorCode | None) -> JsonObject:
+    """What a model is told of a result of which it gets nothing."""
+    if not isinstance(outcome, Result):
+        return {"error": coded_error(code)}
+    told: JsonObject = {"content": [text_block(Notice(others=Amount.ALL, blocks=Amount.ALL).text)]}
+    return told | {"isError": True} if code else told
 
 
 def _bounded(draft: Draft, result: JsonObject) -> Bounded:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import takewhile
 
-from inspector.core.boundary.assembly import assemble, whole_withheld
+from inspector.core.boundary.assembly import assemble, whole_withheld, withheld_by_policy
 from inspector.core.boundary.bounded import Bounded, Level
 from inspector.core.boundary.contract import Contract, contract_of
 from inspector.core.boundary.draft import Draft, DraftRule
@@ -71,11 +71,16 @@ def bound(
     `tool`: None where the server lists no such tool. `declared`: its contract, where it is known already.
     `nonce`: what nobody but the caller knows, drawn for this call; untrusted text stands between markers that hold it.
     A result is one of tools/call, or any JSON value from a page; kept leaves stay exact. Pointers are into
-    `raw_of(outcome)`. At `open` nothing is withheld.
+    `raw_of(outcome)`. At `open` nothing is withheld, unless a rule about this answer says so.
     Source: docs/decisions/0004-boundaries.md; WebMCP issue 110.
     Never raises: what it cannot judge it withholds (rule `internal`).
     """
     contract = declared or contract_of(tool)
+    if policy.withheld:
+        judged = bound(
+            outcome, tool, level, policy=replace(policy, withheld=""), declared=contract, nonce=nonce
+        )
+        return withheld_by_policy(judged, outcome, policy.withheld)
     code = error_code(outcome, is_listed=contract.is_listed)
     if level is Level.OPEN:
         return Bounded(

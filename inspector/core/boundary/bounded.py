@@ -27,6 +27,8 @@ class Rule(StrEnum):
     UNDECLARED = "undeclared"
     NO_CONTRACT = "no-contract"
     ERROR = "error"
+    POLICY = "policy"
+    """What a rule of the user's says of this answer."""
     INTERNAL = "internal"
     """What could not be judged."""
 

@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 
 from inspector.core.boundary.policy import BoundaryPolicy
+from inspector.core.claims.bearing import LEVELS
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import equal
-
-LEVELS = ("public", "internal", "confidential", "restricted")
-"""Of `resultSensitivity`, in rising order."""
 
 _CREDENTIALS = "credentials"
 _RETURNED = "returnMetadata.sensitivity"

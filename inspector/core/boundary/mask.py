@@ -16,6 +16,7 @@ SHOWN: frozenset[str] = frozenset(
         Rule.ERROR,
         Rule.META,
         Rule.NO_CONTRACT,
+        Rule.POLICY,
         Rule.UNDECLARED,
         Rule.UNKNOWN_CONTENT,
         Rule.UNTRUSTED,

@@ -93,7 +93,8 @@ class _Without:
             structured = replace(structured, value=left.value, gone=left.gone)
         members = self._cut(draft.members, "").value
         meta = draft.meta
-        if isinstance(meta, dict):
+        if isinstance(meta, dict) and meta:
+            # Without anything in it, it stays as it was sent.
             meta = self._entries(meta, "/_meta") or None
         return (
             replace(

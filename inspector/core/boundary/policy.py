@@ -1,6 +1,6 @@
 """What an operator may tighten."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +15,13 @@ class BoundaryPolicy:
     """Whether content that is declared untrusted is withheld, rather than delimited."""
     withhold_credentials: bool = False
     """Whether what looks like a credential is withheld, rather than a finding."""
+    withheld: str = ""
+    """Why nothing of a result may go to a model, at any boundary: a sentence that quotes nothing of it. Empty where something may."""
+
+    @property
+    def about_secrets(self) -> "BoundaryPolicy":
+        """Without what takes whole contents for other reasons: a secret in those would not be told apart any more."""
+        return replace(self, hide_untrusted=False, withheld="")
 
 
 DEFAULT_POLICY = BoundaryPolicy()

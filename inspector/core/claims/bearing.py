@@ -10,6 +10,11 @@ from inspector.core.json_text import Json
 Word: TypeAlias = bool | str
 """One value that a trait can take, or one that a key can."""
 
+EFFECTS = ("read", "write", "external", "delete")
+OUTCOMES = ("benign", "consequential", "irreversible")
+LEVELS = ("public", "internal", "confidential", "restricted")
+"""Words in order, from the least cautious to the most."""
+
 
 class TraitName(StrEnum):
     """What can be concluded about a tool or a result, by its name in JSON."""

@@ -3,7 +3,7 @@
 Source: SEP-1913, Action Security Metadata; the action-metadata extension took them over.
 """
 
-from inspector.core.claims.bearing import Bearing, TraitName, Word, table, verbatim
+from inspector.core.claims.bearing import OUTCOMES, Bearing, TraitName, Word, table, verbatim
 from inspector.core.claims.forms import BOOLEAN, DATA_CLASS, possible
 from inspector.core.claims.reading import Branch, Leaf
 
@@ -31,7 +31,7 @@ DESTINED: tuple[Bearing, ...] = (
 )
 
 OUTCOME = Leaf(
-    form=possible("benign", "consequential", "irreversible"),
+    form=possible(*OUTCOMES),
     meaning="what a call does in the world, at the worst",
     bearings=(
         verbatim(TraitName.OUTCOME, malformed="irreversible"),

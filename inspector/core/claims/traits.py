@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeAlias, cast
 
-from inspector.core.claims.bearing import Bearing, Sort, TraitName, Word, words_of
+from inspector.core.claims.bearing import EFFECTS, LEVELS, OUTCOMES, Bearing, Sort, TraitName, Word, words_of
 from inspector.core.claims.claim import Claim, Key
 from inspector.core.claims.registry import vocabularies
 from inspector.core.json_text import Json, JsonObject
@@ -95,18 +95,16 @@ _DANGER = _Scale(steps=(False, True), default=False)
 _BENEFIT = _Scale(steps=(True, False), default=False)
 
 _SCALES: Mapping[TraitName, _Scale] = {
-    TraitName.EFFECT: _Scale(steps=("read", "write", "external", "delete"), default="unknown"),
+    TraitName.EFFECT: _Scale(steps=EFFECTS, default="unknown"),
     TraitName.DESTRUCTIVE: _Scale(steps=(False, True), default=True),
     TraitName.IDEMPOTENT: _BENEFIT,
     TraitName.OPEN_WORLD: _Scale(steps=(False, True), default=True),
     TraitName.SENSITIVE: _DANGER,
-    TraitName.SENSITIVITY_LEVEL: _Scale(
-        steps=("public", "internal", "confidential", "restricted"), default=None
-    ),
+    TraitName.SENSITIVITY_LEVEL: _Scale(steps=LEVELS, default=None),
     TraitName.UNTRUSTED: _DANGER,
     TraitName.MALICIOUS: _DANGER,
     TraitName.CONFIRM: _DANGER,
-    TraitName.OUTCOME: _Scale(steps=("benign", "consequential", "irreversible"), default=None),
+    TraitName.OUTCOME: _Scale(steps=OUTCOMES, default=None),
     TraitName.RESOLVABLE: _BENEFIT,
     TraitName.DEBUGGING: _DANGER,
 }

@@ -64,6 +64,8 @@ class Finding:
     """For the user, safe to show. Quotes no withheld value."""
     evidence: str = ""
     """What was found, shortened, safe to show. Empty where the place says it all, or must not be quoted."""
+    target: str = ""
+    """Of which server, as the user wrote it, where several are reviewed; empty where there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +79,11 @@ class Hit:
     """Where it differs from the rule's."""
     severity: Severity | None = None
     """Where it differs from the rule's."""
+    subject: SubjectKind | None = None
+    """Where it differs from the kind of what was judged."""
 
 
-_RUN = re.compile(r"((?:⟨U\+[0-9A-F]{4,6}⟩){2})(?:⟨U\+[0-9A-F]{4,6}⟩)+")
+_RUN = re.compile(r"((?:⟨U\+[0-9A-F]{4,6}⟩){2})(?:⟨U\+[0-9A-F]{4,6}⟩){1,300}")
 
 
 def quoted(text: str, at: int = 0) -> str:

@@ -62,8 +62,8 @@ class Hidden:
 def hidden_characters(value: Json) -> tuple[Hidden, ...]:
     """The strings in `value` that hold hidden characters, keys included, in document order; the first `MAX_PLACES`.
 
-    Line feeds, tabs, line ends of CR and LF, and what joins or varies one emoji are not hidden. Cost: linear, depth
-    makes no difference.
+    Line feeds, tabs, line ends of CR and LF, what joins or varies one emoji, and what parts two letters that would be
+    written together are not hidden. Cost: linear, depth makes no difference.
     """
     return tuple(islice(_places(value), MAX_PLACES))
 
@@ -146,17 +146,20 @@ def _place(path: list[str | int] | tuple[()], text: str, *, in_key: bool) -> Ite
 
 def _hidden_in(text: str) -> Iterator[str]:
     for index in replaced_at(text):
-        if not text.startswith("\r\n", index) and not _shapes_emoji(text, index):
+        if not text.startswith("\r\n", index) and not _is_in_use(text, index):
             yield text[index]
 
 
 _JOINER = "\u200d"
+_NON_JOINER = "\u200c"
+_JOINING = (("\u0620", "\u06d3"), ("\u0900", "\u0dff"))
+"""Letters that are written together: Arabic and Persian, and the scripts of India. Between two of them it is spelling."""
 _SELECTORS = "\ufe0e\ufe0f"
 _KEYCAPS = "#*0123456789"
 
 
-def _shapes_emoji(text: str, index: int) -> bool:
-    """Whether the character at `index` is the one selector behind a symbol, or joins two symbols."""
+def _is_in_use(text: str, index: int) -> bool:
+    """Whether the character at `index` is the one selector behind a symbol, joins two symbols, or parts two letters."""
     before = text[index - 1] if index else ""
     match text[index]:
         case character if character in _SELECTORS:
@@ -165,8 +168,14 @@ def _shapes_emoji(text: str, index: int) -> bool:
             return (_is_symbol(before) or (before != "" and before in _SELECTORS)) and _is_symbol(
                 text[index + 1 : index + 2]
             )
+        case character if character == _NON_JOINER:
+            return _is_joining(before) and _is_joining(text[index + 1 : index + 2])
         case _:
             return False
+
+
+def _is_joining(character: str) -> bool:
+    return any(first <= character <= last for first, last in _JOINING)
 
 
 def _is_symbol(character: str) -> bool:

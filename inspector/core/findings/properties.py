@@ -14,7 +14,7 @@ MAX_PROPERTIES = 2_000
 
 _DATA = frozenset({"enum", "const", "default", "examples", "example", "required"})
 _NAMED = frozenset({"$defs", "definitions", "patternProperties", "dependentSchemas"})
-_WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[^\W_a-zA-Z]+")
+_WORD = re.compile(r"[A-Z]{2,500}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[^\W_a-zA-Z]+")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,18 +5,21 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from inspector.core.foreign import replaced_at
 
 MAX_SENTENCE = 400
 """Words of one sentence; longer ones count as several."""
+QUOTED = "`"
+"""Stands as a word of its own before one that is written as code is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """One sentence."""
 
-    words: tuple[str, ...] | list[str]
+    words: tuple[str, ...]
     """In lower case, without the marks around them. Paths, addresses and identifiers are one word."""
     at: int
     """The character of the text as read at which it starts."""
@@ -26,6 +29,8 @@ class Sentence:
 class Prose:
     """A text, taken apart."""
 
+    text: str
+    """As read."""
     sentences: tuple[Sentence, ...]
     markup: int | None
     """Where it imitates the markup of a prompt; None where nowhere."""
@@ -35,8 +40,8 @@ class Prose:
     """Where it says what goes wrong otherwise."""
     paths: bool = False
     """Whether it names a place where people keep keys."""
-    addressed: bool = False
-    """Whether it may hold the address of a page or of a person."""
+    spaced: int | None = None
+    """Where it is spelt with blanks between the letters."""
     moved: tuple[tuple[int, int], ...] = ()
     """Characters of the text as read, and of the text as sent, that belong together."""
 
@@ -49,7 +54,7 @@ class Prose:
 
 
 # Every repetition is of one class that nothing behind it can match, or is bounded: no way to take more than linear time.
-_TOKEN = re.compile(r"[\w~@/.:'\u2019+*=&?%-]+|\n[ \t]*[\n#*-]|[!;]")
+_TOKEN = re.compile(r"[\w~@/.:'\u2019+*=&?%-]+")
 _MARKUP = re.compile(
     r"<[ /|]{0,3}(?:important|system|secret|instructions?|critical|hidden|assistant|admin|override|im_start|im_end|inst|"
     r"developer|sys|prompt|mandatory)\b"
@@ -65,7 +70,8 @@ _THREAT = re.compile(r"\b(?:[Oo]therwise|or else|or the \w{1,30} will|will not w
 _SECRET_PATHS = (
     ".ssh", "id_rsa", "id_ed25519", "/etc/passwd", "/etc/shadow", ".aws/", ".netrc", ".kube/", "mcp.json", ".cursor/",
     "desktop_config", ".git-credentials", ".npmrc", ".pypirc", "bash_history", "zsh_history", "wallet.dat", ".gnupg",
-    "credentials.json",
+    "credentials.json", ".password-store", "id_ecdsa", ".config/gcloud", ".docker/config", "logins.json", ".vault-token",
+    ".azure/", "/proc/self/environ", "cookies.sqlite", "tfstate",
 )  # fmt: skip
 _ENV = re.compile(r"(?<![\w.])\.env\b")
 _TAGS = range(0xE0020, 0xE007F)
@@ -77,7 +83,11 @@ def prose_of(text: str) -> Prose:
     moved: tuple[tuple[int, int], ...] = ()
     if not text.isascii():
         text, moved = as_read(text)
+    spaced = _SPACED.search(text)
+    if spaced:
+        text = _SPACED.sub(_joined, text)
     return Prose(
+        text=text,
         sentences=tuple(_sentences(text)),
         markup=_at(_MARKUP, text)
         if "<" in text or "[" in text or "ystem" in text or "YSTEM" in text
@@ -85,9 +95,20 @@ def prose_of(text: str) -> Prose:
         shouts=_at(_SHOUT, text),
         threat=_at(_THREAT, text),
         paths=names_secret_path(text.lower()),
-        addressed="@" in text or "://" in text,
+        spaced=spaced.start() if spaced else None,
         moved=moved,
     )
+
+
+# Letters with one blank between them, and more blanks between their words. Each repetition has one fixed length.
+_SPACED = re.compile(r"(?:\b\w {1,4}){7,400}\w\b")
+_GAPS = re.compile(r" {2,4}")
+
+
+def _joined(found: re.Match[str]) -> str:
+    words = "  ".join(word.replace(" ", "") for word in _GAPS.split(found[0]))
+    # The places behind it stay what they are.
+    return words.ljust(len(found[0]))
 
 
 def names_secret_path(lowered: str) -> bool:
@@ -127,20 +148,46 @@ def _at(pattern: re.Pattern[str], text: str) -> int | None:
 
 
 def _sentences(text: str) -> Iterator[Sentence]:
+    start = 0
+    for found in _END.finditer(text):
+        yield from _parts(text[start : found.end()], start)
+        start = found.end()
+    yield from _parts(text[start:], start)
+
+
+def _parts(text: str, start: int) -> Iterator[Sentence]:
+    """What stands up to the end of a sentence, in parts of at most `MAX_SENTENCE` words."""
+    # Tools of one server share many sentences.
+    parts = _known_words(text) if len(text) < _SHORT else _words(text)
+    return (Sentence(words=words, at=start + at) for at, words in parts)
+
+
+_END = re.compile(r"[.?](?![\w~@/.:'\u2019+*=&?%-])|!(?!\[)|;|\n[ \t]*[\n#*-]")
+_SHORT = 400
+"""Characters of a sentence that is remembered."""
+
+
+@lru_cache(maxsize=4_096)
+def _known_words(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    return _words(text)
+
+
+def _words(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """The words of one sentence, in parts, each with the character at which it starts."""
+    parts: list[tuple[int, tuple[str, ...]]] = []
     words: list[str] = []
     start = 0
     for found in _TOKEN.finditer(text):
-        token = found[0]
-        ends = token[0] in "\n!;"
-        if not ends:
-            if not words:
-                start = found.start()
-            word = token.lower().replace("\u2019", "'").strip("'*?=&+-:").rstrip(_EDGES)
-            if word:
-                words.append(word)
-            ends = token[-1] in ".?!" or len(words) >= MAX_SENTENCE
-        if ends and words:
-            yield Sentence(words=words, at=start)
+        if not words:
+            start = found.start()
+        if found.start() and text[found.start() - 1] == "`":
+            words.append(QUOTED)
+        word = found[0].lower().replace("\u2019", "'").strip("'*?=&+-:").rstrip(_EDGES)
+        if word:
+            words.append(word)
+        if len(words) >= MAX_SENTENCE:
+            parts.append((start, tuple(words)))
             words = []
     if words:
-        yield Sentence(words=words, at=start)
+        parts.append((start, tuple(words)))
+    return tuple(parts)

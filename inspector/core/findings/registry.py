@@ -38,9 +38,21 @@ def findings_of(reviewed: Reviewed, chosen: Sequence[Rule] | None = None) -> tup
     found: list[tuple[int, Finding]] = []
     order = {id(offer): number for number, offer in enumerate(reviewed.offers)}
     for rule in rules() if chosen is None else chosen:
-        found.extend((order.get(id(offer), 0), finding) for offer, finding in _found(rule, reviewed))
+        found.extend(
+            (order.get(id(offer), 0), finding) for offer, finding in _once(tuple(_found(rule, reviewed)))
+        )
     found.sort(key=lambda entry: (-entry[1].severity.rank, entry[1].id, entry[0]))
     return tuple(finding for _, finding in found)
+
+
+def _once(found: tuple[tuple[Offer, Finding], ...]) -> Iterator[tuple[Offer, Finding]]:
+    """Those of the reviewed listing, and of other listings what is not known from it."""
+    known = {(finding.name, finding.pointer) for offer, finding in found if not offer.listed}
+    return (
+        (offer, finding)
+        for offer, finding in found
+        if not offer.listed or (finding.name, finding.pointer) not in known
+    )
 
 
 def _found(rule: Rule, reviewed: Reviewed) -> Iterator[tuple[Offer, Finding]]:
@@ -83,9 +95,9 @@ def _finding(rule: Rule, offer: Offer, kind: SubjectKind, hit: Hit) -> Finding:
         id=rule.id,
         severity=hit.severity or rule.severity,
         confidence=hit.confidence or rule.confidence,
-        subject=kind,
+        subject=hit.subject or kind,
         name=offer.name,
         pointer=hit.pointer,
-        message=hit.message,
+        message=f"{hit.message} So it stands in {offer.listed}." if offer.listed else hit.message,
         evidence=hit.evidence,
     )

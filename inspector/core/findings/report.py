@@ -49,6 +49,22 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedServer:
+    """One of the servers that were reviewed. All but the target is foreign text."""
+
+    target: str
+    """As the user wrote it."""
+    name: str
+    version: str
+    protocol: str
+    """The revision that was spoken."""
+    tools: tuple[str, ...]
+    """The names of all tools, in the order sent."""
+    called: int = 0
+    """How many calls were made, or are in the recording."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """All that is handed over. Texts of the server are foreign."""
 
@@ -69,6 +85,22 @@ class Report:
     """How many calls were made."""
     reviewed_by: str = ""
     """This program and its version."""
+    servers: tuple[ReviewedServer, ...] = ()
+    """Each of them, where several were reviewed: the fields above then are about all, without name, version and protocol."""
+
+    @property
+    def parts(self) -> tuple[ReviewedServer, ...]:
+        """Each server that was reviewed, one at least."""
+        return self.servers or (
+            ReviewedServer(
+                target=self.target,
+                name=self.server,
+                version=self.version,
+                protocol=self.protocol,
+                tools=self.tools,
+                called=self.called,
+            ),
+        )
 
     def counted(self) -> Mapping[Severity, int]:
         """How many findings there are of each severity, the worst first, those that are known or accepted left out."""
@@ -92,6 +124,8 @@ def fingerprint(finding: Finding) -> str:
     Made of the rule and the place; what the server's text says may change without making another finding.
     """
     place = f"{finding.id}\0{finding.subject.value}\0{finding.name}\0{finding.pointer}"
+    if finding.target:
+        place += f"\0{finding.target}"
     return hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -123,6 +157,8 @@ def entry_shape(entry: Entry) -> JsonObject:
         "evidence": finding.evidence or None,
         "fingerprint": entry.fingerprint,
     }
+    if finding.target:
+        shape["target"] = finding.target
     if entry.known:
         shape["known"] = True
     if entry.acceptance:
@@ -135,13 +171,29 @@ def report_shape(report: Report) -> JsonObject:
     return {
         "reviewedBy": report.reviewed_by,
         "target": report.target,
-        "server": {"name": report.server, "version": report.version, "protocolVersion": report.protocol},
+        **_servers_shape(report),
         "tools": len(report.tools),
         "calls": report.called,
         "counts": {severity.value: number for severity, number in report.counted().items()},
         "findings": [entry_shape(entry) for entry in report.entries],
         "notChecked": [{"what": each.what, "why": each.why} for each in report.not_checked],
     }
+
+
+def _servers_shape(report: Report) -> JsonObject:
+    """`server`, or `servers` where there are several."""
+    if not report.servers:
+        return {"server": _identity(report.parts[0])}
+    return {
+        "servers": [
+            {"target": part.target, **_identity(part), "tools": len(part.tools), "calls": part.called}
+            for part in report.servers
+        ]
+    }
+
+
+def _identity(part: ReviewedServer) -> JsonObject:
+    return {"name": part.name, "version": part.version, "protocolVersion": part.protocol}
 
 
 def baseline_of(report: Json) -> frozenset[str] | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inspector.core.boundary.bound import bound
-from inspector.core.boundary.bounded import Bounded, Level
+from inspector.core.boundary.bounded import Bounded, Level, Rule
 from inspector.core.boundary.mask import mask
 from inspector.core.boundary.reading import raw_of
 from inspector.core.catalogue import Catalogue, Item, Kind, Tool
@@ -16,9 +16,17 @@ from inspector.core.claims.traits import Traits, traits
 from inspector.core.findings.finding import SubjectKind
 from inspector.core.findings.hidden import Hidden, hidden_characters
 from inspector.core.findings.properties import Property, properties_of
-from inspector.core.findings.texts import Text, texts_of
+from inspector.core.findings.seen import (
+    QUIET,
+    ListingKind,
+    Neighbour,
+    OtherListing,
+    Traffic,
+)
+from inspector.core.findings.texts import LONGEST_READ, Text, first_of, texts_of
 from inspector.core.json_text import Json, JsonObject, Malformed, dump
 from inspector.core.outcome import Outcome, Result
+from inspector.core.secrets.reference import ListedReference, references_in
 
 _CONTROLS = (b"\\u", b"\\r", b"\\b", b"\\f", b"\x7f")
 """What stands in the bytes of JSON where a text holds a control character, and sometimes where it holds none."""
@@ -35,11 +43,13 @@ class Offer:
     tool: Tool | None = None
     problem: Malformed | None = None
     """Of a listing: what is wrong."""
+    listed: str = ""
+    """Where it stands, if not in the listing that is reviewed: words that may be shown."""
 
     @cached_property
     def texts(self) -> tuple[Text, ...]:
         """Every text in the definition, its keys included."""
-        return texts_of(self.definition)
+        return tuple(texts_of(self.definition))
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -49,6 +59,11 @@ class Offer:
         if self.kind in {SubjectKind.RESOURCE, SubjectKind.TEMPLATE, SubjectKind.PROMPT}:
             return claims_of_item(Item(kind=Kind.RESOURCE, name=self.name, definition=self.definition))
         return ()
+
+    @property
+    def is_of_page(self) -> bool:
+        """Whether a page offers it, whose tools may return any JSON value."""
+        return self.tool is not None and self.tool.page is not None
 
     @cached_property
     def traits(self) -> Traits:
@@ -103,6 +118,8 @@ class ReviewedCall:
     """Whether its arguments were ones that the input schema forbids."""
     origin: str | None = None
     """The server's own address, where it has one."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Of a recording: what it does not hold of the result, each a pointer into `raw` and the rule that withheld it."""
 
     @property
     def raw(self) -> Json:
@@ -121,14 +138,53 @@ class ReviewedCall:
         return bound(self.outcome, self.offer.tool, Level.DECLARED)
 
     @cached_property
+    def withheld(self) -> tuple[tuple[str, str], ...]:
+        """Pointer and rule of what the boundary `declared` withholds, what a recording left out among it."""
+        if not self.left_out:
+            return tuple((removal.pointer, removal.rule) for removal in self.bounded.removals)
+        # What stands in a recording for a value of another type fits no schema.
+        found = (
+            (removal.pointer, removal.rule)
+            for removal in self.bounded.removals
+            if removal.rule != Rule.INVALID_OUTPUT and not self.lacks(removal.pointer)
+        )
+        return (*self.left_out, *found)
+
+    def lacks(self, pointer: str) -> bool:
+        """Whether a recording left out something at, in or around the place at `pointer`."""
+        return any(
+            f"{place}/".startswith(f"{pointer}/") or pointer.startswith(f"{place}/")
+            for place, _ in self.left_out
+        )
+
+    @cached_property
     def masked(self) -> Json:
         """The raw result with what is withheld masked: what a finding may quote."""
         return mask(self.raw, self.bounded.removals)
 
-    @cached_property
-    def texts(self) -> tuple[Text, ...]:
-        """Every text in it, masked."""
+    def texts(self) -> Iterator[Text]:
+        """Every text in it, masked, made anew each time: there may be millions."""
         return texts_of(self.masked)
+
+    @cached_property
+    def _first(self) -> tuple[tuple[Text, ...], bool]:
+        return first_of(self.texts())
+
+    @property
+    def read(self) -> tuple[Text, ...]:
+        """The texts in which orders to a model are looked for."""
+        return self._first[0]
+
+    @property
+    def is_read(self) -> bool:
+        """Whether these are all, and each is short enough to be read to its end."""
+        read, is_all = self._first
+        return is_all and all(len(text.text) <= LONGEST_READ for text in read)
+
+    @cached_property
+    def references(self) -> tuple[ListedReference, ...]:
+        """Every secret reference in it."""
+        return references_in(self.raw)
 
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:
@@ -143,11 +199,14 @@ class Reviewed:
     offers: tuple[Offer, ...]
     """The server first, then tools, resources, templates, prompts and what could not be read, in the order sent."""
     calls: tuple[ReviewedCall, ...] = ()
+    listings: tuple[OtherListing, ...] = ()
+    neighbours: tuple[Neighbour, ...] = ()
+    traffic: Traffic = QUIET
 
     @cached_property
     def tools(self) -> tuple[Offer, ...]:
-        """The tools alone."""
-        return tuple(offer for offer in self.offers if offer.kind is SubjectKind.TOOL)
+        """The tools alone, of the listing that is reviewed."""
+        return tuple(offer for offer in self.offers if offer.kind is SubjectKind.TOOL and not offer.listed)
 
     @cached_property
     def tool_names(self) -> frozenset[str]:
@@ -163,10 +222,22 @@ _KINDS: Mapping[Kind, SubjectKind] = {
 
 
 def reviewed(
-    catalogue: Catalogue, *, server: JsonObject | None = None, calls: tuple[ReviewedCall, ...] = ()
+    catalogue: Catalogue,
+    *,
+    server: JsonObject | None = None,
+    calls: tuple[ReviewedCall, ...] = (),
+    listings: tuple[OtherListing, ...] = (),
+    neighbours: tuple[Neighbour, ...] = (),
+    traffic: Traffic = QUIET,
 ) -> Reviewed:
     """What is reviewed of a server. `server`: `name`, `version` and `instructions`, where it said them."""
-    return Reviewed(offers=tuple(_offers(catalogue, server or {})), calls=calls)
+    return Reviewed(
+        offers=(*_offers(catalogue, server or {}), *_listed_elsewhere(catalogue, listings)),
+        calls=calls,
+        listings=listings,
+        neighbours=neighbours,
+        traffic=traffic,
+    )
 
 
 def _offers(catalogue: Catalogue, server: JsonObject) -> Iterator[Offer]:
@@ -185,3 +256,17 @@ def _offers(catalogue: Catalogue, server: JsonObject) -> Iterator[Offer]:
             definition=sent if isinstance(sent, dict) else {},
             problem=problem,
         )
+
+
+def _listed_elsewhere(catalogue: Catalogue, listings: tuple[OtherListing, ...]) -> Iterator[Offer]:
+    """What other listings say of tools that this one does not: it is judged too."""
+    for listing in listings:
+        if listing.kind is not ListingKind.PINNED:
+            for tool in listing.apart_from(catalogue.tools):
+                yield Offer(
+                    kind=SubjectKind.TOOL,
+                    name=tool.name,
+                    definition=tool.definition,
+                    tool=tool,
+                    listed=listing.kind.value,
+                )

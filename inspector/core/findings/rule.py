@@ -9,7 +9,11 @@ from inspector.core.findings.reviewed import Offer, Reviewed, ReviewedCall
 from inspector.core.json_text import Json, JsonObject
 
 Example: TypeAlias = JsonObject
-"""What a server would say: `tools`, `prompts`, `resources`, `instructions`, and `calls`, the results of its first tool."""
+"""What a server would say: `tools`, `prompts`, `resources`, `instructions`, and `calls`, the results of its first tool.
+
+Beside that `page`, facts of a page; `pinned`, `again`, `other_client`, other listings; `neighbours`, tools of other servers by
+target; `faults`, `answers` and `resolved`, of the wire.
+"""
 
 TOOLS = frozenset({SubjectKind.TOOL})
 DEFINITIONS = frozenset(

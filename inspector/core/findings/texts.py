@@ -1,8 +1,9 @@
 """The texts of a definition, each with its place: what a model may be given to read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from inspector.core.findings.word_set import word_set
 from inspector.core.json_text import DuplicateKeys, Json
@@ -10,6 +11,14 @@ from inspector.core.pointer import child
 
 MAX_POINTER = 4_096
 """Characters. Deeper texts are judged too, under the pointer of what they stand in."""
+
+
+READ = 2_000_000
+"""Characters of a result in which orders to a model are looked for."""
+LONGEST_READ = 200_000
+"""Characters of one text of it."""
+_EACH = 80
+"""Characters that a text counts for beside its own."""
 
 
 class Place(StrEnum):
@@ -53,26 +62,37 @@ _KEYWORDS = word_set(
 _HOLDERS = (str, dict, list, DuplicateKeys)
 
 
-def texts_of(value: Json) -> tuple[Text, ...]:
-    """Every string in `value` but those of one character, and every key that is no usual keyword, in document order.
+def first_of(texts: Iterable[Text]) -> tuple[tuple[Text, ...], bool]:
+    """As many of the texts, from the first, as are read of a result; and whether these are all."""
+    left = READ
+    found: list[Text] = []
+    for text in texts:
+        left -= min(len(text.text), LONGEST_READ) + _EACH
+        if left < 0:
+            return tuple(found), False
+        found.append(text)
+    return tuple(found), True
 
-    Cost: linear; depth makes no difference.
+
+_Found: TypeAlias = tuple[Json, str, Place]
+"""A value, its pointer, and what a text there is for."""
+
+
+def texts_of(value: Json) -> Iterator[Text]:
+    """Every string in `value` but those of one character, and every key that is no usual keyword; of an object its keys first.
+
+    Cost: linear; depth makes no difference. Of a long list no more than one member is held at a time.
     """
-    return tuple(_texts(value))
-
-
-def _texts(value: Json) -> Iterator[Text]:
-    stack: list[tuple[Json, str, Place]] = [(value, "", Place.VALUE)]
-    while stack:
-        item, pointer, place = stack.pop()
+    way: list[Iterator[_Found]] = [iter([(value, "", Place.VALUE)])]
+    while way:
+        item, pointer, place = next(way[-1], _END)
         match item:
             case str():
                 if len(item) > 1:
                     yield Text(pointer=pointer, place=place, text=item)
             case dict() | DuplicateKeys():
-                pairs = tuple(item.items()) if isinstance(item, dict) else item.pairs
-                below: list[tuple[Json, str, Place]] = []
-                for key, member in pairs:
+                below: list[_Found] = []
+                for key, member in item.items() if isinstance(item, dict) else item.pairs:
                     usual, holds = key in _KEYWORDS, isinstance(member, _HOLDERS)
                     if usual and not holds:
                         continue
@@ -81,15 +101,23 @@ def _texts(value: Json) -> Iterator[Text]:
                         yield Text(pointer=at, place=Place.KEY, text=key)
                     if holds:
                         below.append((member, at, _PLACES.get(key, Place.VALUE)))
-                stack.extend(reversed(below))
+                way.append(iter(below))
             case list():
-                stack.extend(
-                    (member, _below(pointer, index), place)
-                    for index, member in reversed(tuple(enumerate(item)))
-                    if isinstance(member, _HOLDERS)
-                )
+                way.append(_members(item, pointer, place))
             case _:
-                pass
+                way.pop()
+
+
+_END: _Found = (None, "", Place.VALUE)
+"""No scalar but a text is ever among what is found."""
+
+
+def _members(items: list[Json], pointer: str, place: Place) -> Iterator[_Found]:
+    return (
+        (member, _below(pointer, index), place)
+        for index, member in enumerate(items)
+        if isinstance(member, _HOLDERS)
+    )
 
 
 def _below(pointer: str, token: str | int) -> str:

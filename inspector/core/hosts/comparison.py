@@ -1,7 +1,7 @@
 """The comparison: one outcome through every host, and what would have leaked in each at `open`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Bounded, Level, Removal
@@ -100,17 +100,19 @@ def compare(
     asked = call or Call(tool=tool.name if tool else "tool")
     compared = hosts() if among is None else among
     raw = raw_of(outcome)
-    declared = bound(outcome, tool, Level.DECLARED, policy=policy, declared=known)
-    bounded = (
-        declared if level is declared.level else bound(outcome, tool, level, policy=policy, declared=known)
-    )
-    sent = bounded if level is Level.OPEN else _as_sent(outcome, known)
+    # What would leak is asked of what the declarations withhold, not of what a rule does beyond them.
+    usual = replace(policy, withheld="")
+    declared = bound(outcome, tool, Level.DECLARED, policy=usual, declared=known)
+    is_same = level is declared.level and usual == policy
+    bounded = declared if is_same else bound(outcome, tool, level, policy=policy, declared=known)
+    is_open = level is Level.OPEN and usual == policy
+    sent = bounded if is_open else _as_sent(outcome, known)
     search = _search(raw, declared, known, policy)
     rows: list[HostRow] = []
     with sharing():
         for left, host in zip(range(len(compared), 0, -1), compared, strict=True):
             unbounded = handed_over(host, sent, asked)
-            context = unbounded if level is Level.OPEN else handed_over(host, bounded, asked)
+            context = unbounded if is_open else handed_over(host, bounded, asked)
             rows.append(
                 HostRow(
                     host=host,

@@ -12,13 +12,16 @@ from inspector.core.claims.bearing import TraitName
 from inspector.core.claims.registry import claims_of_tool
 from inspector.core.claims.traits import Trait, Traits, traits
 from inspector.core.identity.changes import ChangeKind, changes
-from inspector.core.json_text import dump_text
+from inspector.core.json_text import dump, dump_text
 from inspector.core.schema.fields import Field, form_of
 
 _LOST_SETS = frozenset({TraitName.SENSITIVE_POSITIONS, TraitName.DATA_CLASSES})
 _SETS = _LOST_SETS | {TraitName.DESTINATIONS, TraitName.SOURCES, TraitName.ATTRIBUTION}
 _HARMLESS = frozenset({"read", "public", "benign"})
 """Words of which the loss says no less than they did."""
+
+
+_DECLARE_NOTHING = ("/description/", "/title/", "/icons/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +67,11 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def _changed(before: Tool, after: Tool) -> list[DefinitionChange]:
+    # Nearly always so, and told at once.
+    if dump(before.definition) == dump(after.definition):
+        return []
     places = sorted(changes(before.definition, after.definition), key=lambda change: change.pointer)
-    losses = list(_losses(before, after)) if places else []
+    losses = list(_losses(before, after)) if any(_may_declare(place.pointer) for place in places) else []
     return [
         DefinitionChange(
             tool=before.name,
@@ -75,6 +81,10 @@ def _changed(before: Tool, after: Tool) -> list[DefinitionChange]:
         )
         for place in places
     ]
+
+
+def _may_declare(pointer: str) -> bool:
+    return not f"{pointer}/".startswith(_DECLARE_NOTHING)
 
 
 def _is_behind(loss: _Loss, pointer: str) -> bool:

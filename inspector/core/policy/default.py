@@ -1,10 +1,6 @@
 """The built-in policy: it asks before what claims to do harm, and blocks nothing."""
 
-from inspector.core.catalogue import Tool
 from inspector.core.json_text import Json, JsonObject, Malformed
-from inspector.core.policy.decide import Match, decide
-from inspector.core.policy.facts import Facts
-from inspector.core.policy.gathering import Situation, facts_of
 from inspector.core.policy.reading import policy_of
 from inspector.core.policy.rules import Policy
 
@@ -61,23 +57,3 @@ def _default() -> Policy:
 
 
 DEFAULT_POLICY = _default()
-
-
-def confirmations(tool: Tool) -> tuple[str, ...]:
-    """Why the built-in policy asks before `tool` is called, in sentences; empty where it does not."""
-    facts = facts_of(Situation(name=tool.name, tool=tool, arguments={}))
-    decision = decide(DEFAULT_POLICY, facts)
-    return tuple(sentence for match in decision.matches for sentence in _sentences(match, facts))
-
-
-def _sentences(match: Match, facts: Facts) -> tuple[str, ...]:
-    kinds = [
-        kind
-        for fact in match.facts
-        for kind in _ABOUT_THE_CALL
-        if isinstance(fact.value, list) and kind in fact.value
-    ]
-    if match.rule.name == "contradicts-itself":
-        return tuple(sentence for kind in kinds for sentence in facts.told[f"/tool/contradictions/{kind}"])
-    told = [word for fact in match.facts for word in facts.told.get(fact.path.pointer, ())]
-    return (f"{match.rule.reason} ({', '.join(told)})",)

@@ -41,7 +41,16 @@ _MEMBERS: Mapping[str, frozenset[str]] = {
     "server": frozenset({"target", "name"}),
 }
 """What each namespace holds; of the arguments the caller says it."""
-_FROM_ANSWERS = frozenset({("response", name) for name in _OPEN})
+_FROM_ANSWERS = frozenset(
+    {("response", name) for name in _OPEN}
+    | {("request", "annotations"), ("session", "attribution"), ("response", "traits", "attribution")}
+)
+"""What an answer says in words of its own."""
+_OF_THE_USER = frozenset({("server", "target"), ("session", "servers")})
+"""What the user connects to: a command line or an address may hold a secret."""
+_SECRET = _FROM_ANSWERS | _OF_THE_USER
+_CLASSES = frozenset({"none", "user", "pii", "financial", "credentials", "regulated"})
+"""The words for classes of data that are nobody's own."""
 _TRAITS = frozenset(name.value for name in TraitName)
 
 
@@ -117,28 +126,37 @@ class Fact:
     exists: Truth
     """Whether anything stands at its place, whatever it is. MAYBE where what is around it cannot be read."""
     value: Json = None
+    told: tuple[str, ...] = ()
+    """What is behind it: the claims that say so, or what contradicts what. Quotes nothing foreign but names of keys."""
 
     def __str__(self) -> str:
-        """In words, safe to show. What an argument or an answer holds is not repeated, unless it is true or false."""
+        """In words, safe to show. What an argument, an answer or a target holds is not repeated, unless it is true or false."""
         name = safe_line(self.path.text)
         if self.state is State.ABSENT:
             return f"{name} is not said"
         if self.exists is not Truth.YES:
             return f"{name} is not known" if self.exists is Truth.NO else f"{name} cannot be read"
         value = shown(self.value) if self._is_repeated else "there"
-        return f"{name} is {value}{', which is malformed' if self.state is State.UNREADABLE else ''}"
+        behind = f" ({safe_line(', '.join(self.told))})" if self.told else ""
+        return f"{name} is {value}{', which is malformed' if self.state is State.UNREADABLE else ''}{behind}"
 
     def as_json(self) -> JsonObject:
-        """`fact`, `state`, and the value as it is `shown`, where the sentence repeats it."""
+        """`fact`, `state`, the value as it is `shown`, where the sentence repeats it, and `because` of what."""
         found: JsonObject = {"fact": self.path.text, "state": self.state.value}
         if self.exists is Truth.YES and self._is_repeated:
             found["shown"] = shown(self.value)
+        if self.told:
+            found["because"] = [*self.told]
         return found
 
     @property
     def _is_repeated(self) -> bool:
-        may_be_secret = self.path.namespace == "arguments" or self.path.parts[:2] in _FROM_ANSWERS
-        return isinstance(self.value, bool) or not may_be_secret
+        parts = self.path.parts
+        if isinstance(self.value, bool):
+            return True
+        if "dataClasses" in parts and parts[0] != "tool":
+            return isinstance(self.value, list) and all(item in _CLASSES for item in self.value)
+        return parts[0] != "arguments" and not {parts[:2], parts[:3]} & _SECRET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +190,12 @@ class Facts:
                     return Fact(path=path, state=State.UNREADABLE, exists=Truth.MAYBE)
         malformed = path.pointer in self.unreadable or isinstance(value, DuplicateKeys)
         state = State.UNREADABLE if malformed else State.PRESENT
-        return Fact(path=path, state=state, exists=Truth.YES, value=value)
+        return Fact(path=path, state=state, exists=Truth.YES, value=value, told=self._behind(path, value))
+
+    def _behind(self, path: Path, value: Json) -> tuple[str, ...]:
+        items = value if isinstance(value, list) else []
+        each = (self.told.get(f"{path.pointer}/{item}", ()) for item in items if isinstance(item, str))
+        return (*self.told.get(path.pointer, ()), *(words for told in each for words in told))
 
     def _missing(self, path: Path, stopped_at: str) -> Fact:
         """What does not stand where it would; `stopped_at`: how far there is anything of it, and one step more."""

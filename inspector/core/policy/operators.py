@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import TypeAlias
 
-from inspector.core.claims.bearing import words_of
+from inspector.core.claims.bearing import EFFECTS, LEVELS, OUTCOMES, words_of
 from inspector.core.json_text import Json, Number, equal
 
 
@@ -24,17 +24,13 @@ class Truth(IntEnum):
         return Truth(2 - self)
 
 
-_OUTCOMES = ("benign", "consequential", "irreversible")
-_LEVELS = ("public", "internal", "confidential", "restricted")
-_EFFECTS = ("read", "write", "external", "delete")
-
 SCALES: Mapping[str, tuple[str, ...]] = {
-    "outcome": _OUTCOMES,
-    "outcomes": _OUTCOMES,
-    "sensitivityLevel": _LEVELS,
-    "mcp.dev/resultSensitivity": _LEVELS,
-    "effect": _EFFECTS,
-    "mcp.dev/effect": _EFFECTS,
+    "outcome": OUTCOMES,
+    "outcomes": OUTCOMES,
+    "sensitivityLevel": LEVELS,
+    "mcp.dev/resultSensitivity": LEVELS,
+    "effect": EFFECTS,
+    "mcp.dev/effect": EFFECTS,
 }
 """By the last part of a fact's name: the words that `at_least` can compare, in rising order."""
 

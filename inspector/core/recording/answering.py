@@ -3,15 +3,17 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from inspector.core.boundary.notice import text_block
 from inspector.core.frames import Direction, Request, Response, messages, request_key
 from inspector.core.identity.changes import changes
-from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, equal
-from inspector.core.recording.format import RecordedFrame
+from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump_text, equal
+from inspector.core.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame
 from inspector.core.recording.markers import is_marker
+from inspector.core.recording.replaying import PAGE_CALL
 from inspector.core.recording.stand_ins import stood_in
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
-_CALL = "tools/call"
+_CALL, _LIST = "tools/call", "tools/list"
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _LATEST_HANDSHAKE = "2025-11-25"
 
@@ -53,28 +55,43 @@ class Answers:
 
     def __init__(
         self,
-        frames: Iterable[tuple[int, RecordedFrame]],
-        load: Callable[[int], RecordedFrame],
+        lines: Iterable[tuple[int, Line]],
+        load: Callable[[int], Line],
         *,
         exact: bool = False,
     ) -> None:
-        """`frames`: with the places by which `load` gives them again. `exact`: whether only the same arguments count."""
+        """`lines`: with the places by which `load` gives them again. `exact`: whether only the same arguments count."""
         self._load = load
         self._exact = exact
         self._recorded: dict[tuple[str, str], _Recorded] = {}
         waiting: dict[str, Request] = {}
-        for place, frame in frames:
-            body = JsonText(value=frame.content) if frame.is_json else None
-            for message in messages(body):
-                match message:
-                    case Request() if frame.direction is Direction.SENT:
-                        waiting[request_key(message.id)] = message
-                    case Response() if frame.direction is Direction.RECEIVED:
-                        asked = waiting.pop(request_key(message.id), None)
-                        if asked:
-                            self._keep(asked, place)
-                    case _:
-                        pass
+        for place, line in lines:
+            match line:
+                case RecordedFrame():
+                    self._take(place, line, waiting)
+                case RecordedCall():
+                    self._exchange(_CALL, line.tool, line.arguments, place, PAGE_CALL)
+                case Listed():
+                    self._recorded.pop((_LIST, ""), None)
+                    self._exchange(_LIST, "", {}, place, PAGE_CALL)
+                case Connected():
+                    waiting.clear()
+                case _:
+                    pass
+
+    def _take(self, place: int, line: RecordedFrame, waiting: dict[str, Request]) -> None:
+        body = JsonText(value=line.content) if line.is_json else None
+        for message in messages(body):
+            match message:
+                case Request() if line.direction is Direction.SENT:
+                    waiting[request_key(message.id)] = message
+                case Response() if line.direction is Direction.RECEIVED:
+                    asked = waiting.pop(request_key(message.id), None)
+                    if asked:
+                        name = _name(asked.params) if asked.method == _CALL else ""
+                        self._exchange(asked.method, name, _asked_for(asked), place, request_key(asked.id))
+                case _:
+                    pass
 
     def answer(self, message: JsonText | Malformed) -> Answered:
         """The answer to what a client sent: a request, a notification, or a batch."""
@@ -96,10 +113,9 @@ class Answers:
             return Answered(message=answers or None, remarks=tuple(remarks))
         return Answered(message=answers[0] if answers else None, remarks=tuple(remarks))
 
-    def _keep(self, asked: Request, place: int) -> None:
-        key = (asked.method, _name(asked.params) if asked.method == _CALL else "")
-        exchange = _Exchange(params=_asked_for(asked), line=place, request=request_key(asked.id))
-        self._recorded.setdefault(key, _Recorded()).exchanges.append(exchange)
+    def _exchange(self, method: str, name: str, params: Json, place: int, request: str) -> None:
+        exchange = _Exchange(params=params, line=place, request=request)
+        self._recorded.setdefault((method, name), _Recorded()).exchanges.append(exchange)
 
     def _answer(self, request: Request) -> tuple[JsonObject, str]:
         if request.method == "ping":
@@ -153,11 +169,31 @@ class Answers:
 
     def _loaded(self, exchange: _Exchange) -> JsonObject:
         """`result` or `error` of a recorded answer."""
-        frame = self._load(exchange.line)
-        for message in messages(JsonText(value=stood_in(frame.content))):
+        line = self._load(exchange.line)
+        if isinstance(line, RecordedCall):
+            return _of_page(line)
+        if isinstance(line, Listed):
+            return {"result": {"tools": [stood_in(definition) for _, definition in line.tools]}}
+        content = stood_in(line.content) if isinstance(line, RecordedFrame) else None
+        for message in messages(JsonText(value=content)):
             if isinstance(message, Response) and request_key(message.id) == exchange.request:
                 return {"error": message.error} if message.is_error else {"result": message.result}
         return _refused(INVALID_PARAMS, "The recording has changed since it was opened")
+
+
+def _of_page(line: RecordedCall) -> JsonObject:
+    """What a page's tool returned, as a server would say it: a page may return any value."""
+    if line.is_error:
+        return {"result": {"content": [_block(stood_in({"error": line.outcome}))], "isError": True}}
+    value = stood_in({"result": line.outcome})
+    returned = value["result"] if isinstance(value, dict) else None
+    if isinstance(returned, dict) and isinstance(returned.get("content"), list):
+        return {"result": returned}
+    return {"result": {"content": [_block(returned)]}}
+
+
+def _block(value: Json) -> JsonObject:
+    return text_block(value if isinstance(value, str) else dump_text(value))
 
 
 def _asked_for(request: Request) -> Json:

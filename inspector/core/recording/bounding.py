@@ -17,6 +17,7 @@ from inspector.core.recording.arguments import ARGUMENT, sensitive_arguments
 from inspector.core.recording.definitions import OF_THE_SERVER, Definitions
 from inspector.core.recording.known import Known
 from inspector.core.recording.markers import Key, with_markers
+from inspector.core.resolution import METHOD as RESOLVE
 from inspector.core.schema.positions import positions_of
 
 UNJUDGED = "unjudged"
@@ -47,6 +48,16 @@ class Bounder:
         self._definitions = Definitions()
         self._asked: dict[str, Asked] = {}
 
+    def connect(self) -> None:
+        """The server is reached anew: ids begin again, and no answer is judged by what was listed before."""
+        self._asked.clear()
+        self._definitions.connect()
+
+    def listed(self, tool: Tool) -> Json:
+        """A page lists a tool; what of its definition may be written now."""
+        self._take(tool)
+        return self.known.covered(tool.definition, self.key, weak=False)
+
     def asked(self, request_id: Json) -> Asked | None:
         """The request of that id."""
         return self._asked.get(request_key(request_id))
@@ -55,9 +66,10 @@ class Bounder:
         """A request from here, with its sensitive arguments withheld, before it is searched."""
         params = request.params if isinstance(request.params, dict) else {}
         name = params.get("name")
-        is_call = request.method == CALL and isinstance(name, str)
-        self._asked[request_key(request.id)] = Asked(method=request.method, name=str(name) if is_call else "")
-        if not is_call or "arguments" not in params:
+        is_about_call = request.method in {CALL, RESOLVE} and isinstance(name, str)
+        called = str(name) if is_about_call and request.method == CALL else ""
+        self._asked[request_key(request.id)] = Asked(method=request.method, name=called)
+        if not is_about_call or "arguments" not in params:
             return request.value
         self.known.public.add(str(name))
         arguments = params["arguments"]
@@ -85,8 +97,9 @@ class Bounder:
         raw, member = raw_of(outcome), "error" if response.is_error else "result"
         if asked.method == CALL and not self._definitions.is_listed:
             return self._without(value, ("result", "error"))
-        removals = self._removals(outcome, asked)
-        self._learn(raw, removals)
+        removals = self._removals(outcome, asked, self.policy)
+        secret = self.policy.about_secrets
+        self._learn(raw, removals if secret == self.policy else self._removals(outcome, asked, secret))
         left = with_markers(raw, removals, self.key)
         if response.is_error:
             left = left["error"] if isinstance(left, dict) and "error" in left else left
@@ -103,9 +116,14 @@ class Bounder:
         withheld = sensitive_arguments(arguments, tool.input_schema) if tool else ()
         raw = raw_of(outcome)
         contract = self._definitions.contract(tool)
-        removals = bound(outcome, tool, Level.DECLARED, policy=self.policy, declared=contract).removals
+        secrets = removals = bound(
+            outcome, tool, Level.DECLARED, policy=self.policy, declared=contract
+        ).removals
+        secret = self.policy.about_secrets
         self._learn(arguments, withheld)
-        self._learn(raw, removals)
+        if secret != self.policy:
+            secrets = bound(outcome, tool, Level.DECLARED, policy=secret, declared=contract).removals
+        self._learn(raw, secrets)
         left = with_markers(raw, removals, self.key)
         if isinstance(outcome, RpcError) and isinstance(left, dict):
             left = left.get("error", left)
@@ -141,12 +159,14 @@ class Bounder:
             if schema is not None:
                 self.known.names |= positions_of(schema).names
 
-    def _removals(self, outcome: Result | RpcError, asked: Asked) -> Sequence[Removal]:
+    def _removals(
+        self, outcome: Result | RpcError, asked: Asked, policy: BoundaryPolicy
+    ) -> Sequence[Removal]:
         tools: Sequence[Tool | None] = self._definitions.variants(asked.name) or (None,)
         found: list[Removal] = []
         for tool in tools:
             contract = self._definitions.contract(tool)
-            found += bound(outcome, tool, Level.DECLARED, policy=self.policy, declared=contract).removals
+            found += bound(outcome, tool, Level.DECLARED, policy=policy, declared=contract).removals
         return found
 
     def _learn(self, raw: Json, removals: Iterable[Removal]) -> None:

@@ -1,15 +1,25 @@
 """Recorded results projected again with the code of today, and compared with what was recorded of their projection."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
+from inspector.core.boundary.bound import bound
+from inspector.core.boundary.level import Level
+from inspector.core.boundary.reading import raw_of
+from inspector.core.frames import Frame
 from inspector.core.identity.changes import changes
-from inspector.core.recording.format import Line, Projected, RecordedCall, RecordedFrame
-from inspector.core.recording.replaying import Replay, ReplayedCall, projected
+from inspector.core.json_text import Json
+from inspector.core.pointer import join, resolve
+from inspector.core.recording.format import Line, Projected
+from inspector.core.recording.known import Known
+from inspector.core.recording.markers import STANDS, places
+from inspector.core.recording.replaying import Replay, ReplayedCall, projected, projection_of
 
 _Item = TypeVar("_Item", tuple[str, str], str)
 
+_NO_HOST = "the host that it was recorded for is not known any more"
 MAX_MISMATCHES = 100
 """Of one call; more are counted."""
 
@@ -36,25 +46,31 @@ class CheckedCall:
     """How many more there are."""
 
 
-def checked(lines: Iterable[Line]) -> Iterator[CheckedCall]:
-    """Every projection in a recording, in its order. Its lines in the order of the file."""
-    replay = Replay()
-    calls: dict[tuple[int, str], ReplayedCall] = {}
+def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = None) -> Iterator[CheckedCall]:
+    """Every projection in a recording, in its order. Its lines in the order of the file.
+
+    `raw`: frames with all that was withheld, by number. With it the results are taken as they were, and it is told where
+    today's rules would let something through that was withheld then.
+    """
+    recorded, today = Replay(), Replay(raw or (lambda _: None))
+    calls: dict[tuple[int, str], tuple[ReplayedCall, ReplayedCall]] = {}
     for line in lines:
-        match line:
-            case RecordedFrame():
-                calls = {(call.frame, call.request): call for call in replay.take(replay.frame(line))}
-            case RecordedCall():
-                found = replay.call(line)
-                calls = {(found.frame, found.request): found}
-            case Projected():
-                yield _checked(line, calls.pop((line.frame, line.request), None))
-            case _:
-                pass
+        if isinstance(line, Projected):
+            pair = calls.pop((line.frame, line.request), None)
+            yield _checked(line, pair, by_raw=raw is not None)
+            continue
+        found = list(recorded.calls(line))
+        others = list(today.calls(line)) if raw else found
+        if found:
+            calls = {
+                (call.frame, call.request): (call, other) for call, other in zip(found, others, strict=False)
+            }
 
 
-def _checked(recorded: Projected, call: ReplayedCall | None) -> CheckedCall:
-    found = list(_mismatches(recorded, call))
+def _checked(
+    recorded: Projected, pair: tuple[ReplayedCall, ReplayedCall] | None, *, by_raw: bool
+) -> CheckedCall:
+    found = list(_by_raw(recorded, *pair) if pair and by_raw else _mismatches(recorded, pair and pair[0]))
     return CheckedCall(
         frame=recorded.frame,
         tool=recorded.tool,
@@ -63,13 +79,54 @@ def _checked(recorded: Projected, call: ReplayedCall | None) -> CheckedCall:
     )
 
 
+def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Iterator[Mismatch]:
+    """What was withheld of a result then, and is not today of the result as it was."""
+    raw = raw_of(whole.outcome)
+    policy = recorded.lenses.policy
+    removed = {
+        removal.pointer
+        for removal in bound(whole.outcome, whole.tool, Level.DECLARED, policy=policy).removals
+    }
+    values: list[Json] = []
+    for tokens in places(raw_of(call.outcome), _stands_for_something):
+        pointer = join(tokens)
+        if not _is_removed(pointer, removed):
+            yield Mismatch(pointer=pointer, what="is not withheld any more")
+        with suppress(LookupError):
+            values.append(resolve(raw, pointer))
+    if recorded.lenses.level is Level.OPEN:
+        return
+    today = projection_of(whole, recorded.lenses)
+    if today is None:
+        yield Mismatch(pointer="", what=_NO_HOST)
+        return
+    known = Known()
+    known.public.add(whole.name)
+    known.learn(values)
+    for tokens in places(today.context.model, lambda value: _repeats(value, known)):
+        yield Mismatch(pointer=join(tokens), what="repeats to the model what was withheld")
+
+
+def _stands_for_something(value: Json) -> bool:
+    return isinstance(value, str) and STANDS.search(value) is not None
+
+
+def _is_removed(pointer: str, removed: set[str]) -> bool:
+    """Whether a place, or one around it, is among those withheld."""
+    return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
+
+
+def _repeats(value: Json, known: Known) -> bool:
+    return isinstance(value, str) and bool(known.found((value,), weak=False))
+
+
 def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mismatch]:
     if call is None:
         yield Mismatch(pointer="", what="the answer that it is of is not in the recording")
         return
     today = projected(call, recorded.lenses)
     if today is None:
-        yield Mismatch(pointer="", what="the host that it was recorded for is not known any more")
+        yield Mismatch(pointer="", what=_NO_HOST)
         return
     if recorded.digest or today.digest:
         if recorded.digest != today.digest:

@@ -1,6 +1,6 @@
 """Lines of a recording read back. A recording is a stranger's file: what is not as it should be is told, never trusted."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
@@ -10,13 +10,14 @@ from inspector.core.frames import Channel, Direction
 from inspector.core.json_text import Json, JsonObject, JsonText, parse
 from inspector.core.recording.format import (
     FORMAT,
-    POLICY_MEMBERS,
     VERSION,
+    Connected,
     End,
     Header,
     Lenses,
     LensesChanged,
     Line,
+    Listed,
     Note,
     Projected,
     RecordedCall,
@@ -29,7 +30,10 @@ MAX_LINES = 20_000_000
 MAX_DEPTH = 10_000
 
 Migration = Callable[[JsonObject], JsonObject]
-MIGRATIONS: Mapping[int, Migration] = {}
+MIGRATIONS: Mapping[int, Migration] = {
+    # New in the second: lines for connections, and for the tools of a page.
+    1: lambda line: {**line, "version": 2} if "sightline" in line else line,
+}
 """By version, what makes a line of it one of the next version."""
 
 
@@ -110,6 +114,10 @@ def _line(value: JsonObject) -> Line:
         return _projected(value)
     if "note" in value:
         return Note(at_s=_seconds(value), kind=_text(value, "note"), text=_words(value, "text"))
+    if "listed" in value:
+        return Listed(at_s=_seconds(value), tools=tuple(_tools(value)))
+    if "connection" in value:
+        return Connected(at_s=_seconds(value), number=_count(value, "connection"))
     if "end" in value:
         return End(frames=_count(_object(value, "end"), "frames"))
     if "lenses" in value:
@@ -187,14 +195,28 @@ def _projected(value: JsonObject) -> Projected:
     )
 
 
+def _tools(value: JsonObject) -> Iterator[tuple[str, Json]]:
+    found = value["listed"]
+    if not isinstance(found, list):
+        raise _Unfit("`listed` is no list")
+    for tool in found:
+        if not isinstance(tool, dict):
+            raise _Unfit("a tool is no object")
+        yield _text(tool, "name"), tool.get("definition")
+
+
 def _lenses(value: JsonObject) -> Lenses:
     found = _object(value, "lenses")
     policy = _object(found, "policy")
-    switches = {ours: policy.get(name) is True for name, ours in POLICY_MEMBERS.items()}
     return Lenses(
         level=Level(_one_of(found, "boundary", [level.value for level in Level])),
         host=_text(found, "host"),
-        policy=BoundaryPolicy(sensitivity_threshold=_text(policy, "sensitivityThreshold"), **switches),
+        policy=BoundaryPolicy(
+            sensitivity_threshold=_text(policy, "sensitivityThreshold"),
+            withhold_private=policy.get("withholdPrivate") is True,
+            hide_untrusted=policy.get("hideUntrusted") is True,
+            withhold_credentials=policy.get("withholdCredentials") is True,
+        ),
     )
 
 

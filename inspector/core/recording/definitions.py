@@ -1,5 +1,7 @@
 """What is listed in the course of a session, learnt from the answers on the wire."""
 
+from collections.abc import Iterable
+
 from inspector.core.boundary.contract import Contract, contract_of
 from inspector.core.catalogue import Kind, Tool, decode_page
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, Malformed, dump
@@ -45,6 +47,15 @@ class Definitions:
                 if len(variants) > _MOST_VARIANTS:
                     del variants[next(iter(variants))]
         return tuple(found)
+
+    def listed(self, tools: Iterable[Tool]) -> None:
+        """A page lists these tools, and no others."""
+        self.is_listed = True
+        self._variants = {tool.name: {dump(tool.definition): tool} for tool in tools}
+
+    def connect(self) -> None:
+        """The server is reached anew. Its tools stay known, for what they mark, and have to be listed again."""
+        self.is_listed = False
 
     def tool(self, name: str) -> Tool | None:
         """The tool of that name, by its latest definition."""

@@ -1,6 +1,5 @@
 """The lines of a recording, as data. Source: docs/recording-format.md."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,7 +10,7 @@ from inspector.core.json_text import Json, JsonObject, JsonText
 from inspector.core.recording.writing import pieces
 
 FORMAT = "recording"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +31,7 @@ class Header:
     software: str
     """Who wrote it: name and version."""
     kind: str
-    """Of the target: `stdio`, `http`, `sse`, `demo`, or `import`."""
+    """Of the target: `stdio`, `http`, `sse`, `page`, `demo`, or `import`."""
     target: str
     """Without secrets: a program without its arguments, or a URL without query and user."""
     lenses: Lenses
@@ -110,13 +109,33 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """All tools of a page, as they are from here on. Those of a server are in its frames."""
+
+    at_s: float
+    tools: tuple[tuple[str, Json], ...]
+    """Name, and definition; a marker in its place where it repeats what was withheld."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """The target was reached anew: ids of requests begin again, the numbers of frames and the clock go on."""
+
+    at_s: float
+    number: int
+    """Counts from 1; the first connection has no line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """The last line of a recording that was closed."""
 
     frames: int
 
 
-Line: TypeAlias = Header | RecordedFrame | RecordedCall | Projected | LensesChanged | Note | End
+Line: TypeAlias = (
+    Header | RecordedFrame | RecordedCall | Projected | LensesChanged | Note | Listed | Connected | End
+)
 
 
 def written(line: Line) -> JsonObject:
@@ -157,6 +176,11 @@ def written(line: Line) -> JsonObject:
             return {"at": round(float(line.at_s), 6), "lenses": _lenses(line.lenses)}
         case Note():
             return {"note": line.kind, "at": round(float(line.at_s), 6), "text": line.text}
+        case Listed():
+            tools: list[Json] = [{"name": name, "definition": value} for name, value in line.tools]
+            return {"listed": tools, "at": round(float(line.at_s), 6)}
+        case Connected():
+            return {"connection": line.number, "at": round(float(line.at_s), 6)}
         case End():
             return {"end": {"frames": line.frames}}
 
@@ -212,11 +236,3 @@ def replayed(line: RecordedFrame, content: Json) -> Frame:
         ends=line.ends,
         body=body,
     )
-
-
-POLICY_MEMBERS: Mapping[str, str] = {
-    "withholdPrivate": "withhold_private",
-    "hideUntrusted": "hide_untrusted",
-    "withholdCredentials": "withhold_credentials",
-}
-"""Switches of a policy, by their names in a recording."""

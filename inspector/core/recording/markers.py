@@ -4,6 +4,7 @@
 """
 
 import hmac
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -116,6 +117,10 @@ def _tokens(path: _Path | None) -> Tokens:
         tokens.append(path.token)
         path = path.above
     return tuple(reversed(tokens))
+
+
+STANDS = re.compile(r"\[withheld [^\[\] ]+ [0-9a-f]{16}\]")
+"""What `text_for` makes."""
 
 
 def text_for(marker: JsonObject) -> str:

@@ -1,7 +1,7 @@
 """A recording gone through again: the tools it lists, the calls in it, and what a model sees of their results."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from inspector.core.catalogue import Tool
@@ -12,7 +12,16 @@ from inspector.core.json_text import Json
 from inspector.core.outcome import Outcome, Result, RpcError
 from inspector.core.projection import Projection, project
 from inspector.core.recording.definitions import Definitions
-from inspector.core.recording.format import Lenses, Projected, RecordedCall, RecordedFrame, replayed
+from inspector.core.recording.format import (
+    Connected,
+    Lenses,
+    Line,
+    Listed,
+    Projected,
+    RecordedCall,
+    RecordedFrame,
+    replayed,
+)
 from inspector.core.recording.stand_ins import stood_in
 from inspector.core.recording.writing import pieces
 
@@ -50,16 +59,34 @@ class _Open:
 class Replay:
     """Takes the frames of a recording in their order."""
 
-    def __init__(self) -> None:
+    def __init__(self, raw: Callable[[int], Frame | None] = lambda _: None) -> None:
+        """`raw`: frames by their numbers, with all that was withheld, as far as they are kept."""
+        self._raw = raw
         self.definitions = Definitions()
         self._open: dict[str, _Open] = {}
 
     def frame(self, line: RecordedFrame) -> Frame:
-        """A line as a frame of a session."""
-        return replayed(line, stood_in(line.content))
+        """A line as a frame of a session: raw where that is kept, else with texts in place of what is withheld."""
+        return self._raw(line.number) or replayed(line, stood_in(line.content))
+
+    def calls(self, line: Line) -> Iterator[ReplayedCall]:
+        """One more line; the calls that it answers."""
+        match line:
+            case RecordedFrame():
+                yield from self.take(self.frame(line))
+            case RecordedCall():
+                yield self.call(line)
+            case Listed():
+                self.definitions.listed(tools_in(line))
+            case Connected():
+                self.connect()
+            case _:
+                pass
 
     def take(self, frame: Frame) -> Iterator[ReplayedCall]:
         """One more frame; the calls that it answers."""
+        if frame.ends is not None:
+            self._open.pop(frame.ends, None)
         for message in messages(frame.body):
             match message:
                 case Request() if frame.direction is Direction.SENT:
@@ -68,6 +95,10 @@ class Replay:
                     yield from self._answer(message, frame)
                 case _:
                     pass
+
+    def connect(self) -> None:
+        """The server is reached anew: what was not answered will not be."""
+        self._open.clear()
 
     def call(self, line: RecordedCall) -> ReplayedCall:
         """A call of a page's tool."""
@@ -115,6 +146,13 @@ class Replay:
             at_s=asked.at_s,
             duration_s=max(frame.at_s - asked.at_s, 0.0),
         )
+
+
+def tools_in(line: Listed | RecordedCall) -> Iterator[Tool]:
+    """The tools of a page, with texts in place of what is withheld."""
+    for name, definition in line.tools if isinstance(line, Listed) else ((line.tool, line.definition),):
+        stood = stood_in(definition)
+        yield Tool(name=name, definition=stood if isinstance(stood, dict) else {})
 
 
 def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:

@@ -5,8 +5,12 @@ are answered and judged. Where an answer does not come, or too much would have t
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from heapq import merge
+from operator import itemgetter
 
 from inspector.core.catalogue import Tool
 from inspector.core.frames import (
@@ -21,23 +25,30 @@ from inspector.core.frames import (
     request_key,
 )
 from inspector.core.json_text import Json, JsonText, Malformed
-from inspector.core.outcome import Failure, Outcome, RpcError
+from inspector.core.outcome import Failure, RpcError
+from inspector.core.recording.before import needed_of
 from inspector.core.recording.bounding import CALL, UNJUDGED, Bounder
 from inspector.core.recording.format import (
+    Connected,
     End,
     Lenses,
     LensesChanged,
     Line,
+    Listed,
     Note,
     RecordedCall,
     RecordedFrame,
 )
 from inspector.core.recording.markers import Key
+from inspector.core.recording.page_calls import PageCall
 from inspector.core.recording.replaying import Replay, projected
 from inspector.core.recording.writing import pieces
 
 _STARTED = re.compile(r"(started process \d+): .*", re.DOTALL)
 """A note of ours, which quotes the command line."""
+
+FAILED = "call"
+"""The kind of a note about a call of a page's tool that was not answered."""
 
 MAX_HELD_FRAMES = 10_000
 MAX_HELD_BYTES = 16 << 20
@@ -50,20 +61,6 @@ class _Held:
     frame: Frame | None = None
     parts: tuple[tuple[Message, Json], ...] = ()
     line: Line | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageCall:
-    """A call of a page's tool that has ended, raw."""
-
-    number: int
-    """Counts from 1 within a session."""
-    name: str
-    tool: Tool | None
-    arguments: Json
-    outcome: Outcome
-    at_s: float
-    duration_s: float
 
 
 class Scribe:
@@ -104,7 +101,7 @@ class Scribe:
     def call(self, made: PageCall) -> Iterator[Line]:
         """A call of a page's tool has ended."""
         if isinstance(made.outcome, Failure):
-            yield from self.note(made.at_s, "call", f"{made.name}: {made.outcome.detail}")
+            yield from self.note(made.at_s, FAILED, f"{made.name}: {made.outcome.detail}")
             return
         definition, arguments, outcome = self._bounder.page_call(made.tool, made.arguments, made.outcome)
         line = RecordedCall(
@@ -121,6 +118,36 @@ class Scribe:
         found = projected(self._replay.call(line), self._lenses)
         if found:
             yield found
+
+    def learn(self, frames: Iterable[Frame], calls: Iterable[PageCall]) -> Iterator[Line]:
+        """What was before the recording: learnt from, and of its lines only those that what comes is read by."""
+        before = list(frames)
+        needed = needed_of(before)
+        for made in calls:
+            if not isinstance(made.outcome, Failure):
+                self._bounder.page_call(made.tool, made.arguments, made.outcome)
+        self._frames = 0
+        written = 0
+        for frame in before:
+            for line in self.take(frame):
+                if isinstance(line, RecordedFrame) and line.number in needed:
+                    written += 1
+                    yield line
+        self._frames = written
+
+    def connect(self, at_s: float, number: int) -> Iterator[Line]:
+        """The target is reached anew. What waits for an answer will get none."""
+        self._is_short = self._is_short or bool(self._pending)
+        yield from self._flush()
+        self._pending.clear()
+        self._bounder.connect()
+        self._replay.connect()
+        yield Connected(at_s=at_s, number=number)
+
+    def listed(self, at_s: float, tools: Iterable[Tool]) -> Iterator[Line]:
+        """A page lists its tools."""
+        found = tuple((tool.name, self._bounder.listed(tool)) for tool in tools)
+        yield from self._later(Listed(at_s=at_s, tools=found))
 
     def look(self, at_s: float, lenses: Lenses) -> Iterator[Line]:
         """Other lenses are in force."""
@@ -189,10 +216,15 @@ class Scribe:
         for one in held:
             yield from self._lines(one, short=short, unsaid=unsaid)
 
+    def _said(self, note: Note, text: str) -> Note:
+        # Why a call failed is told in words of others; what else is noted, in ours, where a short value means nothing.
+        weak = note.kind == FAILED
+        return replace(note, text=self._bounder.known.covered_text(text, self._key, weak=weak))
+
     def _lines(self, held: _Held, *, short: bool = False, unsaid: list[str] | None = None) -> Iterator[Line]:
         if held.frame is None:
             if isinstance(held.line, Note) and isinstance(held.line.text, str):
-                yield replace(held.line, text=self._bounder.known.covered_text(held.line.text, self._key))
+                yield self._said(held.line, held.line.text)
             elif held.line is not None:
                 if isinstance(held.line, LensesChanged):
                     self._lenses = held.line.lenses
@@ -253,6 +285,22 @@ class Scribe:
         elif short:
             return self._key.marker(UNJUDGED, text)
         return self._bounder.known.covered_text(text, self._key)
+
+
+def bounded_lines(
+    scribe: Scribe, frames: Iterable[Frame], calls: Iterable[PageCall] = (), notes: Iterable[Note] = ()
+) -> Iterator[Line]:
+    """A session so far as its recording would hold it. `calls`: of a page, in their order; `notes`: in theirs, as texts."""
+    ended = ((made.at_s + made.duration_s, partial(scribe.call, made)) for made in calls)
+    noted = ((note.at_s, partial(scribe.note, note.at_s, note.kind, str(note.text))) for note in notes)
+    waiting = deque(merge(ended, noted, key=itemgetter(0)))
+    for frame in frames:
+        while waiting and waiting[0][0] <= frame.at_s:
+            yield from waiting.popleft()[1]()
+        yield from scribe.take(frame)
+    for _, write in waiting:
+        yield from write()
+    yield from scribe.finish()
 
 
 def _quiet(message: Message, value: Json, key: Key) -> Json:

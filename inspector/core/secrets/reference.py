@@ -3,7 +3,7 @@
 Source: WebMCP issue 110, section 4: `{"type":"secret_reference","id","label","redeemUrl","ttl"?}`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -64,25 +64,33 @@ def references_in(raw: Json) -> tuple[ListedReference, ...]:
     Takes time in proportion to the size of `raw`. Never raises.
     """
     found: list[ListedReference] = []
-    stack: list[tuple[Json, _Place]] = [(raw, None)]
-    while stack:
-        value, place = stack.pop()
+    for value, place in _containers(raw):
         if isinstance(value, dict | DuplicateKeys) and _is_listed(value):
             if len(found) == MAX_REFERENCES:
                 return (*found, MalformedReference(pointer=_pointer(place) or "", reason=_TOO_MANY))
             found.append(_read(value, _pointer(place)))
-        waiting = len(stack)
-        for token, below in _inside(value):
-            if type(below) not in SCALARS:
-                stack.append((below, (place, token)))
-        if len(stack) > waiting + 1:
-            stack[waiting:] = reversed(stack[waiting:])
     return tuple(found)
 
 
 _Place: TypeAlias = "tuple[_Place, str | int] | None"
 """Where a value stands: in what, under which token; None for the whole. A pointer costs its depth, so that
 only references get one."""
+
+
+def _containers(raw: Json) -> Iterator[tuple[Json, _Place]]:
+    """Every object and list, each before what is in it. Of a long list no more than one member is held at a time."""
+    yield raw, None
+    way: list[tuple[Iterator[tuple[str | int, Json]], _Place]] = [(iter(_inside(raw)), None)]
+    while way:
+        inside, place = way[-1]
+        for token, value in inside:
+            if type(value) not in SCALARS:
+                here = (place, token)
+                yield value, here
+                way.append((iter(_inside(value)), here))
+                break
+        else:
+            way.pop()
 
 
 def _inside(value: Json) -> Iterable[tuple[str | int, Json]]:

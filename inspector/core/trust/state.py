@@ -26,7 +26,7 @@ class Origin:
     """The call that brought something in."""
 
     call: int
-    """Counts from 1 within the agent session, over all its servers."""
+    """Counts from 1 over all servers. A new agent session counts on."""
     server: str
     """What was connected to, in the user's words; never the name that the server gives itself."""
     tool: str
@@ -100,6 +100,8 @@ class SessionTrust:
         """The first call that brought a mark of that kind; None where none did."""
         return min((mark.origin for mark in self.marks if mark.kind is kind), default=None)
 
-    def brought_by(self, call: int) -> tuple[Mark, ...]:
-        """What one call brought, sorted."""
-        return tuple(sorted(mark for mark in self.marks if mark.origin.call == call))
+    @property
+    def untrusted_since(self) -> Origin | None:
+        """The first call that brought in anything untrusted, or from an open world; None where none did."""
+        found = (self.since(MarkKind.UNTRUSTED), self.since(MarkKind.OPEN_WORLD))
+        return min((origin for origin in found if origin is not None), default=None)

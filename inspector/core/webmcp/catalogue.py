@@ -7,9 +7,12 @@ from inspector.core.catalogue import Catalogue, Kind, Tool
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.webmcp.declared import Declaration
 from inspector.core.webmcp.events import KeptTool, place_of
+from inspector.core.webmcp.exposure import exposure_of
 from inspector.core.webmcp.joining import Joined
-from inspector.core.webmcp.page import Document, PageFacts, ToolKind
+from inspector.core.webmcp.page import Document, Evidence, PageFacts, ToolKind
 from inspector.core.webmcp.rules import faults_of
+
+_SURE = frozenset({"/name", "/description", "/inputSchema"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +53,13 @@ def _tool(offer: Offer, offers: Offers, own_script: str, taken: set[str]) -> Too
     agent = offers.agents.get(kept.key.name)
     joined = Joined(kept, declaration, agent)
     options = declaration.options if declaration else None
+    exposed_to = _texts(options, "exposedTo")
     facts = PageFacts(
         document=offers.document,
         kind=ToolKind.DECLARATIVE if kept.is_declarative else ToolKind.IMPERATIVE,
         tool_id=kept.tool_id,
         place=place_of(kept, own_script),
-        exposed_to=_texts(options, "exposedTo"),
+        exposed_to=exposed_to,
         kept=kept.value,
         declared=declaration.tool if declaration else None,
         options=options,
@@ -63,16 +67,30 @@ def _tool(offer: Offer, offers: Offers, own_script: str, taken: set[str]) -> Too
         dropped=tuple(joined.dropped),
         changed=tuple(joined.changed),
         faults=faults_of(kept.key.name, kept.value.get("description")),
+        evidence=_evidence(offer, offers.document, joined),
+        exposures=tuple(exposure_of(text, offers.document.origin) for text in exposed_to),
     )
     definition: JsonObject = {
         **joined.definition,
-        "frameId": offers.document.frame_id,
         "frame": offers.document.url,
         "origin": offers.document.origin,
     }
     if isinstance(options, dict) and "exposedTo" in options:
         definition["exposedTo"] = options["exposedTo"]
     return Tool(name=_handle(kept.key.name, offers.document, taken), definition=definition, page=facts)
+
+
+def _evidence(offer: Offer, document: Document, joined: Joined) -> Evidence:
+    declaration = offer.declaration
+    if offer.kept.is_declarative:
+        return Evidence.FORM
+    if declaration is None:
+        return Evidence.MISSED if document.is_observed else Evidence.UNWATCHED
+    if not declaration.is_whole:
+        return Evidence.PARTLY
+    # What the browser surely keeps: it cannot differ where both read the same.
+    differing = _SURE.intersection((*joined.changed, *joined.dropped))
+    return Evidence.DIFFERS if differing else Evidence.SEEN
 
 
 def _handle(name: str, document: Document, taken: set[str]) -> str:

@@ -1,6 +1,6 @@
 """What a page declared, as the hook in it reports: the arguments of `registerTool`, before the browser saw them.
 
-A page that gets hold of the hook's voice can say what it likes with it, so this is a claim of the page like any other.
+A report counts where it holds the proof that only the hook knows. What it says is a claim of the page like any other.
 """
 
 from dataclasses import dataclass
@@ -9,6 +9,9 @@ from inspector.core.json_text import DuplicateKeys, Json, JsonText, parse
 
 MAX_REPORT_CHARACTERS = 1_000_000
 """The hook stops far below; a longer report is none of its own."""
+
+_NO_VALUE = ("[undefined]", "[function]", "[symbol]")
+_NO_NUMBER = ("[NaN]", "[Infinity]", "[-Infinity]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +26,16 @@ class Declaration:
     """Whether all of it could be read."""
 
 
-def declarations_in(payload: str) -> tuple[Declaration, ...]:
-    """The declarations in one report; none where it is no report. Never raises."""
+def declarations_in(payload: str, proof: str) -> tuple[Declaration, ...] | None:
+    """The declarations in one report; None where the hook did not make it. Never raises.
+
+    `proof`: what the hook says with each report, and no script of the page can know.
+    """
     if len(payload) > MAX_REPORT_CHARACTERS:
-        return ()
+        return None
     read = parse(payload)
-    if not isinstance(read, JsonText) or not isinstance(read.value, dict):
-        return ()
+    if not isinstance(read, JsonText) or not isinstance(read.value, dict) or read.value.get("proof") != proof:
+        return None
     report = read.value
     is_whole, tool, options = report.get("whole") is True, report.get("tool"), report.get("options")
     tools = _members(tool, "tools") if report.get("call") == "provideContext" else (tool,)
@@ -50,3 +56,16 @@ def _name(tool: Json) -> str | None:
     found = dict(tool.pairs).get("name") if isinstance(tool, DuplicateKeys) else None
     found = tool.get("name") if isinstance(tool, dict) else found
     return found if isinstance(found, str) else None
+
+
+def as_json(value: Json) -> Json:
+    """What `JSON.stringify` makes of what the hook names in brackets: members without a JSON value go, others are null."""
+    match value:
+        case dict():
+            return {key: as_json(item) for key, item in value.items() if item not in _NO_VALUE}
+        case list():
+            return [None if item in _NO_VALUE else as_json(item) for item in value]
+        case str() if value in _NO_NUMBER:
+            return None
+        case _:
+            return value

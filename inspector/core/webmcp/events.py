@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.webmcp.page import Document, Place
+from inspector.core.webmcp.page import Document, FramePolicy, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class KeptTool:
     @property
     def is_declarative(self) -> bool:
         """Whether a form of the page is the tool."""
-        return "backendNodeId" in self.value
+        return "backendNodeId" in self.value or self.value.get("declarative") is True
 
 
 def tools_in(params: Json) -> Iterator[KeptTool]:
@@ -69,6 +69,20 @@ def document_of(frame: Json, *, is_observed: bool) -> Document | None:
         origin=_text(frame.get("securityOrigin")),
         parent_id=parent_id if isinstance(parent_id, str) else None,
         is_observed=is_observed,
+    )
+
+
+def policy_of(node: Json, blocked_by: Json) -> FramePolicy:
+    """What a frame's element states. `node`: a `DOM.Node`, None where there is none. `blocked_by`: the browser's reason."""
+    told = node if isinstance(node, dict) else {}
+    listed = told.get("attributes")
+    words = listed if isinstance(listed, list) else []
+    attributes = dict(zip(map(_text, words[::2]), map(_text, words[1::2]), strict=False))
+    return FramePolicy(
+        element=_text(told.get("nodeName")).lower() or None,
+        allow=attributes.get("allow"),
+        is_sandboxed="sandbox" in attributes,
+        blocked_by=blocked_by if isinstance(blocked_by, str) else None,
     )
 
 

@@ -6,13 +6,13 @@ still says how the page wants its results treated. Source: docs/decisions/0006-p
 
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, equal
 from inspector.core.pointer import child
-from inspector.core.webmcp.declared import Declaration
+from inspector.core.webmcp.declared import Declaration, as_json
 from inspector.core.webmcp.events import KeptTool
 
-_OF_THE_PROTOCOL = frozenset({"stackTrace", "backendNodeId", "toolId"})
-"""What the browser adds for its own use. It stays in `PageFacts.kept`."""
-_OF_THE_PAGE = frozenset({"execute"})
-"""What no browser keeps as data."""
+_OF_THE_PROTOCOL = frozenset({"stackTrace", "backendNodeId", "toolId", "declarative", "frameId"})
+"""What the browser, or the polyfill, adds for its own use. It stays in `PageFacts.kept`."""
+_OF_THE_PAGE = frozenset({"execute", "frameId"})
+"""What no browser keeps as data. Frames are numbered anew each time, which is no change of a tool."""
 _OF_BOTH = frozenset({"name", "description", "inputSchema"})
 _SHORT = {
     "readOnlyHint": "readOnly",
@@ -57,7 +57,9 @@ class Joined:
             elif key not in found or (key == "inputSchema" and key not in kept):
                 found[key] = value
                 self.dropped.append(child("", key))
-            elif not equal(found[key], value):
+            elif not equal(found[key], value) and not (
+                key == "inputSchema" and equal(found[key], as_json(value))
+            ):
                 self.changed.append(child("", key))
         if not self._is_whole:
             schemas = [found["outputSchema"]] if "outputSchema" in found else []

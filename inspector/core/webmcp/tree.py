@@ -7,7 +7,7 @@ from inspector.core.json_text import Json, JsonObject
 from inspector.core.webmcp.catalogue import Offer, Offers
 from inspector.core.webmcp.declared import Declaration, declarations_in
 from inspector.core.webmcp.events import ToolKey, document_of, frames_in, tools_in
-from inspector.core.webmcp.page import Document
+from inspector.core.webmcp.page import Document, FramePolicy
 
 MAX_WAITING = 20_000
 """Declarations of one frame that no registration followed; a page that makes more gets no more attention."""
@@ -29,9 +29,10 @@ _NOTHING = Change()
 class Tree:
     """The documents of one tab, whatever processes they are in. Sessions are the protocol's, one a process."""
 
-    def __init__(self, binding: str) -> None:
-        """`binding`: the name under which the hook reports."""
+    def __init__(self, binding: str, proof: str) -> None:
+        """`binding`: the name under which the hook reports. `proof`: what it says with each report."""
         self._binding = binding
+        self._proof = proof
         self._documents: dict[str, Document] = {}
         self._sessions: dict[str, str] = {}
         self._contexts: dict[tuple[str, int], str] = {}
@@ -62,10 +63,13 @@ class Tree:
         """Another number whenever the frame's tools are others."""
         return self._revisions.get(frame_id, 0)
 
-    def permit(self, frame_id: str, *, is_permitted: bool) -> None:
-        """Note what the permissions policy says of a frame."""
-        if frame_id in self._documents:
-            self._documents[frame_id] = replace(self._documents[frame_id], is_permitted=is_permitted)
+    def permit(self, frame_id: str, *, is_permitted: bool | None, policy: FramePolicy | None = None) -> None:
+        """Note what the permissions policy says of a frame; without `policy`, what was noted of that stays."""
+        known = self._documents.get(frame_id)
+        if known is not None:
+            self._documents[frame_id] = replace(
+                known, is_permitted=is_permitted, policy=policy or known.policy
+            )
 
     def offers(self, frame_id: str) -> tuple[Offer, ...]:
         """The tools of a frame, in the order of their registration."""
@@ -149,11 +153,20 @@ class Tree:
     def _declared(self, frame_id: str | None, payload: str) -> None:
         if frame_id is None:
             return
+        declarations = declarations_in(payload, self._proof)
+        if declarations is None:
+            self._disbelieved(frame_id)
+            return
         waiting = self._waiting.setdefault(frame_id, {})
-        for declaration in declarations_in(payload):
+        for declaration in declarations:
             # The last one counts: a declaration is told before its registration succeeds or fails.
             if len(waiting) < MAX_WAITING or declaration.name in waiting:
                 waiting[declaration.name] = declaration
+
+    def _disbelieved(self, frame_id: str) -> None:
+        document = self._documents.get(frame_id)
+        if document is not None:
+            self._documents[frame_id] = replace(document, false_reports=document.false_reports + 1)
 
     def _navigated(self, session: str, params: JsonObject) -> Change:
         document = document_of(params.get("frame"), is_observed=True)

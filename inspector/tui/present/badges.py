@@ -5,7 +5,6 @@ from textual.content import Content
 from inspector.core.catalogue import Tool
 from inspector.core.claims.badges import Badge, badges
 from inspector.core.claims.bearing import TraitName
-from inspector.core.claims.contradictions import contradictions
 from inspector.core.claims.registry import claims_of_tool
 from inspector.core.claims.traits import Traits, traits
 from inspector.tui.present.foreign import content, shortened
@@ -25,10 +24,8 @@ _LONG = 60
 
 
 def letters_of(tool: Tool) -> Content:
-    """One letter a badge of a tool, behind the count of its findings."""
-    claims = claims_of_tool(tool)
-    findings = len(contradictions(claims, tool=tool)) + sum(1 for claim in claims if not claim.well_formed)
-    return Content.assemble((f"!{findings} " if findings else "", "$text-error"), letters(traits(claims)))
+    """One letter a badge of a tool."""
+    return letters(traits(claims_of_tool(tool)))
 
 
 def letters(found: Traits) -> Content:

@@ -13,6 +13,11 @@ from inspector.tui.present.foreign import content, shortened
 
 _VALUE_LENGTH = 300
 
+_WHERE = {
+    Subject.RESULT: "  on the result",
+    Subject.BLOCK: "  on a block of the result",
+    Subject.RESOLUTION: "  on this one call",
+}
 _STANDINGS = {
     Standing.CORE: "$text-success",
     Standing.EXTENSION: "$text-primary",
@@ -48,8 +53,7 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
         " = ",
         content(shortened(row.value, max(width, 20))),
         content(f"  {claim.note}", "$text-warning") if claim.note else "",
-        ("  on the result", "$foreground 60%") if claim.subject is Subject.RESULT else "",
-        ("  on a block of the result", "$foreground 60%") if claim.subject is Subject.BLOCK else "",
+        (_WHERE.get(claim.subject, ""), "$foreground 60%"),
     )
     room = max(width - standing.cell_length - 1, 10)
     return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", standing)

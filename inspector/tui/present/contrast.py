@@ -17,7 +17,7 @@ from inspector.tui.present.result import Difference
 
 if TYPE_CHECKING:
     from inspector.core.document import Document
-    from inspector.session import CallRecord
+    from inspector.session.records import CallRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

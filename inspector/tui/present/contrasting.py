@@ -9,7 +9,7 @@ from inspector.core.hosts.profile import Call, ModelContext
 from inspector.core.hosts.registry import host as host_of
 from inspector.core.projection import project
 from inspector.core.weight import compact_bytes
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.present.alignment import GAP, Alignment, side_by_side
 from inspector.tui.present.contrast import Contrast, Lens, Seen
 from inspector.tui.present.leaves import LeafCount, differences

@@ -5,6 +5,7 @@ from textual.content import Content
 from inspector.core.document import Line, SpanKind
 
 REMOVED = "✗"
+MARKED = "!"
 GAP = "┄"
 
 _STYLES = {
@@ -40,3 +41,8 @@ def gap_line(width: int, *, here: bool, sign: str = " ") -> Content:
         return Content(cursor)
     style = "$text-error" if sign == REMOVED else "$text-accent"
     return Content.assemble(cursor, (f"{sign} ", style), (GAP * max(width - 4, 1), "$foreground 20%"))
+
+
+def marked(line: Content) -> Content:
+    """A line of which something is said: `!` stands before its text, and it has a colour of its own."""
+    return Content.assemble(line[:2], (MARKED, "bold $text-warning"), line[3:]).stylize("on $warning 20%", 2)

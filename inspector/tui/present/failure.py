@@ -37,11 +37,8 @@ def failure(view: FailureView) -> Content:
     lines = [paragraph(shortened(view.message, 2000), "bold $text-error")]
     if view.hint:
         lines.append(paragraph(shortened(view.hint, 2000)))
-    if view.stderr:
-        lines.append(Content(""))
-        lines.append(Content.styled("The last lines of its stderr:", "$foreground 70%"))
-        lines += [content("  " + shortened(line, _LINE_LENGTH), "$text-warning") for line in view.stderr]
     lines.append(Content(""))
+    # Above what the server said last: that may take more room than there is.
     lines.append(
         Content.assemble(
             ("R", "bold $accent"),
@@ -52,4 +49,8 @@ def failure(view: FailureView) -> Content:
             " quits",
         )
     )
+    if view.stderr:
+        lines.append(Content(""))
+        lines.append(Content.styled("The last lines of its stderr:", "$foreground 70%"))
+        lines += [content("  " + shortened(line, _LINE_LENGTH), "$text-warning") for line in view.stderr]
     return Content("\n").join(lines)

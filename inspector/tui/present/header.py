@@ -1,13 +1,17 @@
 """The header: what is looked at, how it stands, and the two lenses in force."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from inspector.core.boundary.bounded import Level
-from inspector.session import State
+from inspector.session.events import State
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count
+
+if TYPE_CHECKING:
+    from inspector.tui.present.trust import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +26,12 @@ class HeaderView:
     server: str = ""
     protocol: str = ""
     era: str = ""
-    is_recorded: bool = False
-    """Whether the session goes into a recording."""
+    recording: str = ""
+    """What says that the session goes into a recording, and since when; empty where it does not."""
+    is_replay: bool = False
+    """Whether this is a recording that is looked into."""
+    trust: "Standing | None" = None
+    """What the agent session has taken in; None before anything was called."""
     tools: int | None = None
     """None until the first page of the listing is in."""
 
@@ -36,6 +44,7 @@ _STATE_STYLES = {
     State.CLOSED: "$text-warning",
 }
 
+_TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 _LEAST_TARGET = 12
 
 
@@ -48,8 +57,13 @@ def header(view: HeaderView, width: int) -> Content:
         content(view.host, "bold"),
     )
     state = Content.assemble(
-        (str(view.state), _STATE_STYLES[view.state]),
-        ("  ● recording", "bold $text-error") if view.is_recorded else "",
+        ("a recording", "bold $text-accent")
+        if view.is_replay
+        else (str(view.state), _STATE_STYLES[view.state]),
+        (f"  {view.trust.word}", _TRUST_STYLES[view.trust.is_grave])
+        if view.trust and view.trust.word
+        else "",
+        (f"  ● {view.recording}", "bold $text-error") if view.recording else "",
     )
     details = [
         content(shortened(f"{view.protocol} {view.era}".strip(), 24), "$foreground 70%"),

@@ -15,8 +15,14 @@ _SIGNS = (
     ("◇", "a secret reference, among your secrets; • in its state: its value is here"),
     ("?", "not known, in the comparison of hosts: nobody saw what the host does there"),
     ("→ ←", "a request from here, a request from the server"),
-    ("!", "a line of the server's stderr, or a finding"),
-    ("!3", "how many findings a tool's definition has"),
+    ("§", "a decision of the policy, or what a call brought into the agent session"),
+    ("!", "a line of the server's stderr, or the place of a finding"),
+    (
+        "◆C ▲H",
+        "the worst finding of a tool and how many there are: critical, high; ■M medium, ▽L low, ·I info",
+    ),
+    ("…", "not reviewed yet"),
+    ("✓", "an accepted finding; in a list of findings, ? was not checked"),
 )
 
 _BADGES = (

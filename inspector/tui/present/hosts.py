@@ -14,7 +14,7 @@ from inspector.tui.present.measures import count, size
 
 if TYPE_CHECKING:
     from inspector.core.hosts.profile import Change
-    from inspector.session import CallRecord
+    from inspector.session.records import CallRecord
 
 Turn: TypeAlias = Callable[[int], bool]
 """Told, in the worker's thread, how many hosts have begun; whether to go on."""

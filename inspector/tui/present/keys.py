@@ -18,6 +18,7 @@ class Part(Enum):
     INPUT = auto()
     """Where letters are text."""
     TOOL = auto()
+    FINDINGS = auto()
     DEFINITION = auto()
     RESULT = auto()
     TIMELINE = auto()
@@ -38,6 +39,8 @@ class Situation:
     has_differences: bool = False
     is_comparing: bool = False
     """Whether two models stand in place of the raw result and one."""
+    is_changed: bool = False
+    """Whether definitions are others than they were pinned, or first listed."""
     secrets: int = 0
     """How much is kept for the user."""
 
@@ -83,6 +86,9 @@ def _offers(now: Situation) -> Iterator[tuple[str, str]]:
         case Part.DEFINITION:
             yield "definition.next", ""
             yield "lines.choose", "why"
+        case Part.FINDINGS:
+            yield "lines.choose", "show the place"
+            yield "findings.accept", ""
         case Part.RESULT:
             yield from _offers_of_result(now)
         case Part.TIMELINE:
@@ -102,6 +108,8 @@ def _offers(now: Situation) -> Iterator[tuple[str, str]]:
 
 
 def _offers_anywhere(now: Situation) -> Iterator[tuple[str, str]]:
+    if now.is_changed:
+        yield "pins.open", "what changed"
     if now.has_called and not now.is_running:
         yield "call.repeat", ""
     if now.secrets:
@@ -135,7 +143,9 @@ _ALWAYS = (
     "host.next",
     "result.compare",
     "host.compare",
+    "findings.open",
     "secrets.open",
+    "trust.open",
     "main.timeline",
     "main.zoom",
     "call.copy",

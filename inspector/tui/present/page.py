@@ -6,7 +6,7 @@ from textual.content import Content
 
 from inspector.core.catalogue import Tool
 from inspector.core.document import Document
-from inspector.core.webmcp.page import PageFacts
+from inspector.core.webmcp.page import Evidence, FramePolicy, PageFacts
 from inspector.tui.present.foreign import content, shortened
 
 DROPPED, CHANGED = "✗", "~"
@@ -30,29 +30,53 @@ def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
         ("origin", document.origin),
         ("frame", "the page itself" if document.parent_id is None else "a frame in the page"),
         ("permitted", permitted),
-        ("exposed to", ", ".join(facts.exposed_to) or "its own origin"),
+        ("exposed to", _exposed(facts)),
+        ("declared", _EVIDENCE[facts.evidence]),
     ]
-    if not document.is_observed:
-        told.append(("seen", "the document was there first: what it declared is not known"))
+    stated = _stated(document.policy)
+    if stated:
+        told.append(("policy", stated))
+    if document.false_reports:
+        told.append(("forged", f"{document.false_reports} reports that the hook did not make: not believed"))
     return tuple(
         Content.assemble((f"{name:<11}", _LABEL), content(shortened(words, 400))) for name, words in told
     )
 
 
-def page_findings(facts: PageFacts) -> Iterator[Content]:
-    """What the draft does not allow, and what the browser did not keep."""
-    for sentence in facts.faults:
-        yield Content.assemble(("! page  ", "$text-warning"), content(shortened(sentence, 400)))
-    for pointers, sign, what in (
-        (facts.dropped, DROPPED, "dropped by the browser: an agent in it never learns this"),
-        (facts.changed, CHANGED, "kept by the browser with another value"),
-    ):
-        for pointer in pointers[:_MAX_TOLD]:
-            yield Content.assemble(
-                (f"{sign} page  ", "bold $text-error"), content(shortened(pointer, 200), "bold"), f"  {what}"
-            )
-        if len(pointers) > _MAX_TOLD:
-            yield Content(f"  … and {len(pointers) - _MAX_TOLD:,} more")
+_EVIDENCE = {
+    Evidence.SEEN: "seen whole, as it was registered",
+    Evidence.PARTLY: "seen in part: too large, too deep, or behind code of the page",
+    Evidence.DIFFERS: "told otherwise to the browser than to the hook that watches",
+    Evidence.MISSED: "registered past the hook that watches: not known",
+    Evidence.UNWATCHED: "the document was there first: what it declared is not known",
+    Evidence.FORM: "by a form, which the browser reads itself",
+}
+
+
+def _exposed(facts: PageFacts) -> str:
+    named = [f"{each.text} ({each.reach})" for each in facts.exposures]
+    return ", ".join(named or facts.exposed_to) or "its own origin"
+
+
+def _stated(policy: FramePolicy | None) -> str:
+    if policy is None or policy.element is None:
+        return ""
+    allowed = f"allow={policy.allow}" if policy.allow is not None else "no allow attribute"
+    sandboxed = ", sandboxed" if policy.is_sandboxed else ""
+    blocked = f", blocked by {policy.blocked_by}" if policy.blocked_by else ""
+    return f"{policy.element} with {allowed}{sandboxed}{blocked}"
+
+
+def changed_lines(facts: PageFacts) -> Iterator[Content]:
+    """What the browser keeps with another value. What it dropped is a finding."""
+    for pointer in facts.changed[:_MAX_TOLD]:
+        yield Content.assemble(
+            (f"{CHANGED} ", "bold $text-error"),
+            content(shortened(pointer, 200), "bold"),
+            "  kept by the browser with another value",
+        )
+    if len(facts.changed) > _MAX_TOLD:
+        yield Content(f"  … and {len(facts.changed) - _MAX_TOLD:,} more")
 
 
 def page_title(tool: Tool) -> Content:

@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from inspector.session import Progress
+from inspector.session.records import Progress
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import duration
 
@@ -19,6 +19,14 @@ def progress_line(name: str, elapsed_s: float, progress: Progress | None) -> Con
     if progress is not None:
         parts.append(_far(progress))
     return Content("  ").join(parts)
+
+
+def held_line(name: str) -> Content:
+    """A call that has not been sent: the user is asked about it."""
+    return Content.assemble(
+        content(shortened(name, 40), "bold"),
+        (" waits for your answer; nothing was sent yet", "$text-warning"),
+    )
 
 
 def waiting_note(name: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:

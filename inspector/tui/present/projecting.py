@@ -13,7 +13,7 @@ from inspector.core.hosts.comparison import HostRow, compare
 from inspector.core.hosts.profile import Call, Host, ModelContext
 from inspector.core.hosts.registry import host as host_of
 from inspector.core.hosts.registry import hosts
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.present.alignment import GAP, Alignment, side_by_side
 from inspector.tui.present.definition import ADDED, CHANGED, HOST, SAME, DefinitionView, Reason
 from inspector.tui.present.document import REMOVED

@@ -126,6 +126,11 @@ def _detected(removal: Removal) -> str:
     )
 
 
+def _ruled(removal: Removal) -> str:
+    del removal
+    return "Agree where you are asked, or change the rule in your policy; no boundary lets it pass."
+
+
 def _unjudged(removal: Removal) -> str:
     if not removal.pointer:
         return "Return a result that can be judged, and report it to Sightline if this one should be."
@@ -148,6 +153,7 @@ _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
     "no-contract": _uncontracted,
     "error": _failed,
     "detect": _detected,
+    "policy": _ruled,
     "internal": _unjudged,
 }
 

@@ -20,7 +20,7 @@ from inspector.tui.present.removal import change_line, removal_line
 if TYPE_CHECKING:
     from inspector.core.document import Document, Line
     from inspector.core.hosts.profile import Change
-    from inspector.session import CallRecord
+    from inspector.session.records import CallRecord
 
 _MAX_FINDINGS = 200
 MAX_TOLD = 20
@@ -203,7 +203,8 @@ def standing_line(view: ResultView) -> Content:
         case Level.OPEN:
             return Content.styled("open: nothing is withheld; this is what leaks today", "$text-error")
         case Level.DECLARED:
-            counted = "" if view.undeclared is None else f": {view.undeclared:,} such leaves here"
+            leaves = "leaf" if view.undeclared == 1 else "leaves"
+            counted = "" if view.undeclared is None else f": {view.undeclared:,} such {leaves} here"
             return Content.styled(FAILS_OPEN + counted, "$text-warning")
         case Level.CLOSED:
             return Content.styled(
@@ -232,6 +233,10 @@ def result_findings(view: ResultView) -> tuple[Content, ...]:
         *(
             Content.assemble(("! result  ", "$text-warning"), content(shortened(sentence, 400)))
             for sentence in view.findings[:_MAX_FINDINGS]
+        ),
+        *(
+            Content.assemble(("≠ result  ", "bold $text-error"), content(shortened(remark, 400)))
+            for remark in view.record.remarks[:_MAX_FINDINGS]
         ),
         *map(change_line, view.changes[:_MAX_FINDINGS]),
     )

@@ -15,6 +15,7 @@ _SIGNS = {
     EntryKind.STDERR: ("!", "$text-warning"),
     EntryKind.FAULT: ("✗", "$text-error"),
     EntryKind.NOTE: ("·", "$foreground 60%"),
+    EntryKind.DECISION: ("§", "$text-accent"),
 }
 
 _STATES = {
@@ -31,7 +32,7 @@ def entry_line(entry: Entry, width: int) -> Content:
     right = Content.assemble(
         (f"{state} ", state_style) if state else "",
         (duration(entry.duration_s) if entry.duration_s is not None else "").rjust(9),
-        size(entry.size_bytes).rjust(9),
+        (size(entry.size_bytes) if entry.frames else "").rjust(9),
     )
     left = Content.assemble(
         (f"{entry.at_s:8.2f} ", "$foreground 60%"), (f"{sign} ", style), _words(entry, max(width, 20))

@@ -29,13 +29,10 @@ class ToolView:
     badges: Content
     traits: tuple[Content, ...] = ()
     claims: "tuple[ClaimRow, ...]" = ()
-    findings: tuple[Content, ...] = ()
     form: "Form | None" = None
     """None for what cannot be called."""
     origins: tuple[Content, ...] = ()
     """Where a page's tool comes from."""
-    confirmations: tuple[str, ...] = ()
-    """Why the user is asked before a call, in sentences."""
     is_same: bool = False
     """Whether the item shown before is the same thing, so that its form still holds."""
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from textual.content import Content
-
 from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Level, Removal
 from inspector.core.boundary.mask import mask
@@ -15,29 +13,30 @@ from inspector.core.claims.contradictions import Contradiction, contradictions
 from inspector.core.claims.registry import claims_of_item, claims_of_result, claims_of_tool
 from inspector.core.claims.traits import traits
 from inspector.core.document import Document, Line, SpanKind
-from inspector.core.findings.hidden import hidden_sentences
-from inspector.core.frames import Direction, Frame, Request, Response, messages, request_key
+from inspector.core.frames import Direction, Frame, Message, Request, Response, messages, request_key
 from inspector.core.hosts.profile import Call
 from inspector.core.hosts.registry import host as host_of
 from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump, dump_text, equal
 from inspector.core.outcome import Result, RpcError
-from inspector.core.policy import confirmations
 from inspector.core.projection import project
+from inspector.core.recording.ids import with_ids
+from inspector.core.resolution import METHOD as RESOLVE
 from inspector.core.schema.fields import Field, form_of
 from inspector.core.schema.validation import violations
 from inspector.core.secrets.holdings import Holdings, holdings_in
 from inspector.core.weight import compact_bytes
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.present import badges
 from inspector.tui.present.alignment import Alignment, align, side_by_side
 from inspector.tui.present.claims import ClaimRow, value_text
-from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.form import Draft, merged
 from inspector.tui.present.frame import FrameView, pieces
 from inspector.tui.present.marks import marks
-from inspector.tui.present.page import origin_lines, page_findings
+from inspector.tui.present.page import changed_lines, origin_lines
 from inspector.tui.present.result import ResultView, begins, line_text
 from inspector.tui.present.tool import ToolView
+
+_CALL = "tools/call"
 
 MAX_ALIGNED_LINES = 20_000
 """Longer documents stand line beside line."""
@@ -52,7 +51,12 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
     )
     tool = entry if isinstance(entry, Tool) else None
     page = tool.page if tool else None
-    found = contradictions((*claims, *of_result), tool=tool)
+    resolution = record.resolution if record else None
+    resolved = resolution.claims if resolution else ()
+    found = (
+        *contradictions((*claims, *of_result), tool=tool),
+        *(resolution.widenings if resolution else ()),
+    )
     known = traits((*claims, *of_result))
     return ToolView(
         entry=entry,
@@ -60,11 +64,9 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
         definition_bytes=len(dump(definition)),
         badges=badges.words(known),
         traits=badges.trait_lines(known),
-        claims=tuple(_claim_row(claim, found) for claim in (*claims, *of_result)),
-        findings=(*_findings(claims, found), *_hidden(definition), *(page_findings(page) if page else ())),
-        origins=origin_lines(page) if page else (),
+        claims=tuple(_claim_row(claim, found) for claim in (*claims, *of_result, *resolved)),
+        origins=(*origin_lines(page), *changed_lines(page)) if page else (),
         form=form_of(tool.input_schema) if tool else None,
-        confirmations=confirmations(tool) if tool else (),
         is_same=before is not None and _same(before, entry),
     )
 
@@ -78,7 +80,8 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
     shown = project(record.outcome, record.tool, level, profile, call=call, policy=record.policy)
     shown = replace(shown, known=record.judged.removals)
     record.judged.removals = shown.sensitive
-    raw = Document(shown.masked, chunk=chunk)
+    masked = with_ids(shown.masked, shown.raw) if record.has_ids else shown.masked
+    raw = Document(masked, chunk=chunk)
     model = Document(shown.context.model, chunk=chunk)
     removals = shown.bounded.removals
     pointed = tuple(change for change in shown.context.changes if change.pointer)
@@ -105,7 +108,7 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
         raw_bytes=compact_bytes(shown.raw),
         model_bytes=compact_bytes(shown.context.model),
         undeclared=shown.undeclared if level is Level.DECLARED else None,
-        values=(shown.masked, shown.context.model),
+        values=(masked, shown.context.model),
     )
 
 
@@ -113,7 +116,8 @@ def holdings(record: CallRecord) -> Holdings:
     """What a call leaves in the user's keeping."""
     removals = record.judged.removals
     if removals is None:
-        bounded = bound(record.outcome, record.tool, Level.DECLARED, policy=record.policy, nonce=record.nonce)
+        policy = record.policy.about_secrets
+        bounded = bound(record.outcome, record.tool, Level.DECLARED, policy=policy, nonce=record.nonce)
         removals = record.judged.removals = bounded.removals
     return holdings_in(raw_of(record.outcome), removals)
 
@@ -124,8 +128,13 @@ def checked(draft: Draft, schema: Json) -> Draft:
     return replace(draft, problems=merged(draft, found))
 
 
-def frame_view(frame: Frame, frames: Sequence[Frame], catalogue: Catalogue, *, chunk: int) -> FrameView:
-    """A frame of a session; what its tools declare sensitive is covered, in arguments and in results."""
+def frame_view(
+    frame: Frame, frames: Sequence[Frame], catalogue: Catalogue, *, chunk: int, has_ids: bool = False
+) -> FrameView:
+    """A frame of a session; what its tools declare sensitive is covered, in arguments and in results.
+
+    `has_ids`: whether it is of a recording, where ids stand in place of what is withheld.
+    """
     if not isinstance(frame.body, JsonText):
         text = frame.raw.decode("utf-8", "replace")
         return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0)
@@ -135,11 +144,11 @@ def frame_view(frame: Frame, frames: Sequence[Frame], catalogue: Catalogue, *, c
     shown: list[Json] = []
     for message in messages(frame.body):
         value, number = (
-            _covered(message.value, message, called)
+            _covered(message.value, message, called, catalogue)
             if not isinstance(message, Malformed)
             else (message.value, 0)
         )
-        shown.append(value)
+        shown.append(with_ids(value, message.value) if number and has_ids else value)
         masked += number
     value: Json = shown if batch is not None else shown[0]
     text = dump_text(value) if masked else frame.raw.decode("utf-8", "replace")
@@ -188,28 +197,6 @@ def _claim_row(claim: Claim, found: Iterable[Contradiction]) -> ClaimRow:
     return ClaimRow(claim=claim, value=value_text(claim.value), contradictions=against)
 
 
-def _findings(claims: Iterable[Claim], found: Iterable[Contradiction]) -> Iterator[Content]:
-    for contradiction in found:
-        where = ", ".join(f"{claim.vocabulary}: {claim.key}" for claim in contradiction.claims[:4])
-        yield Content.assemble(
-            ("≠ ", "bold $text-error"),
-            content(contradiction.message),
-            "  ",
-            content(shortened(where, 200), "$foreground 70%"),
-        )
-    for claim in claims:
-        if not claim.well_formed:
-            yield Content.assemble(
-                ("✗ ", "bold $text-error"),
-                content(shortened(f"{claim.vocabulary}: {claim.key} {claim.problem}", 300)),
-            )
-
-
-def _hidden(definition: Json) -> Iterator[Content]:
-    for sentence in hidden_sentences(definition):
-        yield Content.assemble(("! ", "bold $text-warning"), content(shortened(sentence, 400)))
-
-
 def aligned(raw: Document, model: Document) -> Alignment | None:
     """Both documents with what is the same on one row; None where they are too large, or have too little in common.
 
@@ -240,24 +227,31 @@ def _called(frames: Iterable[Frame], catalogue: Catalogue) -> Iterator[tuple[str
     for frame in frames:
         if frame.direction is Direction.SENT:
             for message in messages(frame.body):
-                tool = _tool_of(message, catalogue) if isinstance(message, Request) else None
+                is_call = isinstance(message, Request) and message.method == _CALL
+                tool = _tool_of(message, catalogue) if is_call else None
                 if tool and isinstance(message, Request):
                     yield request_key(message.id), tool
 
 
-def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
-    if request.method != "tools/call" or not isinstance(request.params, dict):
+def _tool_of(request: Message, catalogue: Catalogue) -> Tool | None:
+    """The tool whose arguments a request carries: to call it, or to ask what a call would do."""
+    if not isinstance(request, Request) or request.method not in {_CALL, RESOLVE}:
+        return None
+    if not isinstance(request.params, dict):
         return None
     name = request.params.get("name")
     return catalogue.tool(name) if isinstance(name, str) else None
 
 
-def _covered(value: JsonObject, message: object, called: dict[str, Tool]) -> tuple[Json, int]:
+def _covered(
+    value: JsonObject, message: Message, called: dict[str, Tool], catalogue: Catalogue
+) -> tuple[Json, int]:
     match message:
-        case Request(id=request_id, params=dict() as params) if request_key(request_id) in called:
+        case Request(params=dict() as params):
+            tool = _tool_of(message, catalogue)
             removals = [
                 Removal(pointer=f"/params/arguments{pointer}", rule="x-sensitive", detail="")
-                for pointer in sensitive_pointers(called[request_key(request_id)])
+                for pointer in (sensitive_pointers(tool) if tool else ())
                 if "arguments" in params
             ]
             return (mask(value, removals), len(removals)) if removals else (value, 0)

@@ -13,14 +13,14 @@ from inspector.core.catalogue import Entry, Tool
 from inspector.core.json_text import JsonObject
 from inspector.core.schema.fields import Form
 from inspector.core.targets import Target
-from inspector.session import Progress
+from inspector.session.records import Progress
 from inspector.tui.commands import command
 from inspector.tui.latest import Latest
 from inspector.tui.present.editing import editable
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.form import Draft, Entered, Problem, sensitive_entries
 from inspector.tui.present.measures import duration
-from inspector.tui.present.progress import progress_line, waiting_note
+from inspector.tui.present.progress import held_line, progress_line, waiting_note
 from inspector.tui.present.tool import ToolView
 from inspector.tui.screens.link import Link
 from inspector.tui.screens.making import CheckAsked, as_arguments, as_entries, check, copied, example
@@ -39,6 +39,8 @@ class _Running:
     began_s: float
     worker: Worker[None]
     ticking: Timer
+    is_held: bool = False
+    """Whether it waits for the user to agree."""
     progress: Progress | None = None
 
 
@@ -60,12 +62,15 @@ class Calling:
         pane: CallPane,
         result: ResultPane,
         changed: Callable[[], None],
+        told: Callable[[str, Content], None],
     ) -> None:
+        """`told`: hears of the tool whose call has no result, and why."""
         self._screen = screen
         self._link = link
         self._pane = pane
         self._result = result
         self._changed = changed
+        self._told = told
         self._view: ToolView | None = None
         self._written: dict[str, Writing] = {}
         self._running: _Running | None = None
@@ -100,6 +105,11 @@ class Calling:
         self._view = view
         self._wanted = None
 
+    def no_form(self) -> None:
+        """No form is shown any more; what was written in it is kept."""
+        self.leave_form()
+        self._view = None
+
     def edited(self, event: CallPane.Edited) -> None:
         """Check what was written."""
         if self.tool is not None:
@@ -124,9 +134,16 @@ class Calling:
         else:
             self._send(self._pane.draft, anyway=anyway)
 
+    @property
+    def may_repeat(self) -> bool:
+        """Whether what was called last may be called again without a second thought."""
+        return self.last is not None and not self._link.why_not_repeat
+
     def repeat(self) -> None:
-        """Call again what was called last."""
+        """Call again what was called last, where a second call does no more than the first."""
         obstacle = self.obstacle() or ("" if self.last else "Nothing has been called yet.")
+        if not obstacle and self._link.why_not_repeat:
+            obstacle = f"{self._link.why_not_repeat} Enter in its form calls it all the same."
         if obstacle or self.last is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
         else:
@@ -146,6 +163,13 @@ class Calling:
         self._result.focus_result()
         self._changed()
 
+    def hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state, as whoever asks reports it
+        """The call waits for the user to agree, or does not any more."""
+        if self._running is not None:
+            self._running.is_held = is_held
+            self._running.began_s = monotonic()
+            self._tick()
+
     def advanced(self, progress: Progress) -> None:
         """The running call said how far it is."""
         if self._running is not None:
@@ -163,18 +187,22 @@ class Calling:
         """The running call ended without a record."""
         name = self._running.name if self._running else ""
         self.ended()
-        self._say(
-            Content.assemble(
-                content(shortened(name, 60), "bold"), " has no result: ", content(shortened(reason, 600))
-            )
+        if self._result.has_focus_within and self.tool is not None and self.tool.name == name:
+            # There is nothing to read; what was written may be changed, and called again.
+            self._pane.focus_form()
+        note = Content.assemble(
+            content(shortened(name, 60), "bold"), " has no result: ", content(shortened(reason, 600))
         )
+        self._told(name, note)
 
     def cancel(self) -> None:
         """Cancel the running call."""
         if self._running is not None:
             elapsed = duration(monotonic() - self._running.began_s)
+            was_sent = not self._running.is_held
             self._running.worker.cancel()
-            self.stopped(f"cancelled after {elapsed}; the server was told so")
+            told = f"cancelled after {elapsed}; the server was told so"
+            self.stopped(told if was_sent else "cancelled; nothing was sent")
 
     def toggle_json(self) -> None:
         """Change between the form and JSON, where both can say the same."""
@@ -236,10 +264,7 @@ class Calling:
             self._changed()
             words = f"The schema does not allow these arguments. {command('form.send-anyway').key} sends them anyway."
             self._screen.notify(words, severity="warning", markup=False)
-        elif self._view is not None and self._view.confirmations and not self._pane.is_asking:
-            self._pane.ask(self._view.confirmations)
         else:
-            self._pane.stop_asking()
             self.start(tool.name, found.arguments)
 
     def _checked(self, asked: CheckAsked, found: Draft) -> None:
@@ -261,14 +286,16 @@ class Calling:
         if running is None:
             return
         elapsed_s = monotonic() - running.began_s
-        if self._result.view is None:
+        if running.is_held:
+            self._hold_on(held_line(running.name))
+        elif self._result.view is None:
             timeout_s = self._link.timeout_s
             self._result.show_note(waiting_note(running.name, elapsed_s, running.progress, timeout_s))
         else:
             self._result.show_progress(progress_line(running.name, elapsed_s, running.progress))
 
-    def _say(self, note: Content) -> None:
+    def _hold_on(self, line: Content) -> None:
         if self._result.view is None:
-            self._result.show_note(note)
+            self._result.show_note(line)
         else:
-            self._screen.notify(note.plain, severity="warning", markup=False)
+            self._result.show_progress(line)

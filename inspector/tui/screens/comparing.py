@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from inspector.core.boundary.bounded import Level
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.latest import Latest
 from inspector.tui.present.contrast import Contrast, Lens
 from inspector.tui.screens.making import SERVER_NAME

@@ -13,12 +13,13 @@ from inspector.core.exchanges import Entry
 from inspector.core.frames import Frame
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest
+from inspector.tui.present.document import MARKED
 from inspector.tui.present.foreign import content
 from inspector.tui.present.frame import FrameView, entry_title, frame_head
 from inspector.tui.present.keys import Offer
 from inspector.tui.screens.making import FrameAsked, frame_view
 from inspector.tui.widgets.content_lines import TextLines
-from inspector.tui.widgets.document import DocumentLines
+from inspector.tui.widgets.document import SignedLines
 from inspector.tui.widgets.keys import KeyLine
 
 _KEYS = ("frame.back", "frame.next", "frame.previous", "frame.text")
@@ -32,6 +33,10 @@ class FramesWanted:
     frames: tuple[Frame, ...]
     """All of the session so far."""
     catalogue: Catalogue
+    pointer: str = ""
+    """A place in the last frame to go to, and to mark. Foreign text."""
+    has_ids: bool = False
+    """Whether they are of a recording, where ids stand in place of what is withheld."""
 
 
 class FrameScreen(Screen[None], inherit_bindings=False):
@@ -45,7 +50,7 @@ class FrameScreen(Screen[None], inherit_bindings=False):
         self._place = 0
         self._title = Static(entry_title(wanted.entry), markup=False, id="frame-title")
         self._head = Static("", markup=False, id="frame-head")
-        self._document = DocumentLines(id="frame-document")
+        self._document = SignedLines(id="frame-document")
         self._text = TextLines(id="frame-text")
         self._keys = KeyLine()
         self._has_document = False
@@ -94,6 +99,7 @@ class FrameScreen(Screen[None], inherit_bindings=False):
                     frames=wanted.frames,
                     catalogue=wanted.catalogue,
                     chunk=max(self.size.width - 3, 40),
+                    has_ids=wanted.has_ids,
                 )
             )
 
@@ -101,9 +107,19 @@ class FrameScreen(Screen[None], inherit_bindings=False):
         del asked
         self._head.update(frame_head(view, self._place + 1, len(self._wanted.entry.frames)))
         self._has_document = view.document is not None
-        self._document.show(view.document)
+        extent = view.document.extent(self._wanted.pointer) if view.document and self._is_wanted() else None
+        self._document.show(view.document, dict.fromkeys(extent or (), MARKED))
+        if extent:
+            self._document.cursor = extent.start
+            # Before it is laid out, it has no height.
+            self.call_after_refresh(self._document.reveal, extent.stop - 1)
+            self.call_after_refresh(self._document.reveal, extent.start)
         self._text.show(view.text)
         self._switch("frame-document" if self._has_document else "frame-text")
+
+    def _is_wanted(self) -> bool:
+        """Whether the frame that is shown is the one with the place that was asked for."""
+        return bool(self._wanted.pointer) and self._place == len(self._wanted.entry.frames) - 1
 
     def _switch(self, shown: str) -> None:
         self.query_one(ContentSwitcher).current = shown

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from inspector.core.boundary.level import Level
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest
 from inspector.tui.present.foreign import content

@@ -8,7 +8,8 @@ from textual.worker import WorkerCancelled, WorkerFailed
 
 from inspector.core.boundary.reading import raw_of
 from inspector.custody import Custody
-from inspector.session import CallRecord, Session
+from inspector.session.live import Session
+from inspector.session.records import CallRecord
 from inspector.tui.screens.link import Link
 from inspector.tui.screens.making import holdings
 

@@ -1,26 +1,28 @@
 """The link to a session: one worker enters and leaves it; its news reach the screen a few times a second."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from textual.message_pump import MessagePump
 
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import JsonObject
 from inspector.errors import InspectorError
-from inspector.session import (
+from inspector.session.events import (
     Event,
     FrameSeen,
     ListChanged,
     Listener,
     ListingAdvanced,
-    Progress,
-    Session,
+    Noted,
     State,
     StateChanged,
 )
+from inspector.session.facts import ServerFacts
+from inspector.session.live import Session
+from inspector.session.records import Progress
 from inspector.tui.messages import (
     CallAdvanced,
     CallFinished,
@@ -30,6 +32,11 @@ from inspector.tui.messages import (
     StateReported,
     TimelineGrew,
 )
+from inspector.tui.present.failure import last_words
+
+if TYPE_CHECKING:
+    from inspector.core.identity.pins import Asking
+    from inspector.tui.screens.deciding import Deciding
 
 Opener: TypeAlias = Callable[[Listener], Awaitable[Session]]
 """Makes a session that has not yet connected."""
@@ -48,6 +55,10 @@ class Link:
         self.session: Session | None = None
         """The session in use, or the last one."""
         self.state = State.IDLE
+        self._deciding: Deciding | None = None
+        self._asking: Callable[[str], Sequence[Asking]] = _nothing
+        self.is_listed = False
+        """Whether the catalogue is complete, and as true as the server says."""
 
     @property
     def is_ready(self) -> bool:
@@ -58,6 +69,26 @@ class Link:
     def timeout_s(self) -> float:
         """How long a call is waited for."""
         return self.session.options.timeout_s if self.session else 0.0
+
+    @property
+    def server(self) -> ServerFacts | None:
+        """What the server said of itself; None before it was reached."""
+        return self.session.server if self.session else None
+
+    @property
+    def tools(self) -> int | None:
+        """How many are listed; None before anything is."""
+        listed = self.session is not None and self.session.catalogue.entries
+        return len(self.session.catalogue.tools) if self.session and listed else None
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the server lists anything."""
+        return self.session is not None and any(self.session.catalogue.entries.values())
+
+    def last_words(self) -> tuple[str, ...]:
+        """The end of what the server wrote to stderr."""
+        return last_words(reversed(self.session.timeline.entries)) if self.session else ()
 
     def tool(self, name: str) -> Tool | None:
         """A tool that the session lists."""
@@ -84,16 +115,29 @@ class Link:
             except InspectorError as error:
                 self._screen.post_message(ConnectionFailed(error.message, error.hint))
 
+    def decide_by(self, deciding: "Deciding", asking: "Callable[[str], Sequence[Asking]]") -> None:
+        """What decides on calls. `asking`: changes of a tool's definition to ask about."""
+        self._deciding, self._asking = deciding, asking
+
+    @property
+    def why_not_repeat(self) -> str:
+        """Why the last call should not simply be made again, in a sentence; empty where it may."""
+        return self._deciding.why_not_repeat if self._deciding else ""
+
     async def call(self, name: str, arguments: JsonObject) -> None:
-        """Call a tool and tell the screen how it went."""
-        if self.session is None:
+        """Call a tool, if that is decided, and tell the screen how it went."""
+        session = self.session
+        if session is None or self._deciding is None:
             return
         try:
-            record = await self.session.call(name, arguments, on_progress=self._advanced)
+            made = await self._deciding.made(
+                session, name, arguments, asking=self._asking(name), on_progress=self._advanced
+            )
         except InspectorError as error:
             self._screen.post_message(CallStopped(error.message))
         else:
-            self._screen.post_message(CallFinished(record))
+            self._screen.post_message(CallFinished(made.record))
+            self._deciding.hear(session, made)
 
     def _advanced(self, progress: Progress) -> None:
         self._screen.post_message(CallAdvanced(progress))
@@ -104,10 +148,12 @@ class Link:
                 self.state = event.state
                 self._screen.post_message(StateReported(event))
             case ListChanged():
+                self.is_listed = False
                 self._screen.post_message(ListingReported(outdated=True))
             case ListingAdvanced():
+                self.is_listed = event.complete
                 self._soon(ListingReported)
-            case FrameSeen():
+            case FrameSeen() | Noted():
                 self._soon(TimelineGrew)
 
     def _soon(self, news: type[ListingReported | TimelineGrew]) -> None:
@@ -118,3 +164,7 @@ class Link:
     def _tell(self, news: type[ListingReported | TimelineGrew]) -> None:
         self._waiting.discard(news)
         self._screen.post_message(news())
+
+
+def _nothing(_name: str) -> "Sequence[Asking]":
+    return ()

@@ -1,5 +1,6 @@
 """Looking: which item is open, what its last call gave, and the two lenses it is looked at through."""
 
+import asyncio
 from collections.abc import Callable
 
 from textual.content import Content
@@ -7,7 +8,7 @@ from textual.screen import Screen
 
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Entry, Tool
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.latest import Latest
 from inspector.tui.present.contrast import Lens
 from inspector.tui.present.definition import DefinitionView
@@ -25,8 +26,11 @@ from inspector.tui.screens.making import (
     result_view,
     tool_view,
 )
+from inspector.tui.widgets.definition import Mark
 from inspector.tui.widgets.result import ResultPane
 from inspector.tui.widgets.tool import ToolPane
+
+_DRAWN_S = 0.1
 
 
 class Looking:
@@ -52,13 +56,27 @@ class Looking:
         self._definitions = Latest(screen, definition_view, self._take_definition, self._withhold_definition)
         self.comparing = Comparing(screen, result, changed)
         self._records: dict[str, CallRecord] = {}
+        self._unanswered: dict[str, Content] = {}
+        """Why the last call of a tool has no result."""
         self._item: ToolView | None = None
+        self._is_closed = False
+        """Whether what is still being made of an item is wanted no more."""
         self._is_going = False
         """Whether the focus goes to the item once it is shown."""
+        self._wanted: tuple[Entry, Mark] | None = None
+        """The place in a definition that is to be shown, until another item is."""
         self.level = Level.DECLARED
         self.host = "spec"
         self.hosts: tuple[str, ...] = ()
         """By name; none while they are being loaded."""
+        self.uncalled = " has not been called. Enter in its form calls it."
+        """What is said of a tool without a result."""
+
+    async def idle(self) -> None:
+        """Wait until all that is to be shown is there, and drawn."""
+        for making in (self._items, self._results, self._definitions):
+            await making.idle()
+        await asyncio.sleep(_DRAWN_S)
 
     @property
     def record(self) -> CallRecord | None:
@@ -79,8 +97,19 @@ class Looking:
     def open(self, entry: Entry) -> None:
         """Open an item of the catalogue."""
         before = self._item.entry if self._item else None
+        self._is_closed = False
         if before is not entry:
             self._items.ask(ItemAsked(entry=entry, record=self._record(entry), before=before))
+
+    def close(self) -> None:
+        """No item is open: there is none."""
+        self._is_closed = True
+        if self._item is not None:
+            self._item = None
+            self._calling.no_form()
+            self._tool.clear()
+            self._result.show_note(self._why_none())
+            self._changed()
 
     def go_to(self, entry: Entry) -> None:
         """Open an item, and put the focus there."""
@@ -91,9 +120,19 @@ class Looking:
             self._is_going = True
             self.open(entry)
 
+    def show_place(self, entry: Entry, mark: Mark) -> None:
+        """Open an item, go to a place in its definition, and mark it."""
+        self._tool.open_tab("definition")
+        self._wanted = (entry, mark)
+        if self._item is not None and self._item.entry is entry:
+            self._go_to_place()
+        else:
+            self.open(entry)
+
     def finished(self, record: CallRecord) -> None:
         """A call has ended."""
         self._records[record.name] = record
+        self._unanswered.pop(record.name, None)
         self._keeping.expect(record)
         entry = self._item.entry if self._item else None
         if isinstance(entry, Tool) and entry.name == record.name:
@@ -102,6 +141,29 @@ class Looking:
         else:
             self._screen.notify(f"#{record.number} {shortened(record.name, 60)} has ended.", markup=False)
             self._keeping.take()
+            self._stop_waiting()
+
+    def stopped(self, name: str, note: Content) -> None:
+        """A call has ended without a result."""
+        self._unanswered[name] = note
+        if self.tool is None or self.tool.name != name or self.record is not None:
+            self._screen.notify(note.plain, severity="warning", markup=False)
+        self._stop_waiting()
+
+    def amend(self, record: CallRecord) -> None:
+        """The same call, of which a model may now see more or less."""
+        if record.name in self._records and self._records[record.name].number == record.number:
+            self._records[record.name] = record
+            self.look()
+
+    def recall(self, record: CallRecord | None) -> None:
+        """This is the last call now, in place of all others; None where there was none."""
+        before = self.record
+        self._records = {record.name: record} if record is not None else {}
+        entry = self._item.entry if self._item else None
+        if entry is not None and self.record is not before:
+            self.look()
+            self._items.ask(ItemAsked(entry=entry, record=self.record, before=entry))
 
     def step_level(self, step: int) -> None:
         """Another boundary; other boundaries to compare, where two are compared."""
@@ -153,13 +215,27 @@ class Looking:
         if record is not None:
             chunk = self._result.room
             self._results.ask(ResultAsked(record=record, level=self.level, host=self.host, chunk=chunk))
-        elif not self._calling.is_running:
-            self._result.show_note(_nothing_called(self._item))
+        elif not self._calling.is_running or self._result.view is not None:
+            self._result.show_note(self._why_none())
+
+    def _stop_waiting(self) -> None:
+        """Where a call was waited for, say of the item that is open what there is to say."""
+        if self._result.view is None and self.record is None:
+            self._result.show_note(self._why_none())
+
+    def _why_none(self) -> Content:
+        entry = self._item.entry if self._item else None
+        if not isinstance(entry, Tool):
+            return Content("Results of calls appear here: raw on the left, what the model sees on the right.")
+        uncalled = Content.assemble(content(shortened(entry.name, 120), "bold"), self.uncalled)
+        return self._unanswered.get(entry.name, uncalled)
 
     def _record(self, entry: Entry) -> CallRecord | None:
         return self._records.get(entry.name) if isinstance(entry, Tool) else None
 
     def _take_item(self, asked: ItemAsked, view: ToolView) -> None:
+        if self._is_closed:
+            return
         before, self._item = self._item, view
         if before is not None and before.entry is asked.before and view.is_same:
             self._tool.show_claims(view)
@@ -170,14 +246,15 @@ class Looking:
             self._tool.show(view, entered, text)
             self._calling.enter_form(view)
             self.look()
+            self._go_to_place()
         if self._is_going:
             self._is_going = False
             self._tool.focus_tab()
         self._changed()
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
-        # What the view was made of, the vault needs too: it comes second.
-        self._keeping.take()
+        # What the view was made of, the vault needs too: it comes second, when the view is drawn.
+        self._screen.call_after_refresh(self._keeping.take)
         if self._item is not None and self._record(self._item.entry) is asked.record:
             self._result.show(view)
             self._show_findings()
@@ -193,6 +270,20 @@ class Looking:
     def _take_definition(self, asked: DefinitionAsked, view: DefinitionView | None) -> None:
         if view is not None and self._is_open(asked):
             self._tool.definition.show(view)
+            self._go_to_place()
+
+    def _go_to_place(self) -> None:
+        """Mark what was asked for. A definition is laid out twice; behind the second time the place is settled."""
+        if self._wanted is None or self._item is None:
+            return
+        entry, mark = self._wanted
+        if self._item.entry is not entry:
+            self._wanted = None
+            return
+        self._tool.definition.mark(mark)
+        self._tool.definition.lines.focus()
+        if not isinstance(entry, Tool) or self._tool.definition.shows(entry, self.level, self.host):
+            self._wanted = None
 
     def _withhold_definition(self, asked: DefinitionAsked, error: BaseException) -> None:
         item = self._item
@@ -207,7 +298,7 @@ class Looking:
     def _show_findings(self) -> None:
         shown = self._result.view
         if self._item is not None:
-            self._tool.show_findings(self._item, result_findings(shown) if shown else ())
+            self._tool.want_findings(self._item, result_findings(shown) if shown else ())
 
     def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
         del asked
@@ -219,11 +310,3 @@ class Looking:
         del asked
         words = f"This item could not be shown ({type(error).__name__}): a defect of Sightline."
         self._screen.notify(words, severity="error", markup=False)
-
-
-def _nothing_called(item: ToolView | None) -> Content:
-    if item is None or not isinstance(item.entry, Tool):
-        return Content("Results of calls appear here: raw on the left, what the model sees on the right.")
-    return Content.assemble(
-        content(shortened(item.entry.name, 120), "bold"), " has not been called. Enter in its form calls it."
-    )

@@ -11,7 +11,7 @@ from inspector.core.frames import Frame
 from inspector.core.json_text import Json, JsonObject, equal
 from inspector.core.targets import Target
 from inspector.errors import UsageError
-from inspector.session import CallRecord
+from inspector.session.records import CallRecord
 from inspector.tui.present.catalogue import Row, rows
 
 if TYPE_CHECKING:
@@ -124,6 +124,8 @@ class FrameAsked:
     catalogue: Catalogue
     chunk: int
     """Characters after which text breaks."""
+    has_ids: bool = False
+    """Whether it is of a recording, where ids stand in place of what is withheld."""
 
 
 Rows: TypeAlias = tuple[Row, ...]
@@ -144,16 +146,26 @@ def load() -> tuple[str, ...]:
     return tuple(host.name for host in hosts())
 
 
+def load_deciding() -> None:
+    """Import what decides on calls, and the screens that ask."""
+    from inspector.core.policy import retry  # noqa: PLC0415 - behind the first paint
+    from inspector.oversight import oversight  # noqa: PLC0415
+    from inspector.tui.present import decision, trust  # noqa: PLC0415
+    from inspector.tui.screens import decision as asking  # noqa: PLC0415
+
+    _ = retry, oversight, decision, trust, asking
+
+
 def catalogue_rows(catalogue: Catalogue) -> Rows:
     """The rows of a catalogue."""
     return rows(catalogue)
 
 
-def badge_letters(tool: Tool) -> "Content":
-    """A tool's badges."""
+def badge_letters(tools: tuple[Tool, ...]) -> "tuple[tuple[Tool, Content], ...]":
+    """Each tool with its badges."""
     from inspector.tui.present.badges import letters_of  # noqa: PLC0415 - behind the first paint
 
-    return letters_of(tool)
+    return tuple((tool, letters_of(tool)) for tool in tools)
 
 
 def tool_view(asked: ItemAsked) -> "ToolView":
@@ -224,7 +236,9 @@ def frame_view(asked: FrameAsked) -> "FrameView":
     """What the frame screen shows."""
     from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
 
-    return views.frame_view(asked.frame, asked.frames, asked.catalogue, chunk=asked.chunk)
+    return views.frame_view(
+        asked.frame, asked.frames, asked.catalogue, chunk=asked.chunk, has_ids=asked.has_ids
+    )
 
 
 def check(asked: CheckAsked) -> "Draft":

@@ -48,7 +48,7 @@ class PageScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Lay out the sides."""
         self._keys.offers = [Offer(command(known), command(known).label) for known in _KEYS]
-        self._making.ask(PageAsked(tool=self._tool, chunk=max(self.size.width // 2 - 8, 30)))
+        self._making.ask(PageAsked(tool=self._tool, chunk=max(self.size.width // 2 - 26, 30)))
 
     def _side(self, title: str, lines: SignedLines) -> ComposeResult:
         with Vertical(classes="page-side"):

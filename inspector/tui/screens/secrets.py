@@ -147,8 +147,7 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
     def action_back(self) -> None:
         """Take back a question, or mask, or leave."""
         if self._asking is not None:
-            self._stop_asking()
-            self._show()
+            self._take_back()
         elif self._custody().peeked is not None:
             self.mask()
         else:
@@ -201,6 +200,7 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     def action_forget(self) -> None:
         """Let go of the value under the cursor."""
+        self._take_back()
         key, vault = self._key(), self._custody().vault
         if key is None or not vault.has_value(key):
             self.notify("There is no value here to let go of.", markup=False)
@@ -211,6 +211,7 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     def action_copy(self) -> None:
         """Copy the value, if the user's own configuration says so."""
+        self._take_back()
         if self._copy is None:
             self.notify(NO_COPY, markup=False)
             return
@@ -224,6 +225,11 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
             self.notify(COPIED, severity="warning", markup=False)
         else:
             self.notify("There is no text here that could be copied.", markup=False)
+
+    def _take_back(self) -> None:
+        """Whatever else is done, what was asked is not asked any more."""
+        self._stop_asking()
+        self._show()
 
     # Peeking.
 

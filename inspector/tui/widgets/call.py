@@ -48,8 +48,7 @@ class CallPane(Vertical):
         &.-json > #arguments { display: block; }
         &.-json > #form { display: none; }
         & > #problems { display: none; height: auto; max-height: 4; padding: 0 1; color: $text-error; overflow-y: auto; }
-        &.-wrong > #problems, &.-asking > #problems { display: block; }
-        &.-asking > #problems { color: $text-warning; }
+        &.-wrong > #problems { display: block; }
         & > #actions { height: 1; padding: 0 1; }
         & #actions Button { margin: 0 2 0 0; min-width: 8; }
         & #send-anyway { display: none; }
@@ -149,7 +148,6 @@ class CallPane(Vertical):
         placed, rest = place_problems(() if self.is_json else self._form.lines, shown)
         self._form.complain(placed)
         self.set_class(bool(shown), "-wrong")
-        self.remove_class("-asking")
         self._problems.update(
             Content("\n").join(
                 content(shortened(f"{problem.pointer or 'the arguments'}: {problem.message}", 300))
@@ -168,23 +166,6 @@ class CallPane(Vertical):
     def is_wrong(self) -> bool:
         """Whether something is said to be wrong."""
         return self.has_class("-wrong")
-
-    def ask(self, reasons: tuple[str, ...]) -> None:
-        """Ask whether to call a tool that claims to do harm."""
-        self.add_class("-asking")
-        self._problems.display = True
-        words = "; ".join(reasons)
-        words = words[:1].upper() + words[1:]
-        self._problems.update(content(shortened(f"{words}. Enter once more calls it; Esc does not.", 600)))
-
-    @property
-    def is_asking(self) -> bool:
-        """Whether the question stands."""
-        return self.has_class("-asking")
-
-    def stop_asking(self) -> None:
-        """Withdraw the question."""
-        self.show_draft(self._draft)
 
     def focus_form(self) -> None:
         """Put the focus where arguments are entered, or on the button where there are none."""

@@ -25,6 +25,7 @@ from inspector.tui.present.catalogue import (
 from inspector.tui.widgets.lines import Lines
 
 Badges = Callable[[Tool], Content]
+"""What stands on the right of a tool. It is asked while rows are drawn, so that it only looks things up."""
 
 
 class CatalogueLines(Lines):
@@ -33,7 +34,8 @@ class CatalogueLines(Lines):
     def __init__(self, badges: Badges) -> None:
         super().__init__(id="catalogue-lines")
         self._badges_of = badges
-        self._badges: dict[str, Content] = {}
+        self._badges: dict[int, Content] = {}
+        """By the identity of an item, of which two may have one name."""
         self._all: tuple[Row, ...] = ()
         self._shown: tuple[CatalogueRow, ...] = ()
         self._sizes: dict[str, int] = {}
@@ -46,6 +48,11 @@ class CatalogueLines(Lines):
         for row in found:
             self._sizes[row.group] = self._sizes.get(row.group, 0) + 1
         self.narrow(query)
+
+    def judge(self) -> None:
+        """Other things are known of the tools: their badges are made anew as they are seen."""
+        self._badges.clear()
+        self.refresh()
 
     def narrow(self, query: str) -> None:
         """Show the rows that match `query`."""
@@ -67,6 +74,15 @@ class CatalogueLines(Lines):
         if isinstance(found, Group):
             return group_line(found, self._sizes.get(found.key, found.size))
         return entry_line(found.entry, self._badges_for(found.entry), width, here=index == self.cursor)
+
+    def select(self, entry: Entry) -> bool:
+        """Put the cursor on an item; whether it is among those shown."""
+        identity = item_identity(entry)
+        for index, row in enumerate(self._shown):
+            if isinstance(row, Row) and item_identity(row.entry) == identity:
+                self.cursor = index
+                return True
+        return False
 
     def action_move(self, step: int) -> None:
         """Headings are stepped over."""
@@ -95,9 +111,9 @@ class CatalogueLines(Lines):
     def _badges_for(self, entry: Entry) -> Content:
         if not isinstance(entry, Tool):
             return Content("")
-        found = self._badges.get(entry.name)
+        found = self._badges.get(id(entry))
         if found is None:
-            found = self._badges[entry.name] = self._badges_of(entry)
+            found = self._badges[id(entry)] = self._badges_of(entry)
         return found
 
 
@@ -151,6 +167,17 @@ class CataloguePane(Vertical):
         if found:
             self.say(Content(""))
 
+    def judge(self) -> None:
+        """Other things are known of the tools."""
+        self._lines.judge()
+
+    def go_to(self, entry: Entry) -> None:
+        """Put the cursor on an item; a filter that hides it is taken off."""
+        if not self._lines.select(entry):
+            self.close_filter()
+            self._lines.narrow("")
+            self._lines.select(entry)
+
     def say(self, note: Content) -> None:
         """Say why there is nothing; an empty note says nothing."""
         self._note.update(note)
@@ -159,6 +186,10 @@ class CataloguePane(Vertical):
     def focus_list(self) -> None:
         """Put the focus on the list."""
         self._lines.focus()
+
+    def select(self, entry: Entry) -> bool:
+        """Put the cursor on an item; whether it is among those shown."""
+        return self._lines.select(entry)
 
     def open_filter(self) -> None:
         """Let the user type a filter."""

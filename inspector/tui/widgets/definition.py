@@ -1,5 +1,6 @@
 """The Definition tab: a definition as sent beside what the model is given; in one column where room is scarce."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from textual import on
@@ -13,6 +14,7 @@ from textual.widgets import Static
 from inspector.core.boundary.level import Level
 from inspector.core.catalogue import Entry
 from inspector.tui.commands import Place, bindings
+from inspector.tui.present.alignment import GAP
 from inspector.tui.present.definition import (
     DefinitionView,
     beside_line,
@@ -22,7 +24,7 @@ from inspector.tui.present.definition import (
     measure_line,
     why_line,
 )
-from inspector.tui.present.document import SIGNS_WIDTH, document_line
+from inspector.tui.present.document import SIGNS_WIDTH, document_line, marked
 from inspector.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -30,8 +32,21 @@ if TYPE_CHECKING:
 
 Side: TypeAlias = Literal["raw", "model"]
 
+_MOST_SEARCHED = 400
+"""Lines of a text in which a part of it is looked for."""
 _LEAST_BESIDE = 72
 """Cells from which on both sides have room beside each other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A place in a definition that something is said of."""
+
+    pointer: str
+    words: Content
+    """What is said of it."""
+    near: str = ""
+    """A part of the text there, to be brought into view. Foreign text."""
 
 
 class DefinitionLines(Lines):
@@ -43,10 +58,16 @@ class DefinitionLines(Lines):
         self._raw: Document | None = None
         self._view: DefinitionView | None = None
         self._is_column = False
+        self._marked = range(0)
+
+    def mark(self, lines: range) -> None:
+        """Mark these lines of what was sent, and no others."""
+        self._marked = lines
+        self.refresh()
 
     def show_raw(self, document: "Document | None") -> None:
         """Show a definition alone: nothing is known of what a model is given."""
-        self._raw, self._view = document, None
+        self._raw, self._view, self._marked = document, None, range(0)
         self.show_rows(
             document.line_count if document else 0, 0, width=document.width + SIGNS_WIDTH if document else 0
         )
@@ -58,8 +79,21 @@ class DefinitionLines(Lines):
         width = max(view.raw.width, view.model.width) if is_column else document.width
         self.show_rows(len(view.column if is_column else view.rows), cursor, width=width + SIGNS_WIDTH)
 
+    def raw_line(self, index: int) -> int:
+        """Which line of what was sent stands on a row; `GAP` where none does."""
+        if self._view is None:
+            return index
+        if self._side == "model":
+            return GAP
+        row, is_model = divmod(self._view.column[index], 2) if self._is_column else (index, 0)
+        return GAP if is_model else self._view.rows.left[row]
+
     def row(self, index: int, width: int) -> Content:
         """A line."""
+        line = self._line(index, width)
+        return marked(line) if self._marked and self.raw_line(index) in self._marked else line
+
+    def _line(self, index: int, width: int) -> Content:
         here = index == self.cursor
         if self._view is not None:
             if self._is_column:
@@ -85,6 +119,7 @@ class DefinitionPane(Vertical):
         & > #definition-line { background: $panel; }
         &.-column > #definition-titles, &.-column #definition-model { display: none; }
         &.-alone > #definition-titles, &.-alone #definition-model, &.-alone > #definition-why { display: none; }
+        &.-alone.-marked > #definition-why { display: block; }
         &.-explaining > #definition-why {
             height: auto; max-height: 60%; text-wrap: wrap; overflow-y: auto;
         }
@@ -100,6 +135,11 @@ class DefinitionPane(Vertical):
         self._line = Static("", markup=False, id="definition-line")
         self._why = Static("", markup=False, id="definition-why")
         self._view: DefinitionView | None = None
+        self._document: Document | None = None
+        """What was sent."""
+        self._mark: Mark | None = None
+        self._marked = range(0)
+        """The lines of what was sent that the mark is about."""
 
     def compose(self) -> ComposeResult:
         """Titles, both sides, sizes, the reason."""
@@ -143,9 +183,10 @@ class DefinitionPane(Vertical):
 
     def show_raw(self, document: "Document | None", line: Content) -> None:
         """Show a definition alone, and a line about it."""
-        self._view = None
+        self._view, self._document = None, document
         self.add_class("-alone")
         self.remove_class("-explaining")
+        self.mark(None)
         self._raw.show_raw(document)
         self._line.update(line)
 
@@ -153,11 +194,23 @@ class DefinitionPane(Vertical):
         """Show both sides; the place is kept where only the lenses have changed."""
         before = self._view
         row = self._row() if before is not None and before.tool is view.tool else 0
-        self._view = view
+        self._view, self._document = view, view.raw
         self.remove_class("-alone")
         self._given.update(given_title(view))
         self._line.update(measure_line(view))
         self._place(min(row, max(len(view.rows) - 1, 0)))
+        # The lines may have been broken elsewhere.
+        self._mark_lines()
+
+    def mark(self, mark: Mark | None) -> None:
+        """Mark a place of what was sent, and go there; None marks none."""
+        self._mark = mark
+        self.set_class(mark is not None, "-marked")
+        self._mark_lines()
+        if mark is not None and self._marked:
+            self._raw.cursor = self._index_of_line(self._line_near(mark))
+            self._raw.scroll_to(y=self._raw.cursor - self._raw.size.height // 3, animate=False)
+        self._explain()
 
     def on_resize(self) -> None:
         """Side by side, or in one column."""
@@ -188,7 +241,7 @@ class DefinitionPane(Vertical):
     def explain_chosen(self, event: Lines.Chosen) -> None:
         """Enter: all reasons, or one line again."""
         event.stop()
-        if self._view is not None:
+        if self._view is not None or self._mark is not None:
             self.toggle_class("-explaining")
             self._explain()
 
@@ -215,11 +268,37 @@ class DefinitionPane(Vertical):
             return cursor
         return view.column[cursor] // 2 if cursor < len(view.column) else 0
 
+    def _mark_lines(self) -> None:
+        found = self._document.extent(self._mark.pointer) if self._mark and self._document else None
+        self._marked = found or range(0)
+        self._raw.mark(self._marked)
+
+    def _line_near(self, mark: Mark) -> int:
+        """The marked line that shows the text that is meant; the first one where none of the first hundreds does."""
+        start = self._marked.start
+        if not mark.near or self._document is None:
+            return start
+        lines = self._document.lines(start, min(self._marked.stop, start + _MOST_SEARCHED))
+        texts = ("".join(span.text for span in line.spans) for line in lines)
+        return next((start + place for place, text in enumerate(texts) if mark.near in text), start)
+
+    def _index_of_line(self, line: int) -> int:
+        """Where a line of what was sent stands."""
+        if self._view is None:
+            return line
+        left = self._view.rows.left
+        row = next((row for row in range(line, len(left)) if left[row] == line), line)
+        return self._index(row)
+
     def _explain(self) -> None:
-        view = self._view
-        if view is not None:
+        view, mark, cursor = self._view, self._mark, self._raw.cursor
+        if mark is not None and (not self._marked or self._raw.raw_line(cursor) in self._marked):
+            self._why.update(mark.words)
+        elif view is not None:
             told = every_reason if self.is_explaining else why_line
             self._why.update(told(view, self._row()))
+        else:
+            self._why.update("")
 
     def _follow_raw(self, position: float) -> None:
         if not self.has_class("-column"):

@@ -125,8 +125,9 @@ class Lines(ScrollView, can_focus=True):
         self.cursor += step * max(1, self.scrollable_content_region.height - 1)
 
     def action_first(self) -> None:
-        """To the first row."""
+        """To the first row, and to where it begins."""
         self.cursor = 0
+        self.scroll_to(x=0, animate=False)
 
     def action_last(self) -> None:
         """To the last row."""

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from inspector.tui.commands import Place, bindings
@@ -15,7 +16,7 @@ from inspector.tui.present.contrast import Contrast, Lens, contrast_reason, cont
 from inspector.tui.present.document import SIGNS_WIDTH, document_line, gap_line
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.removal import removal_detail
-from inspector.tui.present.result import ResultView, reason_line, strip, title
+from inspector.tui.present.result import Difference, ResultView, reason_line, strip, title
 from inspector.tui.release import release
 from inspector.tui.widgets.lines import Lines
 
@@ -42,7 +43,9 @@ class ResultLines(Lines):
         if view is None:
             self.show_rows(0)
         else:
-            self.show_rows(len(view.rows), cursor, width=view.documents[self._side].width + SIGNS_WIDTH)
+            # Both sides are as wide as the wider one: they scroll together.
+            width = max(document.width for document in view.documents)
+            self.show_rows(len(view.rows), cursor, width=width + SIGNS_WIDTH)
 
     def row(self, index: int, width: int) -> Content:
         """A line of this side, or the gap beside a line of the other."""
@@ -90,6 +93,7 @@ class ResultPane(Vertical):
         self._strip = Static("", markup=False, id="result-strip")
         self._why = Static("", markup=False, id="result-why")
         self._view: ResultView | None = None
+        self._room_of_view = 0
         self._contrast: Contrast | None = None
         """Two models, shown in place of the view."""
         self._left_at = 0
@@ -112,6 +116,8 @@ class ResultPane(Vertical):
         self._label()
         self.watch(self._raw, "scroll_y", self._follow_raw, init=False)
         self.watch(self._model, "scroll_y", self._follow_model, init=False)
+        self.watch(self._raw, "scroll_x", self._follow_raw_sideways, init=False)
+        self.watch(self._model, "scroll_x", self._follow_model_sideways, init=False)
         self.watch(self._raw, "cursor", self._follow_raw_cursor, init=False)
         self.watch(self._model, "cursor", self._follow_model_cursor, init=False)
 
@@ -132,6 +138,15 @@ class ResultPane(Vertical):
         """How many characters of a text fit beside its indentation."""
         return max(self.size.width // 2 - 22, 32)
 
+    class RoomChanged(Message):
+        """Texts would break elsewhere now."""
+
+    def on_resize(self) -> None:
+        """Tell where what is shown was laid out for another width."""
+        if self._view is not None and self.room != self._room_of_view:
+            self._room_of_view = self.room
+            self.post_message(self.RoomChanged())
+
     @property
     def is_explaining(self) -> bool:
         """Whether the reason is shown at length."""
@@ -142,6 +157,7 @@ class ResultPane(Vertical):
         same_call = self._view is not None and self._view.record is view.record
         self.let_go(self._view)
         self._view = view
+        self._room_of_view = self.room
         if self._contrast is None or self._contrast.record is not view.record:
             self.let_go(self._contrast)
             self._contrast = None
@@ -248,6 +264,8 @@ class ResultPane(Vertical):
         elif self._view and self._view.removals_on(self._raw.cursor):
             self.toggle_class("-explaining")
             self._explain()
+        elif self._view and self._view.difference(self._raw.cursor) is not Difference.NONE:
+            self.notify(reason_line(self._view, self._raw.cursor).plain, markup=False)
         else:
             self.notify("Nothing was withheld on this line. n goes to the next removal.", markup=False)
 
@@ -288,6 +306,12 @@ class ResultPane(Vertical):
 
     def _follow_model(self, position: float) -> None:
         self._raw.scroll_to(y=position, animate=False)
+
+    def _follow_raw_sideways(self, position: float) -> None:
+        self._model.scroll_to(x=position, animate=False)
+
+    def _follow_model_sideways(self, position: float) -> None:
+        self._raw.scroll_to(x=position, animate=False)
 
     def _follow_raw_cursor(self, cursor: int) -> None:
         self._model.cursor = cursor

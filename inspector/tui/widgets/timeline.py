@@ -38,12 +38,19 @@ class TimelinePane(Lines):
         self._known = len(entries)
         self.show_rows(self._known, self._known - 1 if at_end else None)
 
+    def entry(self, index: int) -> Entry | None:
+        """The entry of a row; None where it is not known yet."""
+        return self._entries[index]
+
     def row(self, index: int, width: int) -> Content:
         """One entry."""
-        return entry_line(self._entries[index], width)
+        entry = self.entry(index)
+        return entry_line(entry, width) if entry is not None else Content("…")
 
     @on(Lines.Chosen)
     def open(self, event: Lines.Chosen) -> None:
         """Enter on an entry."""
         event.stop()
-        self.post_message(self.Opened(self._entries[event.index]))
+        entry = self.entry(event.index)
+        if entry is not None:
+            self.post_message(self.Opened(entry))

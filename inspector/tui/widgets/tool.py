@@ -1,21 +1,23 @@
 """The tool: its call, its definition, its claims, its findings."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import ContentSwitcher, Static
 
+from inspector.tui.present.findings import FindingsView
 from inspector.tui.present.form import Entered
-from inspector.tui.present.measures import count
 from inspector.tui.present.tool import ToolView, definition_line, title
 from inspector.tui.widgets.call import CallPane
 from inspector.tui.widgets.claims import ClaimsPane
-from inspector.tui.widgets.content_lines import ContentLines
 from inspector.tui.widgets.definition import DefinitionPane
+from inspector.tui.widgets.findings import FindingsPane
 from inspector.tui.widgets.tab_line import Tab, TabLine
 
 if TYPE_CHECKING:
@@ -37,9 +39,18 @@ class ToolPane(Vertical):
         background: $surface;
         & > ContentSwitcher { height: 1fr; }
         & > #tool-title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; background: $panel; }
+        &.-empty > * { visibility: hidden; }
         &:focus-within > #tool-title, &:focus-within > TabLine { background: $primary 40%; }
     }
     """
+
+    @dataclass
+    class FindingsWanted(Message):
+        """Another item is shown, or another result: its findings are wanted."""
+
+        view: ToolView
+        of_result: tuple[Content, ...]
+        """What there is to say of the result, in sentences."""
 
     def __init__(self) -> None:
         super().__init__(id="tool")
@@ -48,7 +59,7 @@ class ToolPane(Vertical):
         self._title = Static("", markup=False, id="tool-title")
         self.definition = DefinitionPane()
         self._claims = ClaimsPane()
-        self._findings = ContentLines(id="findings")
+        self.findings = FindingsPane("findings", with_name=False)
 
     def compose(self) -> ComposeResult:
         """Title, tabs, what the tab shows."""
@@ -58,42 +69,45 @@ class ToolPane(Vertical):
             yield self.call
             yield self.definition
             yield self._claims
-            yield self._findings
+            yield self.findings
 
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
         """Show another item, with what was last written for its call."""
+        self.remove_class("-empty")
         self._title.update(title(view.entry))
+        self.findings.clear()
         self.definition.show_raw(view.definition, definition_line(view))
         self.show_claims(view)
         self.call.show(view, entered, text)
+
+    def clear(self) -> None:
+        """Show nothing: no item is open."""
+        self.add_class("-empty")
 
     def show_claims(self, view: ToolView) -> None:
         """Show the claims anew: a result may have made some. The form stays as it is."""
         self._claims.show(view.badges, view.claims)
         self.tabs.annotate("claims", str(len(view.claims)) if view.claims else "")
-        self.show_findings(view, ())
+        self.want_findings(view, ())
 
-    def show_findings(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
-        """Show what does not fit together: in the definition, and in its last result."""
-        number = len(view.findings) + len(of_result)
-        self.tabs.annotate("findings", str(number) if number else "")
-        self._findings.show(
-            [
-                Content.styled(count(number, "finding") if number else "No findings.", "bold"),
-                *view.findings,
-                *of_result,
-                Content(""),
-                Content.styled("What the claims amount to", "bold"),
-                *view.traits,
-                *((Content(""), Content.styled("Where it comes from", "bold")) if view.origins else ()),
-                *view.origins,
-            ]
-        )
+    def want_findings(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
+        """Have the findings made: of the definition, and of its last result."""
+        self.post_message(self.FindingsWanted(view, of_result))
+
+    def show_findings(self, view: FindingsView) -> None:
+        """Show what was found of the item."""
+        self.tabs.annotate("findings", str(view.counting) if view.counting else "")
+        self.findings.show(view)
 
     @property
     def tab(self) -> str:
         """The tab that is open."""
         return self.tabs.active
+
+    @property
+    def is_in_findings(self) -> bool:
+        """Whether a finding could be gone to from here."""
+        return self.tab == "findings" and self.findings.entry is not None
 
     def open_tab(self, tab: str) -> None:
         """Open a tab and put the focus into it."""
@@ -108,7 +122,7 @@ class ToolPane(Vertical):
             target: dict[str, Widget] = {
                 "definition": self.definition.lines,
                 "claims": self._claims.query_one("#claim-lines"),
-                "findings": self._findings,
+                "findings": self.findings.lines,
             }
             target[self.tab].focus()
 

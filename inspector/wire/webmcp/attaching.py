@@ -4,20 +4,17 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Coroutine, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.core.json_text import Json, JsonObject
-from inspector.errors import UnreachableError
-from inspector.wire.cdp import Cdp, CdpError
+from inspector.wire.cdp import REPLY_TIMEOUT_S, Cdp, CdpError
+from inspector.wire.webmcp import scripts
 
 if TYPE_CHECKING:
     from inspector.wire.webmcp.backends import PolyfillBackend
 
 NO_WEBMCP = "Start Chromium 150 or later with --enable-features=WebMCP, or leave out --cdp."
 _FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": True}]
-_HERE = Path(__file__).parent
 
 
 class Attachment:
@@ -31,8 +28,24 @@ class Attachment:
         """The name that the hook reports under. No script of the page ever finds it."""
         self.script = f"s{secrets.token_hex(12)}"
         """The name of our script in stacks."""
+        self.proof = secrets.token_hex(12)
+        """What the hook says with each report. A page that finds the binding does not know it."""
+        self.session = ""
+        """The session of the tab itself; empty while there is none."""
         self.has_native = True
         """Whether the browser has the WebMCP domain."""
+
+    async def attach(self, target_id: str) -> None:
+        """Attach to a tab, and prepare it. Raises as `prepare` does."""
+        attached = await self._cdp.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
+        self.session = str(attached.get("sessionId", ""))
+        await self.prepare(self.session)
+
+    async def detach(self, timeout_s: float = REPLY_TIMEOUT_S) -> None:
+        """Let the tab go; it stays as it is. Raises as `prepare` does."""
+        # Cleared first, so that nobody takes it for the loss of the page.
+        session, self.session = self.session, ""
+        await self._cdp.send("Target.detachFromTarget", {"sessionId": session}, timeout_s=timeout_s)
 
     async def prepare(self, session: str) -> None:
         """Watch one session: its frames, contexts, tools, and the sessions of frames in other processes.
@@ -80,14 +93,11 @@ class Attachment:
         return [self.binding, *([self.polyfill.binding] if self.polyfill else [])]
 
     def _sources(self) -> list[str]:
-        hook = (
-            f'({packaged_script("hook.js")})("{self.binding}", "{self.script}");\n//# sourceURL={self.script}'
-        )
+        hook = scripts.hook(self.binding, self.script, self.proof)
         if self.polyfill is None:
             return [hook]
-        host = f'({packaged_script("polyfill_host.js")})("{self.polyfill.binding}")'
-        names = f'const sightlineHost = ["{self.polyfill.channel}", {host}];'
-        return [f"{{ {names}\n{packaged_script('polyfill.js')}\n}}", hook]
+        known = (self.polyfill.channel, self.polyfill.link, self.polyfill.binding)
+        return [scripts.polyfill(known), hook]
 
 
 async def _all(asked: Sequence[Coroutine[object, object, JsonObject]]) -> None:
@@ -95,18 +105,3 @@ async def _all(asked: Sequence[Coroutine[object, object, JsonObject]]) -> None:
     for result in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(result, BaseException):
             raise result
-
-
-@cache
-def packaged_script(name: str) -> str:
-    """A script that ships with this package, without the comments before it. Raises UnreachableError."""
-    try:
-        text = (_HERE / name).read_text("utf-8")
-    except OSError as error:
-        raise UnreachableError(
-            f"{name} is missing from the installation", "Install Sightline again."
-        ) from error
-    lines = text.split("\n")
-    while lines and lines[0].startswith("//"):
-        lines.pop(0)
-    return "\n".join(lines).strip()

@@ -63,11 +63,25 @@ class PolyfillBackend:
         """The name that the polyfill answers under."""
         self.channel = f"c{secrets.token_hex(12)}"
         """The type of event that it listens for."""
+        self.link = f"l{secrets.token_hex(12)}"
+        """What the polyfills of a page's frames know each other's messages by."""
         self._count = 0
+        self._left: dict[str, str] = {}
+        """The invocations of forms that led to another document, by frame."""
 
     async def watch(self, document: Document, session: str) -> None:
-        """Ask for the tools of a document now, and again after every change. Raises as `invoke` does."""
+        """Ask for the tools of a document now, and again after every change; for the answer of a form that led here.
+
+        Raises as `invoke` does.
+        """
         await self._command(document, session, {"command": "watch", "id": "list"})
+        invocation = self._left.pop(document.frame_id, None)
+        if invocation is not None:
+            await self._command(document, session, {"command": "arrive", "id": invocation})
+
+    def left(self, frame_id: str, invocation: str) -> None:
+        """A form was submitted, and what it leads to answers the invocation."""
+        self._left[frame_id] = invocation
 
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float

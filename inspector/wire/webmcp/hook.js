@@ -1,8 +1,8 @@
 // What a page declares, told to the inspector before the browser drops any of it. An expression: a function of the
-// names of the binding to tell through and of this script. It runs before any script of the page, in every frame, and takes along all that
+// names of the binding to tell through and of this script, and of what proves that a report is its own. It runs before any script of the page, in every frame, and takes along all that
 // it needs: what the page does to prototypes later changes nothing here. It runs no code of the page: accessors are
 // named, not called, and `toJSON` is not asked.
-((bindingName, ownScript) => {
+((bindingName, ownScript, proof) => {
   "use strict";
   const tell = globalThis[bindingName];
   delete globalThis[bindingName];
@@ -126,7 +126,7 @@
     const room = { left: MAX_CHARACTERS, whole: true };
     const tool = list.length > 0 ? written(list[0], room, 0, null) : "null";
     const options = list.length > 1 ? written(list[1], room, 0, null) : "null";
-    tell('{"call":' + stringify(kind) + ',"whole":' + (room.whole ? "true" : "false") + ',"tool":' + tool + ',"options":' + options + "}");
+    tell('{"proof":"' + proof + '","call":' + stringify(kind) + ',"whole":' + (room.whole ? "true" : "false") + ',"tool":' + tool + ',"options":' + options + "}");
     return room.whole;
   };
 

@@ -1,17 +1,18 @@
 // WebMCP for pages in a browser that has none: `document.modelContext` as the draft says (webmachinelearning/webmcp, index.bs).
-// It does nothing where the browser has an API of its own, or where the page is no secure context. By itself it is the API alone.
-// With a block around it, `{ const sightlineHost = ["CHANNEL", (polyfill_host.js)("BINDING")];\n...this file...\n}`, a host can
-// list and call its tools: polyfill_host.js says how. CHANNEL is a name that no page can guess, the same in all frames.
-// Not as in a browser: no declarative tools, which the draft leaves open; frames of another origin may not register, for nothing
-// here can read the `allow` of their element; getTools() and executeTool() reach frames of the same origin only.
-((channel, host) => {
+// It does nothing where the browser has an API of its own, or where the page is no secure context. Around it stands a block that names its
+// parts: { const sightline = { reading, forms, frames, channel?, link?, host? };\n...this file...\n}, the first three the expressions in
+// polyfill_reading.js, polyfill_forms.js and polyfill_frames.js. With CHANNEL, LINK and host, `(polyfill_host.js)("BINDING")`, a host can list
+// and call its tools, and the frames of a page know of each other: polyfill_host.js says how. Both are names that no page can guess, the
+// same in all frames. Without them it is the API of one document alone.
+((given) => {
   "use strict";
+  const { reading, forms: formsOf, frames: framesOf, channel, link, host } = given;
   if (!isSecureContext || "modelContext" in document || "modelContext" in navigator) return;
 
   // A page may change every prototype later. Whatever touches the channel's name is taken along from here.
   const { apply, ownKeys, defineProperty, getOwnPropertyDescriptor } = Reflect;
-  const { parse, stringify } = JSON;
-  const { setTimeout: later, DOMException, CustomEvent, Event, EventTarget, AbortController, Promise, TypeError, URL } = globalThis;
+  const { parse } = JSON;
+  const { setTimeout: later, CustomEvent, Event, EventTarget, AbortController, Promise, TypeError, URL } = globalThis;
   const method = (owner, name) => {
     const found = getOwnPropertyDescriptor(owner.prototype, name);
     return (self, ...list) => apply(found.value ?? found.get, self, list);
@@ -25,79 +26,29 @@
   const abort = method(AbortController, "abort");
   const then = method(Promise, "then");
   const matched = method(RegExp, "exec");
-  const wellFormed = method(String, "toWellFormed");
   const sort = method(Array, "sort");
   const viewOf = method(Document, "defaultView");
 
-  const HINTS = ["consequentialHint", "debugging", "readOnlyHint", "untrustedContentHint"];
-  const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-  const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
   const tools = { __proto__: null };
-
-  const fail = (name, message) => new DOMException(message, name);
-  const text = (value) => `${value}`;
-  const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
-  const object = (value, what) => {
-    if (!isObject(value)) throw new TypeError(`The ${what} is no object.`);
-    return value;
-  };
-  const dictionary = (value, what) => (value === undefined || value === null ? { __proto__: null } : object(value, what));
-  const member = (holder, key, convert, isRequired) => {
-    const value = holder[key];
-    if (value === undefined && isRequired) throw new TypeError(`The member ${key} is missing.`);
-    return value === undefined ? undefined : convert(value, key);
-  };
-  const callable = (value, what) => {
-    if (typeof value !== "function") throw new TypeError(`The ${what} is no function.`);
-    return value;
-  };
-  const signalIn = (options) =>
-    member(options, "signal", (value) => {
-      isAborted(value);
-      return value;
-    });
-  const hints = (given) => {
-    const read = dictionary(given, "annotations");
-    const kept = {};
-    for (let index = 0; index < HINTS.length; index++) kept[HINTS[index]] = Boolean(read[HINTS[index]]);
-    return kept;
-  };
-  const jsonText = (value) => {
-    const written = stringify(value);
-    if (written === undefined) throw new TypeError("The value is no JSON.");
-    return written;
-  };
-  const origins = (given, what) => {
-    const found = [];
-    if (given === undefined) return found;
-    for (const each of object(given, what)) found[found.length] = wellFormed(text(each));
-    return found;
-  };
-  const trustworthy = (given, what) => {
-    for (let index = 0; index < given.length; index++) {
-      const url = URL.canParse(given[index]) ? new URL(given[index]) : null;
-      const isSecure = url && (url.protocol === "https:" || url.protocol === "wss:" || matched(LOOPBACK, url.hostname));
-      if (!isSecure || url.origin === "null") throw fail("SecurityError", `Only secure origins may stand in ${what}.`);
-      given[index] = url.origin;
-    }
-    return given;
-  };
-  const isAllowed = () => {
-    const above = location.ancestorOrigins;
-    for (let index = 0; index < above.length; index++) if (above[index] !== origin) return false;
-    return true;
-  };
+  const { fail, text, isObject, object, dictionary, member, callable, signalIn, hints, jsonText, origins, trustworthy, wellFormed, NAME } = reading({
+    method, isAborted, matched,
+  });
   const checkUse = (self, count, least) => {
     if (self !== context) throw new TypeError("Illegal invocation");
     if (count < least) throw new TypeError(`${least} argument required, but only ${count} present.`);
   };
   const checkDocument = () => {
     if (!viewOf(document)) throw fail("InvalidStateError", "The document is not active.");
-    if (!isAllowed()) throw fail("NotAllowedError", "The permissions policy does not allow tools here.");
+    if (frames.isKnown() && !frames.isAllowed()) throw fail("NotAllowedError", "The permissions policy does not allow tools here.");
   };
 
   const fire = (event) => dispatch(context, event);
-  const changed = () => each((peer) => later(peer.changed));
+  const changedHere = () => fire(new Event("toolchange"));
+  // `tool`: whose exposure says which other origins learn of it; null where it has none.
+  const changed = (tool) => {
+    each((peer) => later(peer.changed));
+    frames.poke(tool?.exposedTo ?? []);
+  };
 
   // Frames of one origin share this script's realm of trust: the channel's name is what they know each other by.
   const each = (use) => {
@@ -119,20 +70,29 @@
       if (isPending) settled(status, value);
       isPending = false;
     };
-    const work = async () => {
-      const tool = tools[name];
-      if (!tool) throw fail("NotFoundError", "There is no such tool.");
-      const given = object(parse(input), "input");
-      fire(new ToolActivatedEvent("toolactivated", { toolName: name }));
-      return jsonText(await apply(tool.execute, undefined, [given, { signal: signalOf(controller) }]));
-    };
-    then(work(), (output) => settle("Completed", output), (error) => settle("Error", error));
-    return () => {
+    const cancel = (reason) => {
       if (!isPending) return;
-      settle("Canceled");
+      settle("Canceled", reason);
       abort(controller);
       fire(new ToolCancelEvent("toolcancel", { toolName: name }));
     };
+    const work = async () => {
+      forms.refresh();
+      const tool = tools[name];
+      if (!tool) throw fail("NotFoundError", "There is no such tool.");
+      const given = object(parse(input), "input");
+      if (!tool.form) {
+        fire(new ToolActivatedEvent("toolactivated", { toolName: name }));
+        return jsonText(await apply(tool.execute, undefined, [given, { signal: signalOf(controller) }]));
+      }
+      // A form is filled first.
+      later(() => fire(new ToolActivatedEvent("toolactivated", { toolName: name })));
+      const answer = await forms.run(tool, given, { signal: signalOf(controller), cancel, leave: () => isPending && settled("Submitted") });
+      if ("value" in answer) return jsonText(answer.value);
+      return settle("Refused", answer.refused);
+    };
+    then(work(), (output) => settle("Completed", output), (error) => settle("Error", error));
+    return () => cancel("");
   };
 
   const register = (tool, options) => {
@@ -145,24 +105,30 @@
     const asked = origins(options.exposedTo, "exposedTo");
     const signal = signalIn(options);
     checkDocument();
+    const add = () => added({ name, title, description, inputSchema, annotations, asked, execute }, signal);
+    if (frames.isKnown()) return add();
+    // The frame above is of another origin, and is asked what its element for this one allows.
+    return then(frames.asked, () => (checkDocument(), add()));
+  };
+  const added = ({ name, title, description, inputSchema, annotations, asked, execute }, signal) => {
     if (tools[name]) throw fail("InvalidStateError", "There is a tool of that name.");
     if (!matched(NAME, name)) throw fail("InvalidStateError", "The name has to be 1 to 128 ASCII letters, digits, _, - and full stops.");
     if (description === "") throw fail("InvalidStateError", "The description is empty.");
     const schema = inputSchema === undefined ? "" : jsonText(inputSchema);
     if (signal && isAborted(signal)) throw reasonOf(signal);
     const exposedTo = trustworthy(asked, "exposedTo");
-    const added = { name, title, description, schema, annotations, exposedTo, execute };
+    const tool = { name, title, description, schema, annotations, exposedTo, execute };
     return new Promise((resolve, reject) => {
       const unregister = () => {
-        if (!isAborted(signal) || tools[name] !== added) return;
+        if (!isAborted(signal) || tools[name] !== tool) return;
         delete tools[name];
-        changed();
+        changed(tool);
         reject(reasonOf(signal));
       };
       if (signal) listen(signal, "abort", unregister);
-      tools[name] = added;
+      tools[name] = tool;
       if (channel) listen(document, channel, hear);
-      changed();
+      changed(tool);
       later(resolve);
     });
   };
@@ -195,33 +161,37 @@
       }
       later(() => {
         if (isCancelled) return;
+        const settled = (status, value) => {
+          if (status === "Submitted") return;
+          later(() => (status === "Completed" ? resolve(value) : reject(fail("UnknownError", "The tool failed."))));
+        };
+        if (channel && frames.isFar(view)) return void (cancel = frames.runIn(view, expected, name, input, settled));
         let owner;
         each((peer) => {
           if (peer.view === view && expected === origin) owner = peer;
         });
         if (!owner) return void reject(fail("UnknownError", "The tool cannot be reached."));
-        cancel = owner.run(name, input, (status, value) =>
-          later(() => (status === "Completed" ? resolve(value) : reject(fail("UnknownError", "The tool failed."))))
-        );
+        cancel = owner.run(name, input, settled);
       });
     });
   };
 
-  const listed = () => {
+  const listed = (far) => {
     const found = [];
+    const add = ({ name, title, description, schema, annotations }, from, view) => {
+      found[found.length] = {
+        ...(annotations && { annotations: { ...annotations } }),
+        description,
+        ...(schema && { inputSchema: parse(schema) }),
+        name, origin: from, title,
+        window: view,
+      };
+    };
     each((peer) => {
-      const theirs = peer.tools;
-      for (const name in theirs) {
-        const { title, description, schema, annotations } = theirs[name];
-        found[found.length] = {
-          ...(annotations && { annotations: { ...annotations } }),
-          description,
-          ...(schema && { inputSchema: parse(schema) }),
-          name, origin, title,
-          window: peer.view,
-        };
-      }
+      peer.refresh();
+      for (const name in peer.tools) add(peer.tools[name], origin, peer.view);
     });
+    for (let index = 0; index < far.length; index++) add(far[index], far[index].origin, far[index].view);
     return sort(found, (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   };
 
@@ -233,14 +203,16 @@
     }
     async executeTool(tool, inputObject = {}, options = {}) {
       checkUse(this, arguments.length, 1);
+      if (!frames.isKnown()) await frames.asked;
       return execute(object(tool, "tool"), inputObject, options);
     }
     async getTools(options = {}) {
       checkUse(this, 0, 0);
       const asked = origins(dictionary(options, "options").fromOrigins, "fromOrigins");
+      if (!frames.isKnown()) await frames.asked;
       checkDocument();
-      trustworthy(asked, "fromOrigins");
-      return new Promise((resolve) => later(() => resolve(listed())));
+      const far = await frames.list(trustworthy(asked, "fromOrigins"));
+      return new Promise((resolve) => later(() => resolve(listed(far))));
     }
     async registerTool(tool, options = {}) {
       checkUse(this, arguments.length, 1);
@@ -297,7 +269,10 @@
     defineProperty(globalThis, Interface.name, { value: Interface, writable: true, configurable: true });
   };
 
-  const peer = { __proto__: null, view: window, tools, run, changed: () => fire(new Event("toolchange")) };
+  const frames = framesOf({ link, tools, run, changedHere, later, method });
+  const forms = formsOf({ tools, method, later, isAllowed: frames.isAllowed, changed, fail });
+  frames.onAllowed(forms.refresh);
+  const peer = { __proto__: null, view: window, tools, run, refresh: forms.refresh, changed: changedHere };
   expose(ModelContext, handlers("toolcancel"), handlers("toolactivated"), handlers("toolchange"));
   expose(ToolActivatedEvent);
   expose(ToolCancelEvent);
@@ -312,11 +287,11 @@
   });
   if (!channel) return;
 
-  const command = host({ tools, run, listen, changes: context, isAllowed });
+  const command = host({ tools, run, listen, changes: context, refresh: forms.refresh, isAllowed: frames.isAllowed });
   const hear = (event) => {
     const detail = detailOf(event);
     if (isObject(detail)) detail.peer = peer;
     else command(parse(detail));
   };
   listen(document, channel, hear);
-})(...(typeof sightlineHost === "object" ? sightlineHost : []));
+})(sightline);

@@ -5,17 +5,20 @@
 //   watch  { command: "watch", id }                 the same, and again with that id after each change
 //   invoke { command: "invoke", id, name, input }   answers { type: "toolResponded", id, status, output?, errorText?, exception? }
 //   cancel { command: "cancel", id }                the invocation of that id answers with status "Canceled"; nothing where it is over
-// Tool = { name, title, description, inputSchema?, annotations?, exposedTo }, its annotations as the WebMCP domain has them:
-// { readOnly, untrustedContent, consequential, debugging }. input is JSON text; status is "Completed", "Canceled" or "Error"; output
+//   arrive { command: "arrive", id }                in the document that a form's submission led to: answers as the invocation of that id, with
+//                                                   what its scripts of type application/ld+json hold, once it was read to its end
+// Where a form leaves the document, { type: "toolSubmitted", id } says so, and the invocation answers no more there.
+// Tool = { name, title, description, inputSchema?, annotations?, exposedTo, declarative? }, its annotations as the WebMCP domain has them:
+// { readOnly, untrustedContent, consequential, debugging } of scripts, { autosubmit } of forms. input is JSON text; status is "Completed", "Canceled" or "Error"; output
 // is any JSON; exception is { description }, with the stack. Answers come as `Runtime.bindingCalled`, whose context names the frame.
 // Nothing is told unasked.
 ((bindingName) => {
   "use strict";
   const tell = globalThis[bindingName];
   delete globalThis[bindingName];
-  const { stringify } = JSON;
+  const { parse, stringify } = JSON;
 
-  return ({ tools, run, listen, changes, isAllowed }) => {
+  return ({ tools, run, listen, changes, refresh, isAllowed }) => {
     // Reports are joined from texts: `stringify` of a string asks no page for its toJSON.
     const flags = ({ readOnlyHint, untrustedContentHint, consequentialHint, debugging }) =>
       `{"readOnly":${readOnlyHint},"untrustedContent":${untrustedContentHint},"consequential":${consequentialHint},"debugging":${debugging}}`;
@@ -23,11 +26,14 @@
       let exposed = "";
       for (let index = 0; index < tool.exposedTo.length; index++) exposed += (index ? "," : "") + stringify(tool.exposedTo[index]);
       const schema = tool.schema && `"inputSchema":${tool.schema},`;
-      const annotations = tool.annotations ? `"annotations":${flags(tool.annotations)},` : "";
+      const kept = tool.isAutomatic ? '{"autosubmit":true}' : tool.annotations && flags(tool.annotations);
+      const annotations = kept ? `"annotations":${kept},` : "";
+      const made = tool.form ? ',"declarative":true' : "";
       const named = `"name":${stringify(tool.name)},"title":${stringify(tool.title)},"description":${stringify(tool.description)}`;
-      return `{${named},${schema}${annotations}"exposedTo":[${exposed}]}`;
+      return `{${named},${schema}${annotations}"exposedTo":[${exposed}]${made}}`;
     };
     const tellTools = (id) => {
+      refresh();
       let all = "";
       for (const name in tools) all += (all && ",") + reported(tools[name]);
       const frame = `"url":${stringify(document.URL)},"origin":${stringify(origin)},"allowed":${isAllowed()}`;
@@ -41,9 +47,12 @@
       }
     };
     const tellSettled = (id, status, value) => {
+      if (status === "Submitted") return tell(`{"type":"toolSubmitted","id":${stringify(id)}}`);
+      if (status === "Refused") return tell(`{"type":"toolResponded","id":${stringify(id)},"status":"Error","errorText":${stringify(value)}}`);
       const output = status === "Completed" ? `,"output":${value}` : "";
+      const reason = status === "Canceled" && value ? `,"errorText":${stringify(value)}` : "";
       const error = `,"errorText":"The tool failed.","exception":{"description":${stringify(worded(value))}}`;
-      tell(`{"type":"toolResponded","id":${stringify(id)},"status":"${status}"${output}${status === "Error" ? error : ""}}`);
+      tell(`{"type":"toolResponded","id":${stringify(id)},"status":"${status}"${output}${reason}${status === "Error" ? error : ""}}`);
     };
     const running = { __proto__: null };
     const commands = {
@@ -55,12 +64,25 @@
       },
       invoke: ({ id, name, input }) => {
         const settled = (status, value) => {
-          delete running[id];
+          if (status !== "Submitted") delete running[id];
           tellSettled(id, status, value);
         };
         running[id] = run(name, input, settled);
       },
       cancel: ({ id }) => running[id]?.(),
+      arrive: ({ id }) => {
+        const answer = () => {
+          let found = "";
+          for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
+            try {
+              found += (found && ",") + stringify(parse(script.textContent));
+            } catch {}
+          }
+          tellSettled(id, "Completed", `[${found}]`);
+        };
+        if (document.readyState === "loading") listen(document, "DOMContentLoaded", answer);
+        else answer();
+      },
     };
     return (command) => commands[command.command]?.(command);
   };

@@ -3,8 +3,22 @@
 import pytest
 
 from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
-from tests.core.boundary.bounding import IMAGE, SECRET, STRICT, content_of, judged, member, removed, text
+from tests.core.boundary.bounding import (
+    IMAGE,
+    SECRET,
+    SENSITIVE,
+    STRICT,
+    WITHHOLD,
+    content_of,
+    credential,
+    fields,
+    judged,
+    member,
+    removed,
+    text,
+)
 
 
 @pytest.mark.parametrize("holder", ["block", "resource", "result"])
@@ -20,6 +34,17 @@ def test_a_meta_without_anything_in_it_stays(holder: str) -> None:
     bounded = judged({"content": [block], **meta})
     assert removed(bounded) == []
     assert bounded.result == {"content": [block], **meta}
+
+
+@pytest.mark.parametrize("policy", [DEFAULT_POLICY, WITHHOLD])
+@pytest.mark.parametrize("more", [[], [text(f"it is {SECRET}")], [text(credential(0))]])
+def test_it_stays_too_where_something_else_is_searched_for_and_goes(
+    more: list[Json], policy: BoundaryPolicy
+) -> None:
+    result: JsonObject = {"content": [text("w"), *more], "structuredContent": {"pin": SECRET}, "_meta": {}}
+    bounded = judged(result, fields(pin=SENSITIVE), policy=policy)
+    assert member(bounded, "_meta") == {}
+    assert [pointer for pointer in removed(bounded) if pointer.startswith("/_meta")] == []
 
 
 def test_what_a_block_says_about_trust_passes_in_its_own_meta_alone() -> None:
@@ -41,6 +66,17 @@ def test_the_meta_of_a_resource_is_not_that_of_the_block_around_it() -> None:
     left: JsonObject = {"type": "resource", "resource": {"uri": "u:", "text": "w"}, "_meta": trusted}
     assert content_of(bounded) == [left]
     assert removed(bounded) == ["/content/0/resource/_meta/k meta"]
+
+
+def test_what_a_block_says_about_trust_lets_nothing_pass_in_the_meta_of_its_resource() -> None:
+    trusted: JsonObject = {"ifc": {"integrity": "trusted"}}
+    # As the pointer to the claim would lead, were it followed from there.
+    disguised: JsonObject = {"content": {"0": {"_meta": trusted}}}
+    resource: JsonObject = {"uri": "u:", "text": "w", "_meta": disguised}
+    bounded = judged({"content": [{"type": "resource", "resource": resource, "_meta": trusted}]})
+    left: JsonObject = {"type": "resource", "resource": {"uri": "u:", "text": "w"}, "_meta": trusted}
+    assert content_of(bounded) == [left]
+    assert removed(bounded) == ["/content/0/resource/_meta/content meta"]
 
 
 @pytest.mark.parametrize("meta", [None, "trusted", []])

@@ -18,6 +18,7 @@ from tests.core.boundary.bounding import (
     STRICT,
     TEXT,
     TRUST,
+    TWICE,
     UNTRUSTED,
     WEAK,
     bounded_of,
@@ -330,6 +331,20 @@ def test_of_a_block_that_is_declared_sensitive_the_metadata_is_secret_too(
     result: JsonObject = {"content": [block], "_meta": meta}
     masked = mask(result, judged(result, annotations=annotations).removals)
     assert SECRET not in str(masked)
+
+
+@pytest.mark.parametrize("meta", [{"r": REFERENCE}, {"r": TWICE, "k": SECRET}])
+def test_of_a_block_that_cannot_be_judged_the_metadata_is_secret_too(meta: JsonObject) -> None:
+    content: list[Json] = [text("w", _meta=meta), text(f"it is {SECRET}")]
+    assert removed(judged({"content": content})) == ["/content/0 internal", "/content/1 echo"]
+
+
+def test_what_only_results_claim_under_a_key_is_no_claim_of_a_block() -> None:
+    labelled = text("w", _meta={TRUST: {"sensitive": True}, "annotations": {"k": SECRET}})
+    result: JsonObject = {"content": [labelled, text(f"it is {SECRET}")]}
+    of_result: JsonObject = {"_meta": {"annotations": {"sensitiveHint": False}}}
+    expected = ["/content/0 labelled", "/content/1 echo"]
+    assert removed(judged(result)) == removed(judged(result | of_result)) == expected
 
 
 def test_claims_about_trust_may_be_repeated_by_other_blocks() -> None:

@@ -98,7 +98,8 @@ def test_every_rule_has_an_example_that_shows_it() -> None:
             ).removals
         )
     }
-    assert shown == {rule.value for rule in Rule}
+    # Of a rule about one answer, test_boundary_by_policy.py tells.
+    assert shown == {rule.value for rule in Rule} - {Rule.POLICY}
 
 
 def test_every_rule_and_every_code_is_described() -> None:

@@ -48,7 +48,16 @@ def test_what_a_removal_points_at_is_masked_and_the_rest_is_as_sent(
 
 @pytest.mark.parametrize("rule", Rule)
 def test_only_rules_that_are_not_about_secrets_leave_a_value_in_sight(rule: Rule) -> None:
-    harmless = {"audience", "error", "meta", "no-contract", "undeclared", "unknown-content", "untrusted"}
+    harmless = {
+        "audience",
+        "error",
+        "meta",
+        "no-contract",
+        "policy",
+        "undeclared",
+        "unknown-content",
+        "untrusted",
+    }
     assert (mask({"a": 1}, [removal("/a", rule)]) == {"a": 1}) is (rule.value in harmless)
     assert {str(shown) for shown in SHOWN} == harmless
 

@@ -101,7 +101,23 @@ def test_what_is_no_report_is_no_baseline(report: Json) -> None:
 
 def test_every_rule_is_asked() -> None:
     assert len(rules()) > 40
-    families = {"ANN", "SEN", "OUT", "RDM", "POI", "INJ", "SHD", "UNI", "TRM", "OVR", "INT", "LEN", "PRO"}
+    families = {
+        "ANN",
+        "SEN",
+        "OUT",
+        "RDM",
+        "POI",
+        "INJ",
+        "SHD",
+        "UNI",
+        "TRM",
+        "OVR",
+        "INT",
+        "LEN",
+        "PRO",
+        "PIN",
+        "WEB",
+    }
     assert {found.family for found in rules()} == families
 
 

@@ -239,7 +239,7 @@ def test_salaries_that_one_server_read_are_not_mailed_by_another() -> None:
         "name": "read_file",
         "annotations": {"returnMetadata": {"source": "internal", "sensitivity": "financial"}},
     }
-    resolution = resolution_of(READ_FILE, arguments, Result(value={"tool": resolved}))
+    resolution = resolution_of(READ_FILE, Result(value={"tool": resolved}))
     known = rule({"fact": "tool.annotations.returnMetadata.sensitivity", "equals": "financial"}, "confirm")
     before = decided(known, READ_FILE, arguments=arguments, resolution=resolution)
     assert before.reasons == ('r: tool.annotations.returnMetadata.sensitivity is "financial"',)

@@ -22,7 +22,7 @@ MARK = "io.modelcontextprotocol/tool-resolution"
 def resolved(annotations: Json, listed: Json = None, *, older: bool = False) -> Resolution:
     body: JsonObject = {"name": "t", "annotations": annotations}
     value: JsonObject = {"tool": body} if older else {"resultType": "complete", **body}
-    return resolution_of(tool(listed), ARGUMENTS, Result(value=value))
+    return resolution_of(tool(listed), Result(value=value))
 
 
 @pytest.mark.parametrize(
@@ -33,18 +33,8 @@ def test_only_a_tool_that_says_so_is_asked(mark: Json, *, resolvable: bool) -> N
     assert not is_resolvable(tool())
 
 
-def test_exactly_what_would_be_sent_is_asked_about_and_anything_else_is_another_call() -> None:
+def test_exactly_what_would_be_sent_is_asked_about() -> None:
     assert resolve_params(tool(), ARGUMENTS) == {"name": "t", "arguments": ARGUMENTS}
-    found = resolved({"readOnlyHint": True})
-    assert found.holds_for({"path": "/a", "deep": {"x": 1, "y": 2}})
-    others: list[JsonObject] = [
-        {"path": "/b", "deep": {"x": 1, "y": 2}},
-        {"path": "/a", "deep": {"y": 2, "x": 1}},
-        {"path": "/a", "deep": {"x": 1.0, "y": 2}},
-        {"path": "/a"},
-    ]
-    for other in others:
-        assert not found.holds_for(other)
 
 
 @pytest.mark.parametrize("older", [False, True])
@@ -128,7 +118,7 @@ def test_one_that_widens_counts_for_nothing_is_a_finding_and_is_asked_about(
 )
 def test_one_that_is_malformed_counts_for_nothing_and_is_a_finding(value: Json) -> None:
     listed = tool({"destructiveHint": True})
-    found = resolution_of(listed, ARGUMENTS, Result(value=value))
+    found = resolution_of(listed, Result(value=value))
     assert (found.state, found.effective) == (ResolutionState.MALFORMED, listed)
     assert len(found.findings) == 1
     assert decided(DEFAULT_POLICY, listed, resolution=found).verdict is Verdict.CONFIRM
@@ -138,7 +128,7 @@ def test_one_that_is_malformed_counts_for_nothing_and_is_a_finding(value: Json) 
     "outcome", [Failure(kind=FailureKind.TIMEOUT, detail="late"), RpcError(value={"code": -32601})]
 )
 def test_one_that_does_not_come_counts_for_nothing_and_is_a_finding(outcome: Outcome) -> None:
-    found = resolution_of(tool(), ARGUMENTS, outcome)
+    found = resolution_of(tool(), outcome)
     assert (found.state, found.effective) == (ResolutionState.UNANSWERED, tool())
     assert len(found.findings) == 1
 

@@ -12,7 +12,7 @@ from inspector.core.webmcp.declared import declarations_in
 from inspector.core.webmcp.rules import faults_of
 from inspector.core.webmcp.tree import Tree
 
-BINDING = "voice"
+BINDING, PROOF = "voice", "proof"
 
 
 def navigated(frame: str, url: str = "https://a.example/", parent: str | None = None) -> JsonObject:
@@ -26,7 +26,13 @@ def context(frame: str, number: int, *, is_default: bool = True) -> JsonObject:
 
 
 def report(number: int, tool: Json, *, whole: bool = True, name: str = BINDING) -> JsonObject:
-    payload: JsonObject = {"call": "registerTool", "whole": whole, "tool": tool, "options": None}
+    payload: JsonObject = {
+        "proof": PROOF,
+        "call": "registerTool",
+        "whole": whole,
+        "tool": tool,
+        "options": None,
+    }
     return {"name": name, "payload": dump_text(payload), "executionContextId": number}
 
 
@@ -35,7 +41,7 @@ def added(frame: str, *names: str, **members: Json) -> JsonObject:
 
 
 def tree_of(*events: tuple[str, str, JsonObject]) -> Tree:
-    tree = Tree(BINDING)
+    tree = Tree(BINDING, PROOF)
     for session, method, params in events:
         tree.take(session, method, params)
     return tree
@@ -128,7 +134,7 @@ def test_a_hint_with_two_values_is_read_as_one_that_is_named_twice() -> None:
 def test_a_page_cannot_speak_of_its_own_origin_or_frame() -> None:
     tool = joined({}, {"origin": "https://bank.example", "frameId": "x", "frame": "y"}).tools[0]
     assert tool.definition["origin"] == "https://a.example"
-    assert tool.definition["frameId"] == "f"
+    assert "frameId" not in tool.definition
 
 
 def test_only_the_hook_s_own_voice_counts_and_only_from_the_page_s_own_scripts() -> None:
@@ -239,6 +245,6 @@ def test_the_draft_s_rules_for_names_and_descriptions(name: Json, description: J
 
 
 def test_a_report_longer_than_the_hook_writes_is_none() -> None:
-    payload = '{"call":"registerTool","whole":true,"tool":{"name":"t"},"options":null}'
-    assert len(declarations_in(payload)) == 1
-    assert declarations_in(payload + " " * 1_000_000) == ()
+    payload = '{"proof":"p","call":"registerTool","whole":true,"tool":{"name":"t"},"options":null}'
+    assert len(declarations_in(payload, "p") or ()) == 1
+    assert declarations_in(payload + " " * 1_000_000, "p") is None

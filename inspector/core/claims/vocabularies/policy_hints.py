@@ -1,6 +1,6 @@
 """`policy-hints`: advisory hints for gateways, in a tool's `_meta`."""
 
-from inspector.core.claims.bearing import TraitName, flag, table, verbatim
+from inspector.core.claims.bearing import LEVELS, TraitName, flag, table, verbatim
 from inspector.core.claims.claim import Standing, Subject, Vocabulary
 from inspector.core.claims.forms import BOOLEAN, one_of
 from inspector.core.claims.reading import Branch, Layout, Leaf
@@ -26,7 +26,7 @@ _HINTS = {
         bearings=(flag(TraitName.CONFIRM),),
     ),
     "mcp.dev/resultSensitivity": Leaf(
-        form=one_of("public", "internal", "confidential", "restricted"),
+        form=one_of(*LEVELS),
         meaning="how far a result may spread",
         bearings=(
             verbatim(TraitName.SENSITIVITY_LEVEL, malformed="restricted"),

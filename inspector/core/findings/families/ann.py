@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from functools import partial
 
-from inspector.core.claims.contradictions import ContradictionKind
+from inspector.core.claims.claim import Subject
+from inspector.core.claims.contradictions import ContradictionKind, contradictions
+from inspector.core.claims.registry import claims_of_resolution, claims_of_result
 from inspector.core.findings.finding import Confidence, Hit, Severity, quoted
-from inspector.core.findings.reviewed import Offer
-from inspector.core.findings.rule import DEFINITIONS, Example, Rule, tool_example
-from inspector.core.json_text import dump_text
+from inspector.core.findings.reviewed import Offer, Reviewed, ReviewedCall
+from inspector.core.findings.rule import DEFINITIONS, Example, Rule, call_example, tool_example
+from inspector.core.json_text import Json, dump_text
 
 _SPECIFICATION = "MCP 2025-11-25, ToolAnnotations"
 
@@ -41,6 +43,44 @@ def _malformed(offer: Offer) -> Iterator[Hit]:
             )
 
 
+def _in_result(call: ReviewedCall) -> Iterator[Hit]:
+    said = claims_of_result(call.raw)
+    if not said:
+        return
+    for found in contradictions((*call.offer.claims, *said), tool=call.offer.tool):
+        of_result = next((claim for claim in found.claims if claim.subject in _OF_RESULTS), None)
+        if found.kind in _RESULT_KINDS and of_result is not None and not call.lacks(of_result.pointer):
+            yield Hit(
+                message=found.message,
+                pointer=of_result.pointer,
+                evidence=quoted(", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)),
+            )
+
+
+_OF_RESULTS = frozenset({Subject.RESULT, Subject.BLOCK})
+_RESULT_KINDS = frozenset(
+    {
+        ContradictionKind.RESULT_OPEN_WORLD,
+        ContradictionKind.SET_IN_RESULT,
+        ContradictionKind.SOURCE_DISAGREES,
+    }
+)
+
+
+def _widened(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
+    tools = {offer.name: offer for offer in reviewed.tools}
+    for answer in reviewed.traffic.resolved:
+        offer = tools.get(answer.name)
+        if offer is None:
+            continue
+        claims = (*offer.claims, *claims_of_resolution(answer.result))
+        for found in contradictions(claims, tool=offer.tool):
+            resolved = next((claim for claim in found.claims if claim.subject is Subject.RESOLUTION), None)
+            if resolved is not None:
+                said = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
+                yield offer, Hit(message=found.message, pointer=resolved.pointer, evidence=quoted(said))
+
+
 def _contradiction(
     number: int,
     kind: ContradictionKind,
@@ -62,6 +102,12 @@ def _contradiction(
         positive=(examples[0],),
         negative=(examples[1],),
     )
+
+
+def _resolved(*, static: bool, to: bool) -> Example:
+    """A tool, and what is said of one call of it."""
+    answer: Json = {"resultType": "complete", "name": "lookup", "annotations": {"readOnlyHint": to}}
+    return {**tool_example(annotations={"readOnlyHint": static}), "resolved": [answer]}
 
 
 _EITHER = "Hosts differ in which of the two they believe, so that a call may go ahead that another host would ask about."
@@ -232,5 +278,39 @@ RULES = (
         each=_malformed,
         positive=(tool_example(annotations={"readOnlyHint": "maybe"}),),
         negative=(tool_example(annotations={"readOnlyHint": True}),),
+    ),
+    Rule(
+        id="SL-ANN010",
+        title="Result that contradicts its tool",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.HIGH,
+        meaning="A host that has judged the tool by its definition treats the result as something that it is not.",
+        fix="Declare of the tool all that its results may be, and of a result the one value that holds.",
+        references=("CWE-684", "SEP-1913"),
+        call=_in_result,
+        positive=(
+            call_example(
+                {"content": [], "_meta": {"annotations": {"openWorldHint": True}}},
+                annotations={"openWorldHint": False},
+            ),
+        ),
+        negative=(
+            call_example(
+                {"content": [], "_meta": {"annotations": {"openWorldHint": True}}},
+                annotations={"openWorldHint": True},
+            ),
+        ),
+    ),
+    Rule(
+        id="SL-ANN011",
+        title="Resolution that widens",
+        severity=Severity.HIGH,
+        confidence=Confidence.HIGH,
+        meaning="A call is resolved to do more than its tool declares: a host that agreed to the one gets the other.",
+        fix="Declare of the tool the most that any call of it may do; a resolution only narrows.",
+        references=("CWE-684", "Tool resolution"),
+        whole=_widened,
+        positive=(_resolved(static=True, to=False),),
+        negative=(_resolved(static=False, to=True),),
     ),
 )

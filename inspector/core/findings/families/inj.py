@@ -3,35 +3,37 @@
 from collections.abc import Iterator
 
 from inspector.core.findings.finding import Confidence, Hit, Severity, quoted
-from inspector.core.findings.hidden import HiddenKind
+from inspector.core.findings.hidden import Hidden, HiddenKind
 from inspector.core.findings.prose import tagged
 from inspector.core.findings.reviewed import ReviewedCall
 from inspector.core.findings.rule import Rule, call_example, text_result
-from inspector.core.findings.signals import SURE, SUSPECT, judged
-from inspector.core.findings.texts import Place, Text
+from inspector.core.findings.signals import NOTABLE, judged
+from inspector.core.findings.texts import LONGEST_READ, Place, Text
+from inspector.core.json_text import Json
+from inspector.core.pointer import resolve, split
 
 _LEAST = 12
-_MOST = 200_000
-"""Characters of one text that are judged; the rest of a longer one is not."""
 
 
 def _orders(call: ReviewedCall) -> Iterator[Hit]:
     hidden = {found.pointer for found in call.hidden}
     untrusted = call.offer.traits.untrusted.value is True
-    for text in call.texts:
+    for text in call.read:
         if len(text.text) < _LEAST or text.place is Place.KEY:
             continue
         # In a result every place is one for prose.
-        prose = Text(pointer=text.pointer, place=Place.PROSE, text=text.text[:_MOST])
+        prose = Text(pointer=text.pointer, place=Place.PROSE, text=text.text[:LONGEST_READ])
         found = judged(prose, hidden=text.pointer in hidden)
-        if found.score >= SUSPECT:
+        if found.score >= NOTABLE:
             declared = " The tool declares that its content is untrusted." if untrusted else ""
             yield Hit(
                 message=f"The result gives orders to whoever reads it: {'; '.join(found.reasons)} (score {found.score:g}).{declared}",
                 pointer=text.pointer,
                 evidence=quoted(text.text, found.at),
-                confidence=Confidence.HIGH if found.score >= SURE else Confidence.MEDIUM,
-                severity=Severity.MEDIUM if untrusted else None,
+                confidence=found.confidence,
+                severity=min(found.severity, Severity.MEDIUM, key=lambda each: each.rank)
+                if untrusted
+                else found.severity,
             )
 
 
@@ -44,10 +46,9 @@ _NAMES = {
 
 
 def _hides(call: ReviewedCall) -> Iterator[Hit]:
-    texts = {text.pointer: text.text for text in call.texts if text.place is not Place.KEY}
     for place in call.hidden:
         kinds = list(dict.fromkeys(_NAMES[found.kind] for found in place.characters))
-        text = texts.get(place.pointer, "")
+        text = _text_at(call.masked, place)
         spelt = tagged(text)
         says = f" They spell “{quoted(spelt)}”, which models read." if spelt else ""
         yield Hit(
@@ -56,6 +57,16 @@ def _hides(call: ReviewedCall) -> Iterator[Hit]:
             evidence=quoted(text, _first(text)),
             severity=Severity.HIGH if spelt or _acts(text) else None,
         )
+
+
+def _text_at(value: Json, place: Hidden) -> str:
+    if place.in_key:
+        return split(place.pointer)[-1]
+    try:
+        found = resolve(value, place.pointer)
+    except LookupError:
+        return ""
+    return found if isinstance(found, str) else ""
 
 
 def _acts(text: str) -> bool:

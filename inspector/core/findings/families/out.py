@@ -20,7 +20,7 @@ def _not_object(offer: Offer) -> Iterator[Hit]:
         return
     if not isinstance(schema, dict):
         yield Hit(message="The output schema is no object.", pointer="/outputSchema")
-    elif "type" in schema and schema["type"] != "object":
+    elif "type" in schema and schema["type"] != "object" and not offer.is_of_page:
         yield Hit(
             message="The output schema does not describe an object, which structured content has to be.",
             pointer="/outputSchema/type",
@@ -40,9 +40,9 @@ def _unreadable(offer: Offer) -> Iterator[Hit]:
 
 
 def _withheld(call: ReviewedCall, rule: Withheld, message: str) -> Iterator[Hit]:
-    for removal in call.bounded.removals:
-        if removal.rule == rule.value:
-            yield Hit(message=message, pointer=removal.pointer)
+    for pointer, withheld_by in call.withheld:
+        if withheld_by == rule.value:
+            yield Hit(message=message, pointer=pointer)
 
 
 def _unnamed(call: ReviewedCall) -> Iterator[Hit]:
@@ -109,7 +109,7 @@ def _hidden_failure(call: ReviewedCall) -> Iterator[Hit]:
 
 
 def _credentials(call: ReviewedCall) -> Iterator[Hit]:
-    for text in call.texts:
+    for text in call.texts():
         found = sightings(text.text)
         if found:
             yield Hit(
@@ -142,7 +142,11 @@ RULES = (
         references=("CWE-1286", "MCP 2025-11-25, Output Schema"),
         each=_not_object,
         positive=(tool_example(outputSchema={"type": "string"}), tool_example(outputSchema=[])),
-        negative=(tool_example(outputSchema=takes(a={})), tool_example()),
+        negative=(
+            tool_example(outputSchema=takes(a={})),
+            tool_example(),
+            {**tool_example(outputSchema={"type": "array"}), "page": {}},
+        ),
     ),
     Rule(
         id="SL-OUT002",

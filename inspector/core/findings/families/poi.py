@@ -8,11 +8,13 @@ from inspector.core.findings.properties import words_of
 from inspector.core.findings.prose import names_secret_path
 from inspector.core.findings.reviewed import Offer
 from inspector.core.findings.rule import DEFINITIONS, Rule, takes, tool_example
-from inspector.core.findings.signals import SURE, SUSPECT, judged
+from inspector.core.findings.signals import NOTABLE, judged
 from inspector.core.findings.texts import Place, Text
 
 _LEAST = 12
 """Characters below which a text gives no orders."""
+_ENCODED = 60
+"""Characters from which one word may be sentences in base64."""
 
 
 def _orders(offer: Offer) -> Iterator[Hit]:
@@ -22,12 +24,13 @@ def _orders(offer: Offer) -> Iterator[Hit]:
         if spelt is None:
             continue
         found = judged(spelt, hidden=text.pointer in hidden)
-        if found.score >= SUSPECT:
+        if found.score >= NOTABLE:
             yield Hit(
                 message=f"A {text.place.value} of the {offer.kind.value} gives orders to whoever reads it: {'; '.join(found.reasons)} (score {found.score:g}).",
                 pointer=text.pointer,
                 evidence=quoted(text.text, found.at),
-                confidence=Confidence.HIGH if found.score >= SURE else Confidence.MEDIUM,
+                confidence=found.confidence,
+                severity=found.severity,
             )
 
 
@@ -40,7 +43,8 @@ def _spelt_out(text: Text) -> Text | None:
         if len(words) > 3:
             return Text(pointer=text.pointer, place=text.place, text=f"{' '.join(words)} {text.text}")
         return None
-    return text if names_secret_path(text.text.lower()) or not text.text.isascii() else None
+    is_judged = len(text.text) >= _ENCODED or names_secret_path(text.text.lower()) or not text.text.isascii()
+    return text if is_judged else None
 
 
 # A run of one class, or an open end that is found by searching for text: no way to take more than linear time.
@@ -84,6 +88,10 @@ _STEERS = (
     ),
     re.compile(
         r"\bbefore (?:using|calling|invoking|running) any (?:other )?(?:tool|function)s?\b", re.IGNORECASE
+    ),
+    re.compile(
+        r"\b(?:pick|choose|use|prefer) (?:this )?\w{1,60} (?:over|instead of) (?:any|all|every) other\b",
+        re.IGNORECASE,
     ),
     re.compile(
         r"\bother tools are (?:deprecated|insecure|broken|unsafe|unreliable|obsolete)\b", re.IGNORECASE

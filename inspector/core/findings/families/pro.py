@@ -1,10 +1,11 @@
-"""PRO: protocol faults that were seen while listing."""
+"""PRO: protocol faults: what was listed and cannot be used, and what went over the wire and must not."""
 
 from collections.abc import Iterator
 
-from inspector.core.findings.finding import Confidence, Hit, Severity, SubjectKind
-from inspector.core.findings.reviewed import Offer
+from inspector.core.findings.finding import Confidence, Hit, Severity, SubjectKind, quoted
+from inspector.core.findings.reviewed import Offer, Reviewed
 from inspector.core.findings.rule import Rule, tool_example
+from inspector.core.findings.seen import FaultKind
 from inspector.core.findings.shadowed import NAME_TAKEN
 from inspector.core.foreign import safe_line
 
@@ -18,6 +19,20 @@ def _malformed(offer: Offer) -> Iterator[Hit]:
         yield Hit(message=f"{what}: {safe_line(problem.reason)[:200]}.", pointer=problem.pointer)
 
 
+def _wire(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
+    for fault in reviewed.traffic.faults:
+        often = "once" if fault.count == 1 else f"{fault.count:,} times"
+        hit = Hit(
+            message=f"The server {fault.kind.value}: {often} in this session.",
+            pointer=f"/{fault.kind.name.lower()}",
+            evidence=quoted(fault.example),
+            severity=_SEVERITIES.get(fault.kind),
+        )
+        yield reviewed.offers[0], hit
+
+
+_SEVERITIES = {FaultKind.NOT_OFFERED: Severity.MEDIUM, FaultKind.MISSHAPEN: Severity.MEDIUM}
+
 RULES = (
     Rule(
         id="SL-PRO001",
@@ -30,6 +45,21 @@ RULES = (
         subjects=frozenset({SubjectKind.LISTING}),
         each=_malformed,
         positive=({"tools": [{"name": "broken"}]}, {"tools": [7]}),
+        negative=(tool_example(),),
+    ),
+    Rule(
+        id="SL-PRO002",
+        title="Protocol fault on the wire",
+        severity=Severity.LOW,
+        confidence=Confidence.HIGH,
+        meaning="Strict clients end the connection over it; lenient ones differ in what they take for an answer.",
+        fix="Send nothing but JSON-RPC messages, logs to stderr, and ask only for what the client has announced.",
+        references=("CWE-1286", "MCP 2025-11-25, Base Protocol"),
+        whole=_wire,
+        positive=(
+            {"tools": [], "faults": ["noise", "unasked", "misshapen"]},
+            {"tools": [], "faults": ["not_offered", "not_offered"]},
+        ),
         negative=(tool_example(),),
     ),
 )

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from inspector.core.findings.finding import Confidence, Hit, Severity
-from inspector.core.findings.reviewed import ReviewedCall
+from inspector.core.findings.finding import Confidence, Hit, Severity, SubjectKind
+from inspector.core.findings.reviewed import Offer, Reviewed, ReviewedCall
 from inspector.core.findings.rule import Rule, call_example
 from inspector.core.json_text import Json
 from inspector.core.secrets.origin import Origin, origin_of
-from inspector.core.secrets.reference import MalformedReference, SecretReference, references_in
+from inspector.core.secrets.reference import MalformedReference, SecretReference
 
 LONG_S = 86_400
 """Seconds: one day."""
@@ -16,8 +16,8 @@ _SECTION = "WebMCP issue 110, section 4"
 
 
 def _malformed(call: ReviewedCall) -> Iterator[Hit]:
-    for reference in references_in(call.raw):
-        if isinstance(reference, MalformedReference):
+    for reference in call.references:
+        if isinstance(reference, MalformedReference) and not call.lacks(reference.pointer):
             yield Hit(
                 message=f"The reference cannot be redeemed: {reference.reason}.", pointer=reference.pointer
             )
@@ -51,7 +51,26 @@ def _endless(call: ReviewedCall) -> Iterator[Hit]:
     for reference in _sound(call):
         if reference.ttl_s is None:
             yield Hit(message="The reference never expires.", pointer=reference.pointer)
-        elif reference.ttl_s > LONG_S:
+
+
+def _repeated(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
+    seen: set[tuple[str, str]] = set()
+    for call in reviewed.calls:
+        own = {(found.id, found.redeem_url): found for found in _sound(call)}
+        for key, reference in own.items():
+            if key in seen:
+                hit = Hit(
+                    message="An earlier result holds the same reference: it is not made for one answer, so that it cannot be good for one redemption alone.",
+                    pointer=f"{reference.pointer}/id",
+                    subject=SubjectKind.CALL,
+                )
+                yield call.offer, hit
+        seen.update(own)
+
+
+def _long(call: ReviewedCall) -> Iterator[Hit]:
+    for reference in _sound(call):
+        if reference.ttl_s is not None and reference.ttl_s > LONG_S:
             yield Hit(
                 message=f"The reference is good for {reference.ttl_s / 3_600:,.0f} hours.",
                 pointer=f"{reference.pointer}/ttl",
@@ -59,7 +78,11 @@ def _endless(call: ReviewedCall) -> Iterator[Hit]:
 
 
 def _sound(call: ReviewedCall) -> Iterator[SecretReference]:
-    return (found for found in references_in(call.raw) if isinstance(found, SecretReference))
+    return (
+        found
+        for found in call.references
+        if isinstance(found, SecretReference) and not call.lacks(found.pointer)
+    )
 
 
 def _reference(**members: Json) -> Json:
@@ -120,8 +143,34 @@ RULES = (
         meaning="Whoever finds the reference in a log or a recording may still redeem it.",
         fix="Set `ttl` to minutes.",
         references=("CWE-613", _SECTION),
-        call=_endless,
-        positive=(call_example(_reference(ttl=None)), call_example(_reference(ttl=90_000))),
+        call=_long,
+        positive=(call_example(_reference(ttl=90_000)),),
         negative=(_SOUND,),
+    ),
+    Rule(
+        id="SL-RDM005",
+        title="Secret reference without an end",
+        severity=Severity.LOW,
+        confidence=Confidence.HIGH,
+        meaning="Whoever finds the reference in a log or a recording may redeem it for as long as the server keeps it.",
+        fix="Set `ttl` to minutes.",
+        references=("CWE-613", _SECTION),
+        call=_endless,
+        positive=(call_example(_reference(ttl=None)),),
+        negative=(_SOUND,),
+    ),
+    Rule(
+        id="SL-RDM006",
+        title="Secret reference that is given out twice",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.MEDIUM,
+        meaning="Who redeems it first does not use it up, so that a copy in a log or a recording stays good.",
+        fix="Make a new reference for each result, good for one redemption.",
+        references=("CWE-294", "CWE-613", _SECTION),
+        whole=_repeated,
+        positive=({**_SOUND, "calls": [_reference(), _reference(label="Again")]},),
+        negative=(
+            {**_SOUND, "calls": [_reference(), _reference(id="r2", redeemUrl="https://a.example/r2")]},
+        ),
     ),
 )

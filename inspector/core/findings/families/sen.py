@@ -2,16 +2,22 @@
 
 from collections.abc import Iterator
 
+from inspector.core.boundary.bound import bound
+from inspector.core.boundary.bounded import Level
+from inspector.core.boundary.bounded import Rule as Withheld
 from inspector.core.claims.contradictions import ContradictionKind
 from inspector.core.credentials.find import sightings
-from inspector.core.findings.finding import Confidence, Hit, Severity, quoted
+from inspector.core.findings.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.core.findings.properties import Property, words_of
-from inspector.core.findings.reviewed import Offer
-from inspector.core.findings.rule import DEFINITIONS, Rule, takes, tool_example
+from inspector.core.findings.reviewed import Offer, Reviewed
+from inspector.core.findings.rule import DEFINITIONS, Example, Rule, takes, tool_example
 from inspector.core.findings.secret_names import names_secret
+from inspector.core.findings.seen import SharedAnswer
+from inspector.core.findings.texts import texts_of
 from inspector.core.findings.word_set import word_set
 from inspector.core.foreign import safe_line
-from inspector.core.json_text import dump_text
+from inspector.core.json_text import Json, JsonObject, dump_text
+from inspector.core.outcome import Result
 
 _ISSUE_110 = "WebMCP issue 110"
 _MARK = "x-sensitive"
@@ -85,13 +91,36 @@ def _no_output_schema(offer: Offer) -> Iterator[Hit]:
         )
 
 
+_HEADERS = word_set("authorization cookie proxy-authorization x-api-key")
+
+
 def _mirrored(offer: Offer) -> Iterator[Hit]:
     for field in offer.inputs:
-        if "x-mcp-header" in field.schema and (names_secret(field.words) or field.schema.get(_MARK) is True):
+        if "x-mcp-header" in field.schema and _is_sensitive_parameter(field):
             yield Hit(
                 message=f"The parameter `{safe_line(field.name)[:80]}` is repeated in an HTTP header, where proxies and logs keep it.",
                 pointer=f"{field.pointer}/x-mcp-header",
             )
+
+
+def _is_sensitive_parameter(field: Property) -> bool:
+    """Whether its name, its marks, its format or the header that it goes to say that it is sensitive."""
+    schema = field.schema
+    # A misspelt mark counts as one.
+    marks = {key: value for key, value in schema.items() if key.lower().replace("_", "-") in _MARKS}
+    said = any(value is not False for value in marks.values())
+    header = str(schema["x-mcp-header"]).lower()
+    return (
+        names_secret(field.words)
+        or said
+        or schema.get("writeOnly") is True
+        or schema.get("format") == "password"
+        or header in _HEADERS
+        or names_secret(words_of(header.title()))
+    )
+
+
+_MARKS = frozenset({_MARK, "xsensitive", "sensitive"})
 
 
 def _unmarked_input(offer: Offer) -> Iterator[Hit]:
@@ -120,6 +149,44 @@ def _in_definition(offer: Offer) -> Iterator[Hit]:
                 message=f"The definition itself holds what looks like a credential ({found[0].rule.title}). It is not shown here.",
                 pointer=text.pointer,
             )
+
+
+_SENSITIVE = frozenset({Withheld.X_SENSITIVE.value, Withheld.SENSITIVE_HINT.value})
+
+
+def _shared(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
+    tools = {offer.name: offer for offer in reviewed.tools}
+    for answer in reviewed.traffic.shared:
+        offer = tools.get(answer.name) if answer.method == "tools/call" else None
+        why = _why_private(answer, offer)
+        if why:
+            hit = Hit(
+                message=f"The answer to `{safe_line(answer.method)[:80]}` says that caches may give it to others, and {why}.",
+                pointer="/cacheScope",
+                evidence=quoted(answer.name),
+                subject=SubjectKind.CALL if offer else None,
+            )
+            yield offer or reviewed.offers[0], hit
+
+
+def _why_private(answer: SharedAnswer, offer: Offer | None) -> str:
+    """What in an answer is for one user alone; empty where nothing is known to be."""
+    if any(sightings(text.text) for text in texts_of(answer.result)):
+        return "holds what looks like a credential"
+    if answer.method not in {"tools/call", "resources/read"}:
+        return ""
+    if offer is not None and offer.traits.sensitive.value is True:
+        return "the tool declares that its results are sensitive"
+    found = bound(Result(value=answer.result), offer.tool if offer else None, Level.DECLARED)
+    if any(removal.rule in _SENSITIVE for removal in found.removals):
+        return "holds what is marked sensitive"
+    return ""
+
+
+def _answered(method: str, scope: str, result: JsonObject, **members: Json) -> Example:
+    """An example of one tool, and an answer that may be kept."""
+    answer: Json = {"method": method, "name": "lookup", "cacheScope": scope, **result}
+    return {**tool_example("lookup", "Look up a word.", **members), "answers": [answer]}
 
 
 RULES = (
@@ -230,5 +297,27 @@ RULES = (
             tool_example(description="Uses ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 for the call."),
         ),
         negative=(tool_example(description="Needs a token that begins with ghp_."),),
+    ),
+    Rule(
+        id="SL-SEN008",
+        title="Sensitive answer that caches may share",
+        severity=Severity.HIGH,
+        confidence=Confidence.HIGH,
+        meaning="With `cacheScope` public a cache may give the answer to another user.",
+        fix="Send `cacheScope` private with whatever depends on who asks.",
+        references=("CWE-524", "CWE-525", "MCP 2026-07-28, Caching"),
+        whole=_shared,
+        positive=(
+            _answered("tools/call", "public", {"content": []}, annotations={"sensitiveHint": True}),
+            _answered(
+                "resources/read",
+                "public",
+                {"contents": [{"text": "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}]},
+            ),
+        ),
+        negative=(
+            _answered("tools/list", "public", {"tools": []}),
+            _answered("tools/call", "private", {"content": []}, annotations={"sensitiveHint": True}),
+        ),
     ),
 )

@@ -1,0 +1,151 @@
+"""A page in a real Chromium, in the interface: how long the event loop stands still for ten thousand tools and for 50 MB."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from benchmarks.interface import left, until
+from benchmarks.measuring import Measurement
+from benchmarks.stalls import Stall, Stalls, tell
+from inspector.core.boundary.level import Level
+from inspector.core.targets import PageTarget
+from inspector.session.events import Event, Listener, ListingAdvanced, State, StateChanged
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.store import themes
+from inspector.tui.app import SightlineApp
+from inspector.tui.collecting import calm_collector
+
+MEGABYTE = 1_000_000
+SETTLE_S = 0.5
+
+_ROW = (
+    '{id: 9007199254740991, name: "person", mail: "p@example.org", note: "neither short nor long ".repeat(4)}'
+)
+_ROW_BYTES = 165
+_PAGE = """<!doctype html><title>Large</title><script>
+const row = %(row)s;
+for (let n = 0; n < %(tools)d; n++) document.modelContext.registerTool({
+  name: `tool_${String(n).padStart(5, "0")}`, description: `Does number ${n}`,
+  inputSchema: { type: "object", properties: { a: { type: "string", description: "an argument" } } },
+  annotations: { readOnlyHint: true, sensitiveHint: false }, execute: () => ({ rows: Array(%(rows)d).fill(row) }),
+});
+</script>"""
+
+
+def run() -> None:
+    """Print all measurements of pages."""
+    print("\nInterface, in memory at 140x45, on a page in Chromium")
+    asyncio.run(_many_tools(10_000))
+    asyncio.run(_large_result(50 * MEGABYTE))
+
+
+@contextmanager
+def _served(tools: int, result_bytes: int) -> Generator[str]:
+    html = (_PAGE % {"row": _ROW, "tools": tools, "rows": max(1, result_bytes // _ROW_BYTES)}).encode()
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(html)
+
+        def log_message(self, *_: object) -> None:  # type: ignore[override]
+            """Keep requests out of what is printed."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@dataclass(slots=True)
+class Watched:
+    """What was seen of one page."""
+
+    stalls: Stalls = field(default_factory=Stalls)
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
+    listed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@asynccontextmanager
+async def _opened(url: str, tools: int) -> AsyncGenerator[tuple[Pilot[None], Watched]]:
+    """The application on a page, with all tools listed. What is opening the screen is not among the stalls."""
+    target = PageTarget(url=url)
+    calm_collector()
+    watched = Watched()
+
+    async def opened(listener: Listener) -> Session:
+        def hear(event: Event) -> None:
+            listener(event)
+            if isinstance(event, StateChanged) and event.state is State.READY:
+                watched.ready.set()
+            elif isinstance(event, ListingAdvanced) and len(event.catalogue.tools) == tools:
+                watched.listed.set()
+
+        await asyncio.to_thread(__import__, "inspector.wire.webmcp.connection")
+        return Session(target, Options(), hear)
+
+    app = SightlineApp(target, opened, level=Level.DECLARED, theme_files=themes.themes())
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.pause()
+        async with watched.stalls.watched():
+            await watched.listed.wait()
+            await asyncio.sleep(SETTLE_S)
+            await pilot.pause()
+            yield pilot, watched
+        await left(app)
+
+
+async def _many_tools(count: int, runs: int = 3) -> None:
+    taken: list[float] = []
+    stalls: list[Stall] = []
+    with _served(count, 100) as url:
+        for _ in range(runs):
+            started = time.perf_counter()
+            async with _opened(url, count) as (_, watched):
+                taken.append(time.perf_counter() - started - SETTLE_S)
+                stalls.append(watched.stalls.longest)
+    print(Measurement(name=f"{count:,} tools: page opened and listed", runs_s=tuple(taken)).line())
+    tell(f"{count:,} tools", stalls)
+
+
+async def _large_result(size_bytes: int, runs: int = 1) -> None:
+    taken: list[float] = []
+    stalls: list[Stall] = []
+    with _served(1, size_bytes) as url:
+        async with _opened(url, 1) as (pilot, watched):
+            await pilot.press("enter")
+            await asyncio.sleep(SETTLE_S)
+            for number in range(1, runs + 1):
+                watched.stalls.clear()
+                started = time.perf_counter()
+                await pilot.press("enter" if number == 1 else "r")
+                await until(pilot, partial(_shows_call, pilot, number), 120)
+                taken.append(time.perf_counter() - started)
+                await asyncio.sleep(SETTLE_S)
+                stalls.append(watched.stalls.longest)
+    size = f"{size_bytes // MEGABYTE} MB"
+    print(Measurement(name=f"{size}: from call to both panes", runs_s=tuple(taken)).line())
+    tell(size, stalls)
+
+
+def _shows_call(pilot: Pilot[None], number: int) -> bool:
+    return f"#{number} done" in str(pilot.app.screen.query(".pane-title").first(Static).content)
+
+
+if __name__ == "__main__":
+    run()

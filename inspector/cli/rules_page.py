@@ -1,0 +1,46 @@
+"""docs/rules.md, as the registry has it: `python -m inspector.cli.rules_page > docs/rules.md`."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from inspector.cli.output import print_lines
+from inspector.core.findings.registry import rules
+from inspector.core.findings.rule import Rule
+
+_HEAD = (
+    "# Rules",
+    "",
+    "What `sightline review` looks for ([review.md](review.md)). This page is made from the registry:",
+    "`python -m inspector.cli.rules_page > docs/rules.md`.",
+    "",
+    "An id is never given to another rule. Severity says how bad it is where it is true, confidence how sure it is that it",
+    "is; a single finding may differ from its rule in both. A rule that needs results is asked with `--call`.",
+)
+
+
+def page_lines() -> list[str]:
+    """The page, line by line."""
+    return list(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield from _HEAD
+    for family, found in groupby(rules(), key=lambda rule: rule.family):
+        yield ""
+        yield f"## {family}"
+        for rule in found:
+            yield ""
+            yield from _rule(rule)
+
+
+def _rule(rule: Rule) -> Iterator[str]:
+    needs = ", needs results" if rule.call else ""
+    yield f"### {rule.id}: {rule.title}"
+    yield ""
+    yield f"{rule.severity.value}, confidence {rule.confidence.value}{needs}. {', '.join(rule.references)}."
+    yield ""
+    yield f"{rule.meaning} **Fix:** {rule.fix}"
+
+
+if __name__ == "__main__":
+    print_lines(page_lines())

@@ -1,0 +1,167 @@
+"""A recording as a review gets it: what the server offered, what calls returned, what went wrong on the wire."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from inspector.core.catalogue import Catalogue, Kind, Listing, Tool
+from inspector.core.exchanges import Timeline
+from inspector.core.findings.finding import SubjectKind
+from inspector.core.findings.reviewed import Offer, Reviewed, ReviewedCall, reviewed
+from inspector.core.findings.seen import (
+    QUIET,
+    Answered,
+    ListingKind,
+    OtherListing,
+    heard_in,
+    traffic_of,
+)
+from inspector.core.frames import Direction, Frame, Notification, Request, messages, request_key
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.recording.format import Header, Line, RecordedCall, RecordedFrame
+from inspector.core.recording.left_out import LeftOut, left_out_in, left_out_of
+from inspector.core.recording.replaying import Replay, ReplayedCall
+from inspector.core.schema.validation import violations
+
+_OF_HTTP = frozenset({"http", "sse", "page"})
+_IDENTITY = "io.modelcontextprotocol/serverInfo"
+_REVISION = "io.modelcontextprotocol/protocolVersion"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What a recording shows."""
+
+    reviewed: Reviewed
+    server: str
+    version: str
+    """Of the server."""
+    protocol: str
+    """The revision that was spoken; empty where that was not recorded. All three are foreign text."""
+    is_page: bool
+    """Of a page there are the tools alone that were called."""
+
+
+def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
+    """What the lines behind `header` show. Linear; never raises."""
+    timeline, replay = Timeline(), Replay()
+    calls: list[tuple[ReplayedCall, LeftOut]] = []
+    altered: set[str] = set()
+    for line in lines:
+        match line:
+            case RecordedFrame():
+                frame = replay.frame(line)
+                timeline.fold(frame)
+                left_out = left_out_of(line)
+                if left_out and frame.direction is Direction.SENT:
+                    altered.update(_ids(frame))
+                calls += ((call, left_out) for call in replay.take(frame))
+            case RecordedCall():
+                call = replay.call(line)
+                calls.append((call, left_out_of(line)))
+                if left_out_in({"result": line.arguments}):
+                    altered.add(f"{call.request} {call.frame}")
+            case _:
+                pass
+    heard = tuple(heard_in(timeline.frames))
+    first, others = _listings(heard)
+    is_page = header.kind == "page"
+    catalogue = _of_calls(call for call, _ in calls) if is_page else first
+    said = _said(heard)
+    found = reviewed(
+        catalogue,
+        server={key: value for key, value in said.items() if key != "protocol"},
+        listings=others,
+        # The browser's own frames are recorded without their words.
+        traffic=QUIET if is_page else traffic_of(timeline),
+    )
+    origin = header.target.removeprefix("web+") if header.kind in _OF_HTTP else None
+    return Recorded(
+        reviewed=replace(found, calls=tuple(_made(found, calls, altered, origin))),
+        server=str(said.get("name", "")),
+        version=str(said.get("version", "")),
+        protocol=str(said.get("protocol", "")),
+        is_page=is_page,
+    )
+
+
+def _ids(frame: Frame) -> Iterator[str]:
+    return (request_key(message.id) for message in messages(frame.body) if isinstance(message, Request))
+
+
+def _made(
+    found: Reviewed, calls: Iterable[tuple[ReplayedCall, LeftOut]], altered: set[str], origin: str | None
+) -> Iterator[ReviewedCall]:
+    offers = {offer.name: offer for offer in found.tools}
+    for call, left_out in calls:
+        definition = call.tool.definition if call.tool else {}
+        offer = offers.get(call.name)
+        if offer is None or offer.definition != definition:
+            offer = Offer(kind=SubjectKind.TOOL, name=call.name, definition=definition, tool=call.tool)
+        schema = definition.get("inputSchema")
+        # What stands for a withheld argument need not fit the schema.
+        is_whole = call.request not in altered and f"{call.request} {call.frame}" not in altered
+        misfit = is_whole and schema is not None and bool(violations(call.arguments, schema, limit=1))
+        yield ReviewedCall(offer=offer, outcome=call.outcome, misfit=misfit, origin=origin, left_out=left_out)
+
+
+_KINDS = {kind.method: kind for kind in Kind}
+
+
+def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
+    tools: dict[str, Tool] = {}
+    for call in calls:
+        if call.tool:
+            tools.setdefault(call.name, call.tool)
+    return Catalogue(entries={Kind.TOOL: tuple(tools.values())})
+
+
+def _listings(heard: Iterable[Answered | Notification]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
+    """The first listing of each kind, and where tools were listed again, the last listing of them."""
+    rounds: dict[Kind, list[Listing]] = {}
+    announced = False
+    for each in heard:
+        if isinstance(each, Notification):
+            announced = announced or each.method == "notifications/tools/list_changed"
+            continue
+        kind, params = _KINDS.get(each.asked.method), each.asked.params
+        if kind is None:
+            continue
+        taken = rounds.setdefault(kind, [])
+        if not taken or not (isinstance(params, dict) and "cursor" in params):
+            taken.append(Listing(kind))
+        taken[-1].take(each.result)
+    first = Catalogue(
+        entries={kind: tuple(taken[0].entries) for kind, taken in rounds.items()},
+        problems=tuple(problem for taken in rounds.values() for problem in taken[0].problems),
+    )
+    again = tuple(
+        OtherListing(
+            kind=ListingKind.AGAIN,
+            tools=tuple(entry for entry in listing.entries if isinstance(entry, Tool)),
+            announced=announced,
+        )
+        for listing in rounds.get(Kind.TOOL, [])[1:][-1:]
+    )
+    return first, again
+
+
+def _said(heard: Iterable[Answered | Notification]) -> JsonObject:
+    """`name`, `version`, `instructions` and `protocol` of the server, as far as it said them."""
+    found: JsonObject = {}
+    for each in heard:
+        if not isinstance(each, Answered) or each.asked.method not in {"initialize", "server/discover"}:
+            continue
+        identity = each.result.get("serverInfo", _member(each.result.get("_meta"), _IDENTITY))
+        asked = _member(_member(each.asked.params, "_meta"), _REVISION)
+        said = {
+            "name": _member(identity, "name"),
+            "version": _member(identity, "version"),
+            "instructions": each.result.get("instructions"),
+            "protocol": each.result.get("protocolVersion", asked),
+        }
+        found |= {key: value for key, value in said.items() if isinstance(value, str)}
+    return found
+
+
+def _member(value: Json, key: str) -> Json:
+    return value.get(key) if isinstance(value, dict) else None

@@ -1,0 +1,150 @@
+"""One HTTP/1.1 connection of a small server: requests in, plain answers and event streams out."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TypeAlias
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import h11
+
+from inspector.core.json_text import Json, dump
+
+MOST_BODY_BYTES = 16 * 1024 * 1024
+_CHUNK_BYTES = 65_536
+
+Headers: TypeAlias = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpRequest:
+    """One request, its body read to the end."""
+
+    method: str
+    path: str
+    query: str
+    headers: tuple[tuple[str, str], ...]
+    """Names in lower case."""
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, which is given in lower case."""
+        return next((value for key, value in self.headers if key == name), None)
+
+    def parameter(self, name: str) -> str | None:
+        """The first query parameter of that name."""
+        return next(iter(parse_qs(self.query).get(name, ())), None)
+
+
+class HttpConnection:
+    """A client's connection, one request after the other."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._state = h11.Connection(h11.SERVER)
+
+    async def next_request(self) -> HttpRequest | None:
+        """The next request; None where there will be none, since the client left or broke the protocol."""
+        if self._state.our_state is h11.DONE and self._state.their_state is h11.DONE:
+            self._state.start_next_cycle()
+        if self._state.our_state is not h11.IDLE:
+            return None
+        try:
+            return await self._read_request()
+        except h11.RemoteProtocolError as error:
+            status = HTTPStatus(error.error_status_hint)
+        if self._state.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            await self.respond(status)
+        return None
+
+    async def _read_request(self) -> HttpRequest | None:
+        head: h11.Request | None = None
+        body = bytearray()
+        while True:
+            event = self._state.next_event()
+            match event:
+                case h11.NEED_DATA:
+                    if self._state.they_are_waiting_for_100_continue:
+                        await self._send(h11.InformationalResponse(status_code=100, headers=[]))
+                    self._state.receive_data(await self._reader.read(_CHUNK_BYTES))
+                case h11.Request():
+                    head = event
+                case h11.Data():
+                    body += event.data
+                    if len(body) > MOST_BODY_BYTES:
+                        raise h11.RemoteProtocolError("body too large", error_status_hint=413)
+                case h11.EndOfMessage() if head:
+                    return _request(head, bytes(body))
+                case _:
+                    return None
+
+    async def respond(self, status: HTTPStatus, body: bytes = b"", headers: Headers = ()) -> None:
+        """Answer with a whole body."""
+        length = ("Content-Length", str(len(body)))
+        await self._send(h11.Response(status_code=status, reason=status.phrase, headers=[*headers, length]))
+        if body:
+            await self._send(h11.Data(data=body))
+        await self._send(h11.EndOfMessage())
+
+    async def respond_json(self, status: HTTPStatus, body: Json, headers: Headers = ()) -> None:
+        """Answer with a JSON document."""
+        await self.respond(status, dump(body), (("Content-Type", "application/json"), *headers))
+
+    async def open_stream(self, headers: Headers = ()) -> None:
+        """Answer with an event stream, to be continued."""
+        fixed = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-transform"))
+        await self._send(h11.Response(status_code=200, reason="OK", headers=[*fixed, *headers]))
+
+    async def send_event(self, kind: str, content: str) -> None:
+        """One event of an open stream. `content` is one line."""
+        await self._send(
+            h11.Data(data=f"event: {kind}\ndata: {content}\n\n".encode("utf-8", "surrogatepass"))
+        )
+
+    async def end_stream(self) -> None:
+        """The end of an open stream."""
+        await self._send(h11.EndOfMessage())
+
+    @asynccontextmanager
+    async def watched(self, gone: Callable[[], None]) -> AsyncGenerator[None]:
+        """Calls `gone` where the client hangs up while the block runs."""
+        watch = asyncio.create_task(self._watch(gone))
+        try:
+            yield
+        finally:
+            watch.cancel()
+            # Nothing else may read before the watch has let go.
+            await asyncio.wait({watch})
+
+    async def _watch(self, gone: Callable[[], None]) -> None:
+        while chunk := await self._received():
+            # It belongs to the next request.
+            self._state.receive_data(chunk)
+        gone()
+
+    async def _received(self) -> bytes:
+        try:
+            return await self._reader.read(_CHUNK_BYTES)
+        except ConnectionError:
+            return b""
+
+    async def _send(self, event: h11.Event) -> None:
+        self._writer.write(self._state.send(event) or b"")
+        await self._writer.drain()
+
+
+def _request(head: h11.Request, body: bytes) -> HttpRequest:
+    try:
+        target = urlsplit(head.target.decode("ascii", "replace"))
+    except ValueError as error:
+        raise h11.RemoteProtocolError(f"bad target: {error}") from error
+    return HttpRequest(
+        method=head.method.decode("ascii"),
+        path=unquote(target.path),
+        query=target.query,
+        headers=tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in head.headers),
+        body=body,
+    )

@@ -1,0 +1,61 @@
+"""What a session tells whoever listens."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from inspector.core import exchanges
+from inspector.core.catalogue import Catalogue
+from inspector.core.frames import Frame
+
+
+class State(StrEnum):
+    """Of a session, in words that may be shown."""
+
+    IDLE = "idle"
+    CONNECTING = "connecting"
+    READY = "ready"
+    FAILED = "failed"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChanged:
+    """The session has another state; `message` and `hint` say why where it failed."""
+
+    state: State
+    message: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameSeen:
+    """A frame went over the wire, and these entries of the timeline are new or changed."""
+
+    frame: Frame
+    entries: tuple[exchanges.Entry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """Something that went over no wire has its entry in the timeline."""
+
+    entry: exchanges.Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingAdvanced:
+    """The catalogue so far; `complete` when all pages of all lists are in."""
+
+    catalogue: Catalogue
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListChanged:
+    """The server said that one of its lists is out of date."""
+
+
+Event: TypeAlias = StateChanged | FrameSeen | Noted | ListingAdvanced | ListChanged
+Listener: TypeAlias = Callable[[Event], None]

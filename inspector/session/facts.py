@@ -1,0 +1,61 @@
+"""What a server said of itself."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.targets import Era
+
+if TYPE_CHECKING:
+    from inspector.wire.webmcp.connection import PageConnection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """What the server said of itself. All of it is foreign text."""
+
+    name: str
+    version: str
+    protocol_version: str
+    era: Era
+    """LEGACY or MODERN; AUTO for a page, which has neither."""
+    capabilities: Json
+    instructions: str | None
+    raw: Json
+    """The result of initialize or server/discover, as sent; of a page, what its browser says of itself."""
+    notes: tuple[str, ...] = ()
+    """What the user should know of this connection, in sentences of ours."""
+
+
+def server_facts(era: Era, revision: str, result: JsonObject) -> ServerFacts:
+    """Those of a server: `result` is that of initialize or server/discover."""
+    meta = result.get("_meta")
+    stamped = meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
+    identity = result.get("serverInfo", stamped)
+    said = identity if isinstance(identity, dict) else {}
+    name, version, instructions = said.get("name"), said.get("version"), result.get("instructions")
+    return ServerFacts(
+        name=name if isinstance(name, str) else "",
+        version=version if isinstance(version, str) else "",
+        protocol_version=revision,
+        era=era,
+        capabilities=result.get("capabilities"),
+        instructions=instructions if isinstance(instructions, str) else None,
+        raw=result,
+    )
+
+
+def page_facts(connection: "PageConnection") -> ServerFacts:
+    """Those of a page: what its browser says of itself."""
+    browser = connection.browser
+    name, _, version = browser.product.partition("/")
+    return ServerFacts(
+        name=name,
+        version=version,
+        protocol_version=browser.api,
+        era=Era.AUTO,
+        capabilities={"tools": {"listChanged": True}},
+        instructions=None,
+        raw=browser.raw,
+        notes=browser.notes,
+    )

@@ -1,0 +1,311 @@
+"""One target, from the wish to connect until it is closed: connect, list, call."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Callable
+from typing import TYPE_CHECKING, cast
+
+from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
+from inspector.core.exchanges import Timeline
+from inspector.core.frames import Channel, Frame, Notification
+from inspector.core.json_text import JsonObject, Malformed
+from inspector.core.outcome import Outcome, Result, RpcError
+from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.core.trust.propagation import with_annotations
+from inspector.errors import InspectorError, UnreachableError
+from inspector.session.events import (
+    Event,
+    FrameSeen,
+    ListChanged,
+    Listener,
+    ListingAdvanced,
+    Noted,
+    State,
+    StateChanged,
+)
+from inspector.session.facts import ServerFacts, page_facts, server_facts
+from inspector.session.options import Options
+from inspector.session.reaching import authorization, reachable
+from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
+from inspector.session.wording import told
+
+if TYPE_CHECKING:
+    from inspector.custody import Custody
+    from inspector.wire.connection import Connection
+    from inspector.wire.webmcp.connection import PageConnection
+
+
+class Session:
+    """One target, from the wish to connect until it is closed."""
+
+    def __init__(self, target: Target, options: Options, listener: Listener | None = None) -> None:
+        """`listener` hears every event, in the event loop's thread, and must return at once."""
+        self.target = target
+        self.options = options
+        self.timeline = Timeline()
+        self.catalogue = Catalogue()
+        self.server: ServerFacts | None = None
+        self.calls: list[CallRecord] = []
+        self.state = State.IDLE
+        self._custody: Custody | None = None
+        self._redeem_at: str | None = None
+        self._listener = listener
+        self._connection: Connection | PageConnection | None = None
+        self.recorder = options.recorder
+        """Where what happens from now on is recorded; None where it is not."""
+
+    async def connect(self) -> ServerFacts:
+        """Start or reach the server and agree on a protocol. Raises InspectorError."""
+        if self.recorder:
+            self.recorder.connect()
+        self._enter(State.CONNECTING)
+        try:
+            if isinstance(self.target, PageTarget):
+                self.server = await self._open_page(self.target)
+            else:
+                self.server = await self._open_server(self.target)
+        except InspectorError as error:
+            self._enter(State.FAILED, error.message, error.hint)
+            raise
+        except BaseException:
+            self._enter(State.CLOSED)
+            raise
+        self._enter(State.READY)
+        return self.server
+
+    async def _open_server(self, named: StdioTarget | HttpTarget | DemoTarget) -> ServerFacts:
+        # The wire loads after the interface has painted; a replayed session never needs it.
+        from inspector.wire.connection import open_connection  # noqa: PLC0415
+
+        target, self._redeem_at = reachable(named, self.options.redeem_origin)
+        self._connection = await open_connection(
+            target,
+            era=self.options.era,
+            timeout_s=self.options.connect_timeout_s,
+            on_frame=self._framed,
+            on_notification=self._notified,
+            client_name=self.options.client_name,
+        )
+        agreement = self._connection.agreement
+        return server_facts(agreement.era, agreement.revision, agreement.result)
+
+    async def _open_page(self, target: PageTarget) -> ServerFacts:
+        from inspector.wire.webmcp.connection import open_page  # noqa: PLC0415 - as above
+
+        self._connection = await open_page(
+            target,
+            timeout_s=self.options.connect_timeout_s,
+            on_frame=self._framed,
+            on_change=lambda: self._tell(ListChanged()),
+        )
+        return page_facts(self._connection)
+
+    @property
+    def custody(self) -> "Custody":
+        """The secrets of this session. Commands never ask for it."""
+        if self._custody is None:
+            from inspector.custody import Custody  # noqa: PLC0415 - what no command needs
+
+            self._custody = Custody()
+        return self._custody
+
+    @property
+    def now_s(self) -> float:
+        """Seconds since the connection was asked for; 0 before."""
+        return self._connection.now_s() if self._connection else 0.0
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether what happens now goes into a recording."""
+        recorder = self.recorder
+        return recorder is not None and not recorder.failure and self.state is State.READY
+
+    async def locate_secrets(self) -> None:
+        """Settle where secret references may be redeemed: to be asked as soon as the server was reached."""
+        connection = self._connection
+        if connection is None:
+            return
+        if isinstance(self.target, PageTarget):
+            page = self._page()
+            self.custody.belong_to_page(
+                lambda number: page.redeemer(self._tool_of(number)), clock=connection.now_s
+            )
+            return
+        await self.custody.belong_to(
+            self._redeem_at, authorization=authorization(self.target), clock=connection.now_s
+        )
+
+    async def list_all(self) -> Catalogue:
+        """Every page of every list the server announces. Raises InspectorError where tools cannot be listed."""
+        if isinstance(self.target, PageTarget):
+            return await self._list_page()
+        capabilities = self.server.capabilities if self.server else None
+        entries: dict[Kind, tuple[Entry, ...]] = {}
+        problems: list[Malformed] = []
+        for kind in Kind:
+            announced = not isinstance(capabilities, dict) or kind.capability in capabilities
+            if kind is Kind.TOOL or announced:
+                pages = Listing(kind, self._server_connection().objection)
+                async for page in self._pages(pages, announced=announced):
+                    entries[kind] = page
+                    self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
+                    self._tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
+                problems.extend(pages.problems)
+        self.catalogue = Catalogue(entries=entries, problems=tuple(problems))
+        self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
+        return self.catalogue
+
+    async def call(
+        self,
+        name: str,
+        arguments: JsonObject,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+        timeout_s: float | None = None,
+        annotations: JsonObject | None = None,
+        number: int | None = None,
+    ) -> CallRecord:
+        """Call a tool. A failing tool is an outcome, no exception; cancelling this task cancels the call.
+
+        `annotations`: what the server is told of the session, as `_meta.annotations`; a page is told nothing.
+        `number`: of the record; None for the next one.
+        """
+        connection = self._connected()
+        tool = self.catalogue.tool(name)
+        at_s = connection.now_s()
+        if isinstance(self.target, PageTarget):
+            answer = await self._page().call(
+                tool, name, arguments, timeout_s=timeout_s or self.options.timeout_s
+            )
+        else:
+            answer = await self._server_connection().request(
+                "tools/call",
+                with_annotations({"name": name, "arguments": arguments}, annotations),
+                timeout_s=timeout_s or self.options.timeout_s,
+                on_progress=lambda said: on_progress(progress_of(said)) if on_progress else None,
+                input_schema=tool.input_schema if tool else None,
+            )
+        record = CallRecord(
+            number=len(self.calls) + 1 if number is None else number,
+            name=name,
+            tool=tool,
+            arguments=arguments,
+            outcome=answer.outcome,
+            at_s=at_s,
+            duration_s=connection.now_s() - at_s,
+            size_bytes=len(answer.frame.raw) if answer.frame else 0,
+            received_s=answer.frame.at_s if answer.frame else connection.now_s(),
+            nonce=secrets.token_hex(8),
+            policy=self.options.policy,
+        )
+        self.calls.append(record)
+        if self.recorder and isinstance(self.target, PageTarget):
+            record_page_call(record, self.recorder)
+        self._see_whether_lost()
+        return record
+
+    async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
+        """Ask what a call would do, with exactly the arguments that it would be sent. Pages cannot be asked.
+
+        Raises UnreachableError where there is no connection.
+        """
+        from inspector.core.resolution import METHOD, resolve_params  # noqa: PLC0415 - it loads all vocabularies
+
+        connection = self._server_connection()
+        params = resolve_params(tool, arguments)
+        answer = await connection.request(METHOD, params, timeout_s=timeout_s)
+        self._see_whether_lost()
+        return answer.outcome
+
+    def amend(self, record: CallRecord) -> None:
+        """Let `record` stand for the call of its number: what its answer may be used for was settled later."""
+        self.calls = [record if call.number == record.number else call for call in self.calls]
+
+    def note(self, title: str, detail: str, *, kind: str) -> None:
+        """Have something that went over no wire in the timeline and in the recording.
+
+        `kind`: of the recording's note. Both texts quote no argument and no result; they may quote foreign text.
+        """
+        at_s = self._connection.now_s() if self._connection else 0.0
+        if self.recorder:
+            self.recorder.note(at_s, kind, f"{title}: {detail}" if detail else title)
+        self._tell(Noted(entry=self.timeline.note(at_s, title, detail)))
+
+    async def close(self) -> None:
+        """End the connection and every process that it started. Secrets are forgotten."""
+        if self._custody is not None:
+            self._custody.end()
+        connection, self._connection = self._connection, None
+        if connection:
+            await connection.close()
+        if self.state is not State.FAILED:
+            self._enter(State.CLOSED)
+
+    async def _list_page(self) -> Catalogue:
+        self.catalogue = await self._page().catalogue()
+        if self.recorder:
+            self.recorder.listed(self._page().now_s(), self.catalogue.tools)
+        self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
+        return self.catalogue
+
+    async def _pages(self, listing: Listing, *, announced: bool) -> AsyncGenerator[tuple[Entry, ...]]:
+        connection = self._server_connection()
+        while (params := listing.next_params()) is not None:
+            answer = await connection.request(listing.kind.method, params, timeout_s=self.options.timeout_s)
+            match answer.outcome:
+                case Result(value=value):
+                    listing.take(value)
+                    yield tuple(listing.entries)
+                case RpcError() if not announced:
+                    return
+                case failed:
+                    if listing.kind is Kind.TOOL and not listing.entries:
+                        self._see_whether_lost()
+                        raise UnreachableError(
+                            f"tools cannot be listed: {told(failed)}",
+                            "The timeline has the frames (call --help).",
+                        )
+                    listing.problems.append(
+                        Malformed(pointer="", reason=f"{listing.kind.method} ended early: {told(failed)}")
+                    )
+                    return
+
+    def _connected(self) -> "Connection | PageConnection":
+        if self._connection is None:
+            raise UnreachableError("not connected", "Connect first.")
+        return self._connection
+
+    def _server_connection(self) -> "Connection":
+        return cast("Connection", self._connected())
+
+    def _page(self) -> "PageConnection":
+        return cast("PageConnection", self._connected())
+
+    def _tool_of(self, number: int) -> Tool | None:
+        """The tool of a call, as it was listed then."""
+        return next((call.tool for call in self.calls if call.number == number), None)
+
+    def _see_whether_lost(self) -> None:
+        lost = self._connection.lost if self._connection else None
+        if lost and self.state is State.READY:
+            self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
+
+    def _framed(self, frame: Frame) -> None:
+        if self.recorder:
+            self.recorder.frame(frame)
+        self._tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
+        if frame.channel is Channel.NOTE:
+            # A process that ends between two calls is told at once, not at the next call.
+            asyncio.get_running_loop().call_soon(self._see_whether_lost)
+
+    def _notified(self, notification: Notification) -> None:
+        if notification.method.endswith("/list_changed"):
+            self._tell(ListChanged())
+
+    def _enter(self, state: State, message: str = "", hint: str = "") -> None:
+        self.state = state
+        self._tell(StateChanged(state=state, message=message, hint=hint))
+
+    def _tell(self, event: Event) -> None:
+        if self._listener:
+            self._listener(event)

@@ -1,0 +1,28 @@
+"""How to reach a target, and how long to wait."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
+from inspector.core.targets import Era
+
+if TYPE_CHECKING:
+    from inspector.store.recordings import Recorder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to connect and how long to wait."""
+
+    era: Era = Era.AUTO
+    timeout_s: float = 60.0
+    """For one request."""
+    connect_timeout_s: float = 30.0
+    policy: BoundaryPolicy = DEFAULT_POLICY
+    """What is withheld from models beyond what the boundary withholds."""
+    recorder: "Recorder | None" = None
+    """Where the session is recorded; closed with it."""
+    redeem_origin: str | None = None
+    """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
+    client_name: str | None = None
+    """What to call oneself to a server; None for the usual name. A page is not told."""

@@ -1,0 +1,274 @@
+"""A recording in the place of a session: what was known at a moment of it. Nothing is connected to, called or redeemed."""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inspector.core.boundary.policy import BoundaryPolicy
+from inspector.core.catalogue import Catalogue
+from inspector.core.exchanges import Entry
+from inspector.core.frames import Frame, Response, messages, request_key
+from inspector.core.json_text import JsonObject
+from inspector.core.outcome import Outcome, Result, RpcError
+from inspector.core.recording.format import Lenses, RecordedCall, RecordedFrame
+from inspector.core.recording.left_out import left_out_of
+from inspector.core.recording.opened import OpenedRecording
+from inspector.core.recording.replaying import ReplayedCall, nonce_of
+from inspector.core.targets import Era
+from inspector.errors import InspectorError
+from inspector.session.events import Listener, State
+from inspector.session.facts import ServerFacts, server_facts
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.session.records import CallRecord
+from inspector.store.playing import Played
+
+if TYPE_CHECKING:
+    from inspector.store.sealing import SealedFrames
+
+_ANSWERS = (RecordedFrame, RecordedCall)
+_RECENT = 60
+"""Entries of the timeline that come with a scene: as many as a screen shows."""
+_MOST_OTHERS = 50
+"""Lines behind a frame that are gone through to find it."""
+_REMEMBERED = 2
+"""Calls that are kept read: the one on the screen, and the one before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What was known at one position of a recording."""
+
+    position: int
+    """The line, from 0."""
+    frame: int
+    """The number of the last frame up to the position; 0 where there is none."""
+    is_frame: bool
+    """Whether that stands at the position itself."""
+    frames: int
+    """The number of the last frame that was read."""
+    catalogue: Catalogue
+    server: ServerFacts
+    lenses: Lenses
+    """In force when it was recorded."""
+    entries: int
+    """Of the timeline, up to here."""
+    recent: Mapping[int, Entry]
+    """The last of them, by their index from 0."""
+    answered: int
+    """Calls that were answered up to here."""
+    record: CallRecord | None
+    """The last call of the tool that was asked for."""
+    landed: CallRecord | None
+    """The last call that was answered since the position before; None where none was."""
+
+
+class RecordedSession(Session):
+    """Read only. What a method says about threads is meant: lines may be megabytes."""
+
+    def __init__(self, opened: OpenedRecording, listener: Listener) -> None:
+        super().__init__(opened.target, Options(policy=opened.header.lenses.policy), listener)
+        self.opened = opened
+        self._played: Played | None = None
+        self._sealed: SealedFrames | None = None
+        self._read: OrderedDict[tuple[int, str], CallRecord] = OrderedDict()
+        self._changing = threading.Lock()
+        self._users = 0
+        """Threads that read the file now: the last one closes it."""
+        self._is_closed = False
+
+    @property
+    def played(self) -> Played:
+        """The file. Raises LookupError before it is open."""
+        if self._played is None or self._is_closed:
+            raise LookupError(self.opened.path)
+        return self._played
+
+    @property
+    def has_raw(self) -> bool:
+        """Whether values that were withheld are here all the same."""
+        return self._sealed is not None
+
+    @property
+    def is_recorded(self) -> bool:
+        """A recording is not recorded again."""
+        return False
+
+    async def connect(self) -> ServerFacts:
+        """Open the file; nothing is connected to. Raises UsageError."""
+        self._enter(State.CONNECTING)
+        try:
+            self._sealed, self._played = await asyncio.to_thread(_open, self.opened)
+        except InspectorError as error:
+            self._enter(State.FAILED, error.message, error.hint)
+            raise
+        self.server = self._facts(None)
+        self._enter(State.READY)
+        return self.server
+
+    async def locate_secrets(self) -> None:
+        """Nothing can be redeemed: references have no address."""
+
+    async def list_all(self) -> Catalogue:
+        """What was listed at the position one stands at."""
+        return self.catalogue
+
+    async def close(self) -> None:
+        """Let go of the files."""
+        await super().close()
+        with self._changing:
+            self._is_closed = True
+            self._let_go()
+
+    @contextmanager
+    def reading(self) -> Generator[Played]:
+        """The file, for a thread: it stays open meanwhile. Raises LookupError where it is not open."""
+        with self._changing:
+            played = self.played
+            self._users += 1
+        try:
+            yield played
+        finally:
+            with self._changing:
+                self._users -= 1
+                self._let_go()
+
+    def _let_go(self) -> None:
+        """Close the files, once nobody wants them and nobody reads them."""
+        if self._is_closed and not self._users:
+            files = (self._played, self._sealed)
+            self._played = self._sealed = None
+            for file in files:
+                if file is not None:
+                    file.close()
+
+    def enter(self, scene: Scene) -> None:
+        """Stand where `scene` was made."""
+        self.catalogue = scene.catalogue
+        self.server = scene.server
+
+    def scene(self, position: int, tool: str | None, since: int) -> Scene:
+        """What was known at `position`, with the last call of `tool`, and the last one behind `since`. In a thread."""
+        with self.reading() as played:
+            return self._scene(played, position, tool, since)
+
+    def _scene(self, played: Played, position: int, tool: str | None, since: int) -> Scene:
+        moment = played.moment(position)
+        line = played.line(position)
+        asked = moment.calls.get(tool) if tool is not None else None
+        passed = [(at.position, name, at.number) for name, at in moment.calls.items() if at.position > since]
+        landed = self._record(*max(passed)) if passed else None
+        entries = played.entry_count(position)
+        return Scene(
+            position=position,
+            frame=_last_frame(played, position),
+            is_frame=isinstance(line, RecordedFrame),
+            frames=_last_frame(played, played.last),
+            catalogue=moment.catalogue,
+            server=self._facts(moment.server),
+            lenses=moment.lenses,
+            entries=entries,
+            recent=_entries(played, max(entries - _RECENT, 0), entries, position),
+            answered=played.number_of_call(position),
+            record=self._record(asked.position, tool, asked.number) if asked and tool is not None else None,
+            landed=landed,
+        )
+
+    def entries(self, first: int, end: int, position: int) -> Mapping[int, Entry]:
+        """Entries of the timeline by their index from 0, as they stood at `position`. In a thread."""
+        with self.reading() as played:
+            return _entries(played, first, end, position)
+
+    def frames_of(self, entry: Entry) -> tuple[Frame, ...]:
+        """The frames of an entry; raw, where they are sealed beside it and the key is here. In a thread."""
+        with self.reading():
+            found = [self._frame(number) for number in entry.frames]
+        return tuple(frame for frame in found if frame is not None)
+
+    def _frame(self, number: int) -> Frame | None:
+        raw = self._sealed.frame(number) if self._sealed is not None else None
+        return raw if raw is not None else self.played.frame(number)
+
+    def _record(self, position: int, name: str, number: int) -> CallRecord | None:
+        known = self._read.get((position, name))
+        if known is None:
+            known = self._made(position, name, number)
+            if known is not None:
+                self._read[position, name] = known
+                while len(self._read) > _REMEMBERED:
+                    self._read.popitem(last=False)
+        return known
+
+    def _made(self, position: int, name: str, number: int) -> CallRecord | None:
+        call = next((call for call in self.played.call(position) if call.name == name), None)
+        if call is None:
+            return None
+        line = self.played.line(position)
+        outcome = self._outcome(call, line)
+        return CallRecord(
+            number=number,
+            name=call.name,
+            tool=call.tool,
+            arguments=call.arguments if isinstance(call.arguments, dict) else {},
+            outcome=outcome,
+            at_s=call.at_s,
+            duration_s=call.duration_s,
+            size_bytes=line.size if isinstance(line, RecordedFrame) else 0,
+            received_s=call.at_s + call.duration_s,
+            nonce=nonce_of(outcome),
+            policy=self._policy_at(position),
+            has_ids=self._sealed is None,
+            left_out=left_out_of(line) if isinstance(line, _ANSWERS) and outcome is call.outcome else (),
+        )
+
+    def _policy_at(self, position: int) -> BoundaryPolicy:
+        return self.played.moment(position).lenses.policy
+
+    def _outcome(self, call: ReplayedCall, line: object) -> Outcome:
+        """What was recorded; what was really answered, where that is sealed beside it."""
+        if self._sealed is None or isinstance(line, RecordedCall):
+            return call.outcome
+        frame = self._sealed.frame(call.frame)
+        for message in messages(frame.body) if frame is not None else ():
+            if isinstance(message, Response) and request_key(message.id) == call.request:
+                return RpcError(value=message.error) if message.is_error else Result(value=message.result)
+        return call.outcome
+
+    def _facts(self, result: JsonObject | None) -> ServerFacts:
+        facts = server_facts(Era.AUTO, "", result or {})
+        revision = result.get("protocolVersion") if result is not None else None
+        return replace(facts, protocol_version=revision if isinstance(revision, str) else "")
+
+
+def _entries(played: Played, first: int, end: int, position: int) -> Mapping[int, Entry]:
+    return {index: played.entry(index + 1, position) for index in range(first, end)}
+
+
+def _last_frame(played: Played, position: int) -> int:
+    """The number of the last frame up to a position; 0 where none is near."""
+    place: int | None = position
+    for _ in range(_MOST_OTHERS):
+        line = played.line(place) if place else None
+        if isinstance(line, RecordedFrame):
+            return line.number
+        place = played.previous(place) if place else None
+    return 0
+
+
+def _open(opened: OpenedRecording) -> "tuple[SealedFrames | None, Played]":
+    path = Path(opened.path)
+    if opened.identity is None:
+        return None, Played(path)
+    from inspector.store.sealing import SealedFrames  # noqa: PLC0415 - an extra that few install
+
+    sealed = SealedFrames(path, Path(opened.identity))
+    try:
+        return sealed, Played(path)
+    except BaseException:
+        sealed.close()
+        raise

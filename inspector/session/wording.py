@@ -1,0 +1,15 @@
+"""What came of a request, in words."""
+
+from inspector.core.json_text import dump_text
+from inspector.core.outcome import Failure, Outcome, Result, RpcError
+
+
+def told(outcome: Outcome) -> str:
+    """An outcome that is no result, in words. May quote foreign text."""
+    match outcome:
+        case Failure(detail=detail):
+            return detail
+        case RpcError(value=value):
+            return f"the server answered with an error: {dump_text(value)}"
+        case Result():
+            return "the server answered with a result"

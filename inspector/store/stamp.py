@@ -1,0 +1,13 @@
+"""When, and by what: the two things that every kept file says of its making."""
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from inspector import __version__
+
+SOFTWARE = f"mcp-sightline {__version__}"
+
+
+def now(timespec: Literal["seconds", "milliseconds"] = "seconds") -> str:
+    """This moment, as RFC 3339 in UTC."""
+    return datetime.now(UTC).isoformat(timespec=timespec).replace("+00:00", "Z")

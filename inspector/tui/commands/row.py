@@ -1,0 +1,103 @@
+"""A key: what it does, where it works, what it is called."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from textual.binding import Binding
+
+
+class Place(StrEnum):
+    """Where a key works, in words for the help screen."""
+
+    EVERYWHERE = "Everywhere"
+    MAIN = "On the main screen"
+    LINES = "In a list or document"
+    RESULT = "In the result"
+    DEFINITION = "In a definition"
+    FORM = "In the call form"
+    CHOICE = "On a choice"
+    FRAME = "On a frame"
+    HOSTS = "In the comparison of hosts"
+    SECRETS = "Among your secrets"
+    PAGE = "On a tool of a page"
+    DECIDING = "Where a call is decided on"
+    TRUST = "In the trust of the session"
+    PINS = "Among the pins"
+    RECORDING = "In a recording that is looked into"
+    ASKING = "Where something is asked"
+    FINDINGS = "Among findings"
+    REVIEW = "In the review of the server"
+    HELP = "On this page"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One thing that a key does."""
+
+    id: str
+    """Stable, for keymaps: `call.repeat`."""
+    keys: str
+    """As Textual names them, separated by commas."""
+    action: str
+    label: str
+    """For the footer: a word or two."""
+    tooltip: str
+    """What it does, in a sentence."""
+    place: Place
+    shown: str = ""
+    """How the key is written; empty where the name is good enough."""
+    palette: bool = False
+    """Whether the palette offers it."""
+
+    @property
+    def key(self) -> str:
+        """The key as it is shown."""
+        return self.shown or self.keys.replace(",", " ").replace("ctrl+", "^")
+
+    @property
+    def qualified_action(self) -> str:
+        """The action as anyone may run it who knows the main screen."""
+        here = self.place is Place.EVERYWHERE and "." not in self.action
+        return f"app.{self.action}" if here else self.action
+
+    @property
+    def binding(self) -> Binding:
+        """As Textual wants it."""
+        return Binding(
+            self.keys,
+            self.action,
+            self.label,
+            show=False,
+            key_display=self.key,
+            tooltip=self.tooltip,
+            id=self.id,
+            priority=self.keys in _PRIORITY,
+        )
+
+
+# These work while an input has the focus.
+_PRIORITY = frozenset({"ctrl+q", "ctrl+s", "ctrl+j", "ctrl+p", "ctrl+r,f5"})
+
+
+def row(  # noqa: PLR0913 - a row of the table below
+    place: Place,
+    command_id: str,
+    keys: str,
+    action: str,
+    label: str,
+    tooltip: str,
+    *,
+    shown: str = "",
+    palette: bool = False,
+) -> Command:
+    """A row of a table."""
+    return Command(
+        id=command_id,
+        keys=keys,
+        action=action,
+        label=label,
+        tooltip=tooltip,
+        place=place,
+        shown=shown,
+        palette=palette,
+    )

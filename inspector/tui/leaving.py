@@ -1,0 +1,69 @@
+"""Leaving: threads that are still at work for a screen that is gone are waited for no longer than a moment."""
+
+import asyncio
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+_NAME = "sightline-making"
+_GRACE_S = 1.0
+
+
+async def run_and_leave(interface: Callable[[], Awaitable[object]]) -> None:
+    """Run the interface to its end, and do not wait for what its threads are making then."""
+    loop = asyncio.get_running_loop()
+    threads = ThreadPoolExecutor(thread_name_prefix=_NAME)
+    loop.set_default_executor(threads)
+    try:
+        await interface()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        # asyncio would wait for the threads of the one that it has, however long.
+        loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
+
+
+def wait_a_moment() -> None:
+    """Let threads end what is soon done: a line that is being written, say."""
+    until_s = time.monotonic() + _GRACE_S
+    for thread in _at_work():
+        thread.join(max(0.0, until_s - time.monotonic()))
+
+
+def end_at_once(code: int) -> None:
+    """End the program where threads are still at work: Python would wait for them. Returns where none are.
+
+    To be called when all that must be closed is closed.
+    """
+    if _at_work():
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+
+def end_with_the_terminal() -> None:
+    """End the program when its terminal is gone, as SIGHUP does, which comes only to whoever's session hangs on it.
+
+    Nobody could leave it any more, and what is written has nowhere to go.
+    """
+    if hasattr(select, "poll"):
+        threading.Thread(target=_watch_terminal, name="sightline-terminal", daemon=True).start()
+
+
+def _watch_terminal() -> None:
+    watch = select.poll()
+    watch.register(sys.__stdin__ or 0, 0)
+    if any(event & select.POLLHUP for _, event in watch.poll()):
+        os.kill(os.getpid(), signal.SIGHUP)
+        # It may be ignored, as under nohup.
+        os._exit(128 + signal.SIGHUP)
+
+
+def _at_work() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith(_NAME)]

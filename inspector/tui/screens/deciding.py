@@ -1,0 +1,177 @@
+"""Deciding: between the wish to call and the call stands what the policy says, and where it asks, the user."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from inspector.errors import BlockedError, InspectorError, NotConfirmedError
+from inspector.tui.present.foreign import shortened
+from inspector.tui.screens.making import load_deciding
+
+if TYPE_CHECKING:
+    from inspector.core.identity.pins import Asking
+    from inspector.core.json_text import JsonObject
+    from inspector.oversight.consideration import Consideration
+    from inspector.oversight.oversight import Oversight
+    from inspector.oversight.ruling import Ruled
+    from inspector.oversight.terms import Terms
+    from inspector.session.live import Session
+    from inspector.session.records import CallRecord, Progress
+    from inspector.tui.present.decision import DecisionView
+    from inspector.tui.present.trust import Standing
+
+_UNKNOWN = "It is not known what a second call would do."
+_CHUNK = 84
+"""Characters after which the text of an argument breaks."""
+
+
+class Deciding:
+    """The agent session of this run of the interface. It outlives every connection."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        terms: "Terms | None",
+        changed: Callable[[], None],
+        held: Callable[[bool], None],
+        amended: "Callable[[CallRecord], None]",
+    ) -> None:
+        """`changed`: told when the session's trust is another. `held`: told whether a call waits for the user.
+
+        `amended`: given a call of whose answer a model may see more than before.
+        """
+        self._screen = screen
+        self._terms = terms
+        self._changed = changed
+        self._held = held
+        self._amended = amended
+        self._known: Oversight | None = None
+        self.standing: Standing | None = None
+        """How the agent session stands; None before anything was called."""
+        self.why_not_repeat = ""
+        """Why the last call should not simply be made again, in a sentence; empty where it may."""
+
+    async def load(self) -> None:
+        """Import what decides: in a thread, for it takes longer than a key may wait."""
+        if self._known is None:
+            await asyncio.to_thread(load_deciding)
+
+    @property
+    def oversight(self) -> "Oversight":
+        """Made when it is first asked for: behind the first paint."""
+        if self._known is None:
+            from inspector.oversight.oversight import Oversight  # noqa: PLC0415 - it loads the core
+
+            terms = self._terms
+            self._known = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
+        return self._known
+
+    async def made(
+        self,
+        session: "Session",
+        name: str,
+        arguments: "JsonObject",
+        *,
+        asking: "Sequence[Asking]",
+        on_progress: "Callable[[Progress], None]",
+    ) -> "Ruled":
+        """Make a call that may be made, after asking where that is due. To be run in a worker.
+
+        Raises BlockedError or NotConfirmedError where it is not made, InspectorError where it could not be.
+        """
+        self.why_not_repeat = _UNKNOWN
+        await self.load()
+        from inspector.core.policy.decide import Verdict  # noqa: PLC0415 - as above
+        from inspector.core.policy.retry import why_not_repeat  # noqa: PLC0415
+        from inspector.oversight.agreement import Agreement  # noqa: PLC0415
+
+        considered = await self.oversight.consider(session, name, arguments, asking=asking)
+        self.why_not_repeat = await asyncio.to_thread(why_not_repeat, considered.tool)
+        agreement = Agreement.NOT_ASKED
+        match considered.verdict:
+            case Verdict.BLOCK:
+                await self.oversight.decline(session, considered)
+                await self._asked_about(considered)
+                raise BlockedError("blocked by the policy; nothing was sent")
+            case Verdict.CONFIRM:
+                if not await self._asked_about(considered):
+                    await self.oversight.decline(session, considered)
+                    raise NotConfirmedError("you did not agree; nothing was sent")
+                agreement = Agreement.USER
+            case Verdict.ALLOW:
+                pass
+        try:
+            return await self.oversight.call(
+                session, considered, agreement=agreement, on_progress=on_progress
+            )
+        finally:
+            # Also where nobody waits any more: an answer that is there counts.
+            if self._screen.is_running:
+                self._screen.run_worker(self._weigh(), group="weighing")
+
+    def hear(self, session: "Session", made: "Ruled") -> None:
+        """An answer is there: tell what is to be told of it, and ask what is to be asked."""
+        if made.is_malicious or made.is_asked_about:
+            # It tells the warnings too: a toast would lie over its keys.
+            self._screen.run_worker(self._interrupt(session, made), group="interrupting")
+            return
+        for match in made.handling.warnings:
+            words = shortened(f"#{made.record.number} {made.record.name}: warning: {match}", 400)
+            self._screen.notify(words, severity="warning", timeout=12, markup=False)
+
+    async def renew(self) -> bool:
+        """Begin a new agent session, if the user agrees; whether they did. To be run in a worker."""
+        await self.load()
+        from inspector.tui.present.decision import renewal_view  # noqa: PLC0415 - as above
+
+        oversight = self.oversight
+        agreed = await self._ask(await asyncio.to_thread(renewal_view, oversight.trust, oversight.number))
+        if agreed:
+            oversight.renew()
+            await self._weigh()
+            self._screen.notify(
+                f"Agent session {oversight.number} begins: nothing is taken in.", markup=False
+            )
+        return agreed
+
+    async def _asked_about(self, considered: "Consideration") -> bool:
+        from inspector.tui.present.decision import call_view  # noqa: PLC0415 - as above
+
+        self._held(True)
+        try:
+            return await self._ask(await asyncio.to_thread(call_view, considered, chunk=_CHUNK))
+        finally:
+            self._held(False)
+
+    async def _interrupt(self, session: "Session", made: "Ruled") -> None:
+        from inspector.tui.present.decision import answer_view, attack_view  # noqa: PLC0415 - as above
+
+        if made.is_malicious:
+            await self._ask(attack_view(made))
+        if made.is_asked_about and await self._ask(answer_view(made)):
+            try:
+                self._amended((await self.oversight.release(session, made)).record)
+            except InspectorError as error:
+                self._screen.notify(f"{error.message}. {error.hint}", severity="error", markup=False)
+
+    async def _ask(self, view: "DecisionView") -> bool:
+        from inspector.tui.screens.decision import DecisionScreen  # noqa: PLC0415 - as above
+
+        app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        screen = DecisionScreen(view)
+        try:
+            return bool(await app.push_screen_wait(screen))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        except asyncio.CancelledError:
+            # Whoever asked is gone, so nobody hears the answer.
+            if app.screen is screen:
+                screen.dismiss(result=False)
+            raise
+
+    async def _weigh(self) -> None:
+        from inspector.tui.present.trust import standing  # noqa: PLC0415 - as above
+
+        await self.oversight.judged()
+        self.standing = await asyncio.to_thread(standing, self.oversight.trust)
+        self._changed()

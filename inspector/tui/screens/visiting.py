@@ -1,0 +1,116 @@
+"""Visiting: the screens that open over the main screen, and what they bring back."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from inspector.core.exchanges import Entry
+from inspector.tui.screens.frame import FrameScreen, FramesWanted
+from inspector.tui.screens.keeping import Keeper, Keeping
+from inspector.tui.screens.link import Link
+from inspector.tui.screens.looking import Looking
+
+if TYPE_CHECKING:
+    from inspector.tui.screens.deciding import Deciding
+    from inspector.tui.screens.hosts import Lenses
+    from inspector.tui.screens.pinning import Pinning
+
+
+class Visiting:
+    """Opens other screens on what the main screen looks at."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        link: Link,
+        looking: Looking,
+        keeping: Keeping,
+        copy_secret: Callable[[str], None] | None,
+    ) -> None:
+        """`copy_secret`: puts a secret on the clipboard; None where that is not allowed."""
+        self._screen = screen
+        self._link = link
+        self._looking = looking
+        self._keeping = keeping
+        self._copy_secret = copy_secret
+
+    def frames(self, entry: Entry, pointer: str = "") -> None:
+        """The frames of an entry of the timeline. `pointer`: a place in the last one, to be marked."""
+        session = self._link.session
+        if not entry.frames:
+            from inspector.tui.present.decision import note_view  # noqa: PLC0415 - it needs the core
+            from inspector.tui.screens.decision import DecisionScreen  # noqa: PLC0415
+
+            self._screen.app.push_screen(DecisionScreen(note_view(entry)))  # pyright: ignore[reportUnknownMemberType]
+        elif session is not None:
+            wanted = FramesWanted(
+                entry=entry,
+                frames=tuple(session.timeline.frames),
+                catalogue=session.catalogue,
+                pointer=pointer,
+            )
+            self._open(FrameScreen(wanted))
+
+    def hosts(self) -> None:
+        """One result through all hosts; the lenses chosen there hold here."""
+        looking = self._looking
+        if looking.record is None or not looking.hosts:
+            self._say("There is no result yet. Call the tool, then compare the hosts.")
+            return
+        from inspector.tui.screens.hosts import HostsScreen  # noqa: PLC0415 - it needs the core
+
+        screen = HostsScreen(looking.record, level=looking.level, host=looking.host, hosts=len(looking.hosts))
+        self._screen.app.push_screen(screen, self._take_lenses)  # pyright: ignore[reportUnknownMemberType]
+
+    def secrets(self) -> None:
+        """What is kept for the user."""
+        from inspector.tui.screens.secrets import SecretsScreen  # noqa: PLC0415 - it needs the core
+
+        self._open(SecretsScreen(lambda: self._keeping.custody, self._copy_secret))
+
+    def trust(self, deciding: "Deciding", connected: str) -> None:
+        """What the agent session has taken in. `connected`: the server in use."""
+        from inspector.tui.screens.trust import TrustScreen  # noqa: PLC0415 - few need it
+
+        self._open(TrustScreen(deciding.oversight, connected, deciding.renew))
+
+    def page(self) -> None:
+        """A page's tool as each knows it."""
+        tool = self._looking.tool
+        if tool is None or tool.page is None:
+            self._say("Only tools of a page are declared, kept and told apart (web+http://…).")
+            return
+        from inspector.tui.screens.page import PageScreen  # noqa: PLC0415 - few need it
+
+        self._open(PageScreen(tool))
+
+    def pins(self, pinning: "Pinning") -> None:
+        """Whether the definitions are as they were pinned."""
+        from inspector.tui.screens.pins import PinsScreen  # noqa: PLC0415 - few need it
+
+        self._open(PinsScreen(pinning))
+
+    def tell_pins_changed(self) -> None:
+        """The screen about pins hears of its news."""
+        from inspector.tui.screens.pins import PinsScreen  # noqa: PLC0415 - few need it
+
+        shown = self._screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if isinstance(shown, PinsScreen):
+            shown.news()
+
+    def tell_vault_changed(self) -> None:
+        """A screen that shows the vault hears of its news."""
+        shown = self._screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if isinstance(shown, Keeper):
+            shown.news()
+
+    def _take_lenses(self, chosen: "Lenses | None") -> None:
+        if chosen is not None:
+            self._looking.set_lenses(chosen.level, chosen.host)
+
+    def _open(self, screen: Screen[None]) -> None:
+        self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
+
+    def _say(self, words: str) -> None:
+        self._screen.notify(words, markup=False)

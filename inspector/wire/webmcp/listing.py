@@ -1,0 +1,96 @@
+"""The catalogue of a page: its tools from the tree, and what is asked of each document beside them."""
+
+import asyncio
+import contextlib
+
+from inspector.core.catalogue import Catalogue
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.webmcp.catalogue import catalogue_of
+from inspector.core.webmcp.events import policy_of
+from inspector.core.webmcp.page import Document
+from inspector.core.webmcp.tree import Tree
+from inspector.wire.cdp import Cdp, CdpError
+from inspector.wire.webmcp.attaching import Attachment
+from inspector.wire.webmcp.worlds import Worlds
+
+ASK_TIMEOUT_S = 5.0
+
+_PERMISSION = "tools"
+
+
+class Listing:
+    """Asks each document once for each state of its tools."""
+
+    def __init__(self, cdp: Cdp, tree: Tree, worlds: Worlds, attachment: Attachment) -> None:
+        self._cdp = cdp
+        self._tree = tree
+        self._worlds = worlds
+        self._attachment = attachment
+        self._agents: dict[str, tuple[int, dict[str, Json]]] = {}
+        """What `getTools()` said, by frame, with the revision of its tools."""
+
+    async def catalogue(self) -> Catalogue:
+        """All tools of all documents, as they are now."""
+        told: dict[str, dict[str, Json]] = {}
+        for document in self._tree.documents:
+            if self._tree.offers(document.frame_id):
+                told[document.frame_id] = await self._told(document)
+        snapshot = self._tree.snapshot(told)
+        return await asyncio.to_thread(catalogue_of, snapshot, self._attachment.script)
+
+    async def _told(self, document: Document) -> dict[str, Json]:
+        """What `getTools()` says in a document."""
+        revision = self._tree.revision(document.frame_id)
+        known = self._agents.get(document.frame_id)
+        if known is not None and known[0] == revision:
+            return known[1]
+        session = self._tree.session_of(document.frame_id) or self._attachment.session
+        if document.policy is None:
+            await self._ask_policy(document, session)
+        told = await self._worlds.agents(document, session)
+        self._agents[document.frame_id] = (revision, told)
+        return told
+
+    async def _ask_policy(self, document: Document, session: str) -> None:
+        """Whether the document may offer tools, and what its frame's element says of that."""
+        is_permitted, blocked_by = document.is_permitted, None
+        if is_permitted is None:
+            state = await self._permission(document, session)
+            allowed, locator = state.get("allowed"), state.get("locator")
+            is_permitted = allowed if isinstance(allowed, bool) else None
+            blocked_by = locator.get("blockReason") if isinstance(locator, dict) else None
+        element = await self._element(document)
+        policy = policy_of(element, blocked_by) if element is not None or is_permitted is not None else None
+        self._tree.permit(document.frame_id, is_permitted=is_permitted, policy=policy)
+
+    async def _permission(self, document: Document, session: str) -> JsonObject:
+        with contextlib.suppress(CdpError, OSError, TimeoutError):
+            reply = await self._cdp.send(
+                "Page.getPermissionsPolicyState",
+                {"frameId": document.frame_id},
+                session=session,
+                timeout_s=ASK_TIMEOUT_S,
+            )
+            states = reply.get("states")
+            for state in states if isinstance(states, list) else ():
+                if isinstance(state, dict) and state.get("feature") == _PERMISSION:
+                    return state
+        return {}
+
+    async def _element(self, document: Document) -> Json:
+        """The element of a frame, from the document around it; None for the page itself, or where it is not told."""
+        if document.parent_id is None:
+            return None
+        session = self._tree.session_of(document.parent_id) or self._attachment.session
+        with contextlib.suppress(CdpError, OSError, TimeoutError):
+            owner = await self._cdp.send(
+                "DOM.getFrameOwner", {"frameId": document.frame_id}, session=session, timeout_s=ASK_TIMEOUT_S
+            )
+            described = await self._cdp.send(
+                "DOM.describeNode",
+                {"backendNodeId": owner.get("backendNodeId")},
+                session=session,
+                timeout_s=ASK_TIMEOUT_S,
+            )
+            return described.get("node")
+        return None

@@ -1,0 +1,75 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.here import here
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("SIGHTLINE_CONFIG_DIR", str(tmp_path))
+    return tmp_path / "config.toml"
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_call_leaves_its_lines_and_one_that_nobody_agreed_to_says_so(tmp_path: Path) -> None:
+    audit = tmp_path / "audit.jsonl"
+    assert here("call", "clean_clock", "demo", "--audit", str(audit)).code == 0
+    assert (
+        here("call", "delete_project", "demo", "--arg", "id=1", "--no-validate", "--audit", str(audit)).code
+        == 10
+    )
+    found = lines(audit)
+    assert [(line["event"], line["tool"]) for line in found] == [
+        ("decided", "clean_clock"),
+        ("answered", "clean_clock"),
+        ("decided", "delete_project"),
+        ("declined", "delete_project"),
+    ]
+    assert "arguments" not in found[0]
+    assert found[2]["arguments"] == {"id": "1"}
+
+
+def test_the_users_own_file_asks_for_a_log_too(config: Path, tmp_path: Path) -> None:
+    audit = tmp_path / "own.jsonl"
+    config.write_text(f'[audit]\nfile = "{audit}"\n')
+    config.chmod(0o600)
+    assert here("call", "clean_clock", "demo").code == 0
+    assert len(lines(audit)) == 2
+
+
+def test_a_log_that_cannot_be_opened_stops_before_anything_is_started(config: Path, tmp_path: Path) -> None:
+    nowhere = here("call", "clean_clock", "demo", "--audit", str(tmp_path / "missing" / "audit"))
+    assert nowhere.code == 2
+    assert "connecting" not in nowhere.err
+    config.write_text('[audit.handlers.mine]\nclass = "logging.NoSuchHandler"\n')
+    config.chmod(0o600)
+    wrong = here("call", "clean_clock", "demo")
+    assert wrong.code == 2
+    assert "NoSuchHandler" in wrong.err
+
+
+def test_the_calls_of_a_review_are_logged_and_one_without_calls_logs_none(tmp_path: Path) -> None:
+    audit = tmp_path / "audit.jsonl"
+    assert here("review", "demo", "--audit", str(audit)).code == 0
+    assert lines(audit) == []
+    assert here("review", "demo", "--call", "--yes-call", "clean_clock", "--audit", str(audit)).code == 0
+    found = [(line["event"], line["tool"]) for line in lines(audit)]
+    assert ("decided", "clean_clock") in found
+    assert len([event for event, _ in found if event == "decided"]) == len(found) / 2
+
+
+def test_the_one_call_of_the_demo_without_a_terminal_is_decided_and_logged(tmp_path: Path) -> None:
+    audit, policy = tmp_path / "audit.jsonl", tmp_path / "policy.json"
+    assert here("demo", "--audit", str(audit)).code == 0
+    assert [line["event"] for line in lines(audit)] == ["decided", "answered"]
+    blocking = {"name": "none", "effect": "block", "conditions": {"fact": "tool.name", "exists": True}}
+    policy.write_text(json.dumps({"rules": [blocking]}))
+    assert here("demo", "--audit", str(audit), "--policy", str(policy)).code == 10
+    assert [line["event"] for line in lines(audit)[2:]] == ["decided", "declined"]

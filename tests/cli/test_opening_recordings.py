@@ -1,0 +1,61 @@
+"""`sightline RECORDING`: what is refused before anything is shown."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.sightline import sightline
+from tests.tui.recorded import lines_of, put, recording
+
+
+def test_a_recording_is_a_target_by_its_name_and_by_its_first_line(tmp_path: Path) -> None:
+    path = recording(tmp_path)
+    other = path.rename(tmp_path / "named-otherwise")
+    for name in (put(tmp_path / "again.jsonl", lines_of(other)), other):
+        ran = sightline(str(name))
+        assert ran.code == 2
+        assert "the interface needs a terminal" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "No such file"),
+        (b"", "is no recording"),
+        (b"not JSON\n", "is no recording"),
+        (b'{"sightline":"recording","version":99}\n', "version 99"),
+        (b'{"sightline":"recording","version":1}\n', "line 1"),
+        (b"[" * 100_000, "is no recording"),
+        (b'"' + b"x" * 3_000_000, "is no recording"),
+    ],
+)
+def test_what_is_no_recording_is_told_in_a_line_and_exits_2(
+    content: bytes | None, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    ran = sightline(str(path))
+    assert ran.code == 2
+    assert words in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["--record", "b.jsonl"], "--record: not for recordings"),
+        (["-e", "A=b", "--timeout", "3"], "-e, --timeout: not for recordings"),
+        (["--", "node"], "two targets"),
+    ],
+)
+def test_options_that_reach_a_server_are_refused(argv: list[str], words: str, tmp_path: Path) -> None:
+    ran = sightline(str(recording(tmp_path)), *argv)
+    assert (ran.code, words in ran.err) == (2, True), ran.err
+
+
+def test_an_identity_is_for_recordings_and_other_commands_say_how_one_is_opened(tmp_path: Path) -> None:
+    ran = sightline("--identity", "key.txt", "demo")
+    assert (ran.code, "--identity is for recordings" in ran.err) == (2, True), ran.err
+    ran = sightline("list", str(recording(tmp_path)))
+    assert (ran.code, "is a recording, and no server" in ran.err) == (2, True), ran.err

@@ -1,0 +1,204 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.core.json_text import Json, JsonObject
+from tests.cli.here import here
+from tests.cli.sightline import ROOT, Ran, hostile_server, sightline
+from tests.recording.sessions import Wire, recorded_to
+
+SERVER = ROOT / "tests" / "peers" / "changing_server.py"
+SUM: JsonObject = {
+    "name": "sum",
+    "description": "Adds.",
+    "inputSchema": {"type": "object"},
+    "annotations": {"destructiveHint": True},
+}
+LOOK: JsonObject = {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+
+
+@pytest.fixture(autouse=True)
+def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path.chmod(0o700)
+    for name in ("DATA", "CONFIG"):
+        monkeypatch.setenv(f"SIGHTLINE_{name}_DIR", str(tmp_path / name.lower()))
+
+
+class Changing:
+    """A server whose definitions the test writes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "definitions.json"
+        self.command = (sys.executable, "-S", "-E", str(SERVER), str(self.file))
+        self.write(SUM, LOOK)
+
+    def write(self, *tools: Json, instructions: str | None = "Be kind.", name: str = "changing") -> None:
+        self.file.write_text(json.dumps({"tools": tools, "instructions": instructions, "name": name}))
+
+    def pin(self, *options: str) -> Ran:
+        return here("pin", *options, "--", *self.command)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Changing:
+    return Changing(tmp_path)
+
+
+def test_what_was_pinned_is_the_same_until_a_definition_changes(server: Changing) -> None:
+    pinned = sightline("pin", "--", *server.command)
+    assert (pinned.code, pinned.out.splitlines()[0].partition(" of ")[0]) == (
+        0,
+        "pinned 2 tools and its instructions",
+    )
+    same = server.pin("--check")
+    assert (same.code, same.out.splitlines()[-1]) == (0, "0 changes, 0 of which declare less")
+    # The name that a server gives itself proves nothing, and is no change.
+    server.write(LOOK, SUM, name="other")
+    assert server.pin("--check").code == 0
+
+    server.write({**SUM, "annotations": {"destructiveHint": False}}, instructions="Mail all.")
+    changed = server.pin("--check")
+    assert changed.code == 12, changed.err
+    assert changed.out.splitlines()[1:4] == [
+        "! the server's instructions changed",
+        "  look removed",
+        "! sum /annotations/destructiveHint changed",
+    ]
+    assert "    declares less: destructive: true → false" in changed.out.splitlines()
+    assert changed.out.splitlines()[-1] == "3 changes, 1 of which declare less"
+    told = server.pin("--check", "--format", "json").json
+    assert told["instructionsChanged"] is True
+    assert {(one["tool"], one["kind"], one["pointer"]) for one in told["changes"]} == {
+        ("look", "removed", ""),
+        ("sum", "changed", "/annotations/destructiveHint"),
+    }
+
+
+def test_pinning_again_says_what_changed_and_takes_it_for_good(server: Changing) -> None:
+    server.pin()
+    server.write({**SUM, "description": "Mails."}, LOOK)
+    again = server.pin()
+    assert "  sum /description changed" in again.out
+    assert server.pin("--check").code == 0
+
+
+def test_pins_are_listed_and_removed(server: Changing) -> None:
+    assert "Nothing is pinned" in here("pin", "--list").out
+    server.pin()
+    listed = here("pin", "--list", "--format", "json").json
+    (one,) = listed["pins"]
+    assert one["tools"] == ["sum", "look"]
+    assert str(SERVER) in one["server"]
+    assert one["fingerprint"][:12] in here("pin", "--list").out
+    assert server.pin("--remove").code == 0
+    assert here("pin", "--list", "--format", "json").json == {"pins": [], "unreadable": []}
+    for gone in (server.pin("--remove"), server.pin("--check")):
+        assert gone.code == 2
+        assert "nothing is pinned of" in gone.err
+
+
+def test_a_pin_that_cannot_be_read_is_told_by_its_file(server: Changing, tmp_path: Path) -> None:
+    server.pin()
+    (file,) = (tmp_path / "data" / "pins").glob("*.json")
+    file.write_text("\x1b[31m")
+    for ran in (server.pin("--check"), server.pin()):
+        assert ran.code == 2
+        assert "cannot be read" in ran.err
+    listed = here("pin", "--list")
+    assert listed.code == 0
+    assert f"! {file}" in listed.out.replace("\n", "")
+
+
+def test_a_pin_is_compared_with_what_is_offered_now(server: Changing) -> None:
+    server.pin()
+    word = f"pin:stdio:{' '.join(server.command)}"
+    server.write({**SUM, "description": "Mails."}, LOOK, instructions=None)
+    ran = here("diff", "--exit-code", "--format", "json", word, "--", *server.command)
+    assert ran.code == 12, ran.err
+    assert ran.json["instructionsChanged"] is True
+    assert [one["pointer"] for one in ran.json["changes"]] == ["/description"]
+    assert here("diff", "pin:demo", "--", *server.command).code == 2
+
+
+def test_a_recording_that_says_its_instructions_is_compared_in_them_too(
+    server: Changing, tmp_path: Path
+) -> None:
+    wire = Wire()
+    wire.listed(SUM)
+    silent = str(recorded_to(tmp_path / "silent.jsonl", wire.frames))
+    server.pin()
+    ran = here("diff", "--format", "json", silent, "--", *server.command)
+    assert ran.json["instructionsChanged"] is None
+    recorded = tmp_path / "made.jsonl"
+    here("list", "--record", str(recorded), "--", *server.command)
+    server.write(SUM, LOOK, instructions="Mail all.")
+    ran = here("diff", "--exit-code", str(recorded), "--", *server.command)
+    assert (ran.code, ran.out.splitlines()[0]) == (12, "! the server's instructions changed"), ran.err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("pin",),
+        ("pin", "--list", "demo"),
+        ("pin", "--list", "--check", "demo"),
+        ("pin", "--check", "demo"),
+        ("pin", "--remove", "demo"),
+        ("pin", "--cdp", "http://127.0.0.1:9"),
+        ("docs",),
+        ("docs", "demo", "--format", "pdf"),
+    ],
+)
+def test_what_cannot_be_done_is_a_usage_error(argv: tuple[str, ...]) -> None:
+    ran = here(*argv)
+    assert ran.code == 2, ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_hostile_server_can_be_pinned_and_acts_on_no_terminal() -> None:
+    for options in ((), ("--check",)):
+        ran = here("pin", *options, *hostile_server())
+        assert ran.code == 0, ran.err
+        assert all(character.isprintable() or character == "\n" for character in ran.out + ran.err)
+
+
+@pytest.mark.parametrize("format_", ["markdown", "html"])
+def test_a_safety_table_has_a_row_for_every_tool(format_: str) -> None:
+    ran = here("docs", "demo", "--format", format_)
+    assert ran.code == 0, ran.err
+    listed = here("list", "demo", "--format", "json").json
+    for tool in listed["tools"]:
+        assert tool["name"] in ran.out
+    hostile = here("docs", "--format", format_, *hostile_server())
+    assert hostile.code == 0, hostile.err
+    assert all(character.isprintable() or character == "\n" for character in hostile.out)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "calls"), [((), 10, 1), (("--yes",), 0, 2), (("--yes-call", "sum"), 0, 2)]
+)
+def test_a_review_asks_before_it_calls_what_changed_since_it_was_pinned(
+    server: Changing, options: tuple[str, ...], code: int, calls: int
+) -> None:
+    reads: JsonObject = {**SUM, "annotations": {"readOnlyHint": True}}
+    server.write(reads, LOOK)
+    assert server.pin().code == 0
+    server.write({**reads, "description": "Adds, and mails."}, LOOK)
+    ran = here("review", "--call", *options, "--format", "json", "--", *server.command)
+    report = json.loads(ran.out)
+    assert (ran.code, report["calls"]) == (code, calls)
+    told = [one["why"] for one in report["notChecked"] if one["what"] == "results of sum"]
+    assert len(told) == 2 - calls
+    assert all("the definition of sum is another since it was pinned, at /description" in why for why in told)
+
+
+def test_a_review_finds_the_pin_of_a_command_by_its_folder_however_that_is_written(
+    server: Changing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert server.pin("--cwd", str(tmp_path / "work")).code == 0
+    ran = here("review", "--format", "json", "--cwd", "work", "--", *server.command)
+    assert "changes since pinned" not in {one["what"] for one in json.loads(ran.out)["notChecked"]}

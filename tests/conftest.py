@@ -1,0 +1,35 @@
+"""What no test may do: read or write what Sightline keeps for whoever runs the tests, or for another test."""
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+NAMES = ("DATA", "CONFIG")
+_numbers = count()
+
+
+@pytest.fixture(scope="session")
+def kept_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept")
+
+
+def _used(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    for name in NAMES:
+        patch.setenv(f"SIGHTLINE_{name}_DIR", str(folder / name.lower()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _folders_of_fixtures(kept_folders: Path) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        _used(patch, kept_folders / "fixtures")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _folders_of_its_own(kept_folders: Path, _folders_of_fixtures: None) -> Iterator[None]:
+    # They are made by whoever writes into them: most tests write nothing.
+    with pytest.MonkeyPatch.context() as patch:
+        _used(patch, kept_folders / str(next(_numbers)))
+        yield

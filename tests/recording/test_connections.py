@@ -1,0 +1,244 @@
+"""Recordings over more than one connection, and from the middle of one on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from inspector.core.boundary.policy import BoundaryPolicy
+from inspector.core.catalogue import Tool
+from inspector.core.frames import Direction, Frame
+from inspector.core.json_text import Json, JsonObject, dump
+from inspector.core.outcome import Failure, FailureKind, Result
+from inspector.core.recording.checking import checked
+from inspector.core.recording.format import Connected, Lenses, Line, Note, Projected, RecordedFrame, written
+from inspector.core.recording.markers import is_marker
+from inspector.core.recording.page_calls import PageCall
+from inspector.core.recording.scribe import Scribe, bounded_lines
+from inspector.store.recordings import Break, Recorder, RecordingFile
+from tests.recording.sessions import HEADER, KEY, TOOL, Wire, bodies, conversation, scribed, text_of
+
+SECRET = "CANARY-4711-abcdef"
+FREE: JsonObject = {"content": [{"type": "text", "text": "free"}]}
+PAGE_TOOL = Tool(name="get_key", definition=TOOL)
+
+
+def reached_anew(before: Wire, after: Wire, *, finish: bool = True) -> list[Line]:
+    scribe = Scribe(KEY, Lenses())
+    lines: list[Line] = []
+    for frame in before.frames:
+        lines += scribe.take(frame)
+    lines += scribe.connect(9, 2)
+    for frame in after.frames:
+        lines += scribe.take(frame)
+    return [*lines, *scribe.finish()] if finish else lines
+
+
+def shapes(lines: list[Line]) -> list[JsonObject]:
+    return [written(line) for line in lines]
+
+
+def page_call(value: Json) -> PageCall:
+    return PageCall(
+        number=1,
+        name="get_key",
+        tool=PAGE_TOOL,
+        arguments={},
+        outcome=Result(value=value),
+        at_s=1,
+        duration_s=1,
+    )
+
+
+def test_what_waits_for_an_answer_when_the_target_is_reached_anew_is_unjudged() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {"q": "x"})
+    wire.logged(SECRET)
+    lines = reached_anew(wire, Wire(), finish=False)
+    found = bodies(shapes(lines))
+    assert isinstance(lines[-1], Connected)
+    assert SECRET not in text_of(shapes(lines))
+    params = found[4]["params"] if isinstance(found[4], dict) else None
+    assert is_marker(params)
+
+
+def test_an_answer_of_another_connection_is_no_answer() -> None:
+    before, after = Wire(), Wire()
+    before.listed(TOOL)
+    before.called("get_key", {})
+    after.frames += before.frames
+    after.answered({"content": [], "structuredContent": {"key": SECRET}})
+    late = Wire()
+    late.frames = after.frames[-1:]
+    lines = reached_anew(before, late)
+    assert SECRET not in text_of(shapes(lines))
+    assert not [line for line in lines if isinstance(line, Projected)]
+
+
+def test_in_a_new_connection_tools_are_to_be_listed_again() -> None:
+    after = Wire()
+    after.called("get_key", {})
+    after.answered(FREE)
+    after.listed(TOOL)
+    after.called("get_key", {}, 8)
+    after.answered(FREE, 8)
+    for number, frame in enumerate(after.frames, 5):
+        after.frames[number - 5] = Frame(
+            number=number,
+            at_s=number,
+            direction=frame.direction,
+            channel=frame.channel,
+            raw=frame.raw,
+            body=frame.body,
+        )
+    lines = reached_anew(conversation(), after)
+    found = bodies(shapes(lines))
+    assert is_marker(found[6]["result"] if isinstance(found[6], dict) else None)
+    assert found[10] == {"jsonrpc": "2.0", "id": 8, "result": FREE}
+    assert [call.mismatches for call in checked(lines)] == [()] * 3
+
+
+def test_what_was_before_is_learnt_from_and_only_what_is_needed_is_written() -> None:
+    wire = conversation()
+    wire.called("get_key", {"q": "waits"}, 8)
+    wire.logged("while it waits")
+    scribe = Scribe(KEY, Lenses())
+    lines = list(scribe.learn(wire.frames, ()))
+    assert [line.number for line in lines if isinstance(line, RecordedFrame)] == [1, 2, 5]
+    wire.answered(FREE, 8)
+    lines += scribe.take(wire.frames[-1])
+    wire.stderr(f"said late: {SECRET}")
+    lines += scribe.take(wire.frames[-1])
+    lines += scribe.finish()
+    numbers = [line.number for line in lines if isinstance(line, RecordedFrame)]
+    assert numbers == [1, 2, 5, 6, 7, 8]
+    assert SECRET not in text_of(shapes(lines))
+    assert shapes(lines)[-1] == {"end": {"frames": 6}}
+    assert [call.mismatches for call in checked(lines)] == [()]
+
+
+def test_of_calls_of_a_page_before_too() -> None:
+    scribe = Scribe(KEY, Lenses())
+    assert list(scribe.learn((), [page_call({"id": "one", "key": SECRET})])) == []
+    (note,) = scribe.note(2, "policy", f"allowed, because of {SECRET}")
+    assert isinstance(note, Note)
+    assert is_marker(note.text)
+
+
+def test_a_short_value_means_nothing_in_a_note_but_where_it_quotes_the_page() -> None:
+    scribe = Scribe(KEY, Lenses())
+    list(scribe.call(page_call({"key": "4711"})))
+    (note,) = scribe.note(2, "trust", "trust #4711")
+    assert isinstance(note, Note)
+    assert note.text == "trust #4711"
+    failed = replace(page_call(None), outcome=Failure(kind=FailureKind.TIMEOUT, detail="no 4711"))
+    (note,) = scribe.call(failed)
+    assert isinstance(note, Note)
+    assert is_marker(note.text)
+
+
+def test_a_page_that_lists_its_tools_says_nothing_that_was_withheld() -> None:
+    scribe = Scribe(KEY, Lenses())
+    list(scribe.call(page_call({"key": SECRET})))
+    telling = Tool(name="other", definition={"name": "other", "description": f"Say {SECRET}."})
+    (line,) = scribe.listed(3, [PAGE_TOOL, telling])
+    shape = written(line)
+    assert SECRET not in text_of([shape])
+    tools = shape["listed"]
+    assert isinstance(tools, list)
+    assert tools[0] == {"name": "get_key", "definition": TOOL}
+
+
+def test_the_arguments_of_a_resolution_are_those_of_the_call() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.sent("tools/resolve", {"name": "get_key", "arguments": {"pin": "943102", "q": "x"}}, 5)
+    wire.received({"id": 5, "result": {"annotations": {}, "said": "943102"}})
+    assert "943102" not in text_of(scribed(wire.frames))
+
+
+def test_what_a_policy_hides_with_its_block_is_found_in_echoes_all_the_same() -> None:
+    wire = Wire()
+    untrusted: JsonObject = {**TOOL, "_meta": {}, "annotations": {"openWorldHint": True}}
+    wire.listed(untrusted)
+    wire.called("get_key", {})
+    wire.answered(
+        {
+            "content": [],
+            "structuredContent": {"id": "one", "key": SECRET},
+            "_meta": {"annotations": {"openWorldHint": True}},
+        }
+    )
+    wire.logged(f"made {SECRET}")
+    lines = scribed(wire.frames, Lenses(policy=BoundaryPolicy(hide_untrusted=True)))
+    assert SECRET not in text_of(lines)
+
+
+def test_a_session_is_told_as_its_recording_would_be() -> None:
+    wire = conversation()
+    assert [written(line) for line in bounded_lines(Scribe(KEY, Lenses()), wire.frames)] == scribed(
+        wire.frames
+    )
+    lines = list(bounded_lines(Scribe(KEY, Lenses()), wire.frames[:2], [page_call(FREE)]))
+    assert [type(line).__name__ for line in lines[-3:]] == ["RecordedCall", "Projected", "End"]
+
+
+def in_file(path: Path) -> list[Line | Break]:
+    file = RecordingFile(path)
+    try:
+        return list(file.lines())
+    finally:
+        file.close()
+
+
+def test_over_connections_numbers_and_the_clock_go_on(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "a.jsonl", HEADER)
+    for _ in range(3):
+        recorder.connect()
+        for frame in conversation().frames:
+            recorder.frame(frame)
+        recorder.note(0.5, "policy", "allowed")
+        recorder.call(page_call(FREE))
+    recorder.close()
+    lines = in_file(tmp_path / "a.jsonl")
+    frames = [line for line in lines if isinstance(line, RecordedFrame)]
+    assert [frame.number for frame in frames] == list(range(1, 13))
+    found = [line for line in lines if isinstance(line, Connected)]
+    assert [line.number for line in found] == [2, 3]
+    assert 0 < found[0].at_s < found[1].at_s
+    assert frames[4].at_s >= found[0].at_s + 0.125 - 1e-6
+    calls = [line.frame for line in lines if isinstance(line, Projected) and line.request == "call"]
+    assert calls == [1, 2, 3]
+    assert [call.mismatches for call in checked(line for line in lines if not isinstance(line, Break))] == [
+        ()
+    ] * 6
+
+
+def test_recording_begins_in_the_middle(tmp_path: Path) -> None:
+    wire = conversation()
+    recorder = Recorder(tmp_path / "a.jsonl", HEADER)
+    recorder.join(wire.frames, now_s=2)
+    wire.called("get_key", {"pin": "1", "q": "y"}, 8)
+    wire.answered(FREE, 8)
+    for frame in wire.frames[4:]:
+        recorder.frame(frame)
+    recorder.connect()
+    recorder.frame(conversation().frames[0])
+    recorder.close()
+    lines = in_file(tmp_path / "a.jsonl")
+    frames = [line for line in lines if isinstance(line, RecordedFrame)]
+    assert [frame.number for frame in frames] == [1, 2, 5, 6, 7]
+    notes = [line.text for line in lines if isinstance(line, Note)]
+    assert notes == ["recorded from here on; of what was before, the listings alone"]
+    (anew,) = [line for line in lines if isinstance(line, Connected)]
+    assert (anew.number, anew.at_s >= 2) == (2, True)
+
+
+@pytest.mark.parametrize("direction", [Direction.SENT, Direction.RECEIVED])
+def test_the_first_connection_has_no_line(tmp_path: Path, direction: Direction) -> None:
+    recorder = Recorder(tmp_path / "a.jsonl", HEADER)
+    recorder.connect()
+    recorder.frame(Wire().frame(direction, dump({"jsonrpc": "2.0", "method": "x"})))
+    recorder.close()
+    assert [type(line).__name__ for line in in_file(tmp_path / "a.jsonl")] == ["RecordedFrame", "End"]

@@ -1,0 +1,336 @@
+"""A recording stepped through shows what a session would have shown at each of its frames."""
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from inspector.core.boundary.level import Level
+from inspector.core.catalogue import Tool
+from inspector.core.exchanges import EntryKind, EntryState, Timeline
+from inspector.core.frames import Channel, Direction
+from inspector.core.json_text import Json, JsonObject, dump
+from inspector.core.outcome import Result
+from inspector.core.recording.decoding import MAX_DEPTH
+from inspector.core.recording.format import (
+    End,
+    Lenses,
+    Line,
+    Projected,
+    RecordedFrame,
+    written,
+)
+from inspector.core.recording.page_calls import PageCall
+from inspector.core.recording.replaying import Replay
+from inspector.store.playing import Played
+from inspector.store.recordings import Break, Recorder, RecordingFile
+from inspector.store.recordings.rows import row_of
+from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
+
+FREE: JsonObject = {"content": [{"type": "text", "text": "free"}]}
+
+
+def played(path: Path) -> Played:
+    found = Played(path)
+    found.index()
+    return found
+
+
+def file_of(path: Path, lines: Iterable[bytes]) -> Path:
+    path.write_bytes(b"".join(line + b"\n" for line in (dump(written(HEADER)), *lines)))
+    return path
+
+
+def anything(chance: random.Random, length: int) -> Wire:
+    """Requests, answers, notifications, garbage and notes, in any order, with few ids."""
+    wire = Wire()
+    for _ in range(length):
+        sent, key = chance.choice([True, False]), chance.choice([1, 2, "2", 3])
+        direction = Direction.SENT if sent else Direction.RECEIVED
+        messages = [_message(chance, key) for _ in range(chance.choice([1, 1, 1, 3]))]
+        match chance.randrange(12):
+            case 0:
+                wire.stderr("words")
+            case 1:
+                wire.note("no answer", ends=chance.choice([None, "1", "2"]))
+            case 2:
+                wire.frame(direction, dump([*messages]))
+            case 3:
+                wire.frame(direction, b"no event", Channel.SSE)
+            case _:
+                wire.frame(direction, dump(messages[0]))
+    return wire
+
+
+def _message(chance: random.Random, key: Json) -> Json:
+    request: JsonObject = {"jsonrpc": "2.0", "id": key, "method": "tools/call"}
+    answer: JsonObject = {
+        "jsonrpc": "2.0",
+        "id": key,
+        "result": {**FREE, "isError": chance.choice([True, False])},
+    }
+    return chance.choice(
+        [
+            {**request, "params": {"name": chance.choice(["one", "two"]), "arguments": {}}},
+            {**request, "params": [], "method": chance.choice(["ping", "tools/list"])},
+            answer,
+            answer,
+            {"jsonrpc": "2.0", "id": chance.choice([key, None]), "error": {"code": 1, "message": "no"}},
+            {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}},
+            {"what": "is this"},
+            5,
+        ]
+    )
+
+
+def folded(lines: Iterable[Line]) -> Timeline:
+    timeline = Timeline()
+    for line in lines:
+        if isinstance(line, RecordedFrame):
+            timeline.fold(Replay().frame(line))
+    return timeline
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_at_every_line_the_timeline_is_that_of_the_frames_up_to_there(tmp_path: Path, part: int) -> None:
+    chance = random.Random(part)  # noqa: S311 - the same sessions in every run
+    for number in range(12):
+        path = recorded_to(tmp_path / f"{number}.jsonl", anything(chance, 25).frames)
+        found = played(path)
+        file = RecordingFile(path)
+        lines = [line for line in file.lines() if not isinstance(line, Break)]
+        file.close()
+        replay, calls = Replay(), list[int]()
+        for position, line in enumerate(lines, 1):
+            wanted = folded(lines[:position]).entries
+            assert found.entry_count(position) == len(wanted)
+            assert [found.entry(count, position) for count in range(1, len(wanted) + 1)] == wanted
+            here = list(replay.calls(line))
+            calls += [position] * len(here)
+            assert [(call.frame, call.request, call.name) for call in found.call(position) if here] == [
+                (call.frame, call.request, call.name) for call in here
+            ]
+        assert list(found.calls) == calls
+        assert found.broken is None
+        found.close()
+
+
+def session(path: Path) -> Path:
+    """Two connections, lenses, notes, calls, and a listing of two pages."""
+    recorder = Recorder(path, HEADER)
+    recorder.connect()
+    wire = conversation()
+    more: JsonObject = {**TOOL, "name": "second"}
+    wire.sent("initialize", {}, "i")
+    wire.received({"id": "i", "result": {"serverInfo": {"name": "one", "version": "1"}}})
+    wire.sent("tools/list", {}, "a")
+    wire.received({"id": "a", "result": {"tools": [TOOL], "nextCursor": "more"}})
+    wire.sent("tools/list", {"cursor": "more"}, "b")
+    wire.received({"id": "b", "result": {"tools": [more, {"name": "broken"}]}})
+    for frame in wire.frames:
+        recorder.frame(frame)
+    recorder.look(2, Lenses(level=Level.CLOSED, host="codex"))
+    recorder.note(2.5, "policy", "get_key: allowed")
+    recorder.connect()
+    again = Wire()
+    again.listed(more)
+    again.called("second", {}, 1)
+    again.answered(FREE, 1)
+    for frame in again.frames:
+        recorder.frame(frame)
+    recorder.close()
+    return path
+
+
+def test_at_a_line_there_is_what_was_known_there(tmp_path: Path) -> None:
+    found = played(session(tmp_path / "a.jsonl"))
+    lines = {position: found.line(position) for position in range(1, len(found))}
+    places = {type(line).__name__: position for position, line in lines.items()}
+    assert [tool.name for tool in found.moment(0).catalogue.tools] == []
+    assert found.moment(0).lenses == Lenses()
+    assert [tool.name for tool in found.moment(5).catalogue.tools] == ["get_key"]
+    assert found.moment(5).calls["get_key"].position == 4
+    assert found.moment(7).server == {"serverInfo": {"name": "one", "version": "1"}}
+    before = found.moment(places["Connected"] - 1)
+    assert [tool.name for tool in before.catalogue.tools] == ["get_key", "second"]
+    assert [item.name for item in before.catalogue.malformed] == ["broken"]
+    assert before.lenses == Lenses(level=Level.CLOSED, host="codex")
+    assert [note.text for note in before.notes] == ["get_key: allowed"]
+    assert (before.connection, found.moment(places["Connected"]).connection) == (1, 2)
+    assert found.moment(places["Connected"]).catalogue.entries == {}
+    last = found.moment(found.last)
+    assert [tool.name for tool in last.catalogue.tools] == ["second"]
+    assert {name: call.number for name, call in last.calls.items()} == {"get_key": 1, "second": 2}
+    assert len(last.calls) == 2
+    (call,) = found.call(last.calls["second"].position)
+    assert (call.name, call.tool and call.tool.name, call.outcome) == ("second", "second", Result(value=FREE))
+    kinds = [found.entry(count, found.last).title for count in range(1, found.entry_count(found.last) + 1)]
+    assert kinds[-5:] == ["lenses", "policy", "connection", "tools/list", "tools/call second"]
+
+
+def test_a_new_connection_answers_nothing_of_the_one_before(tmp_path: Path) -> None:
+    wire = Wire()
+    wire.called("get_key", {}, 5)
+    wire.answered(FREE, 5)
+    asked, answered = (
+        b'{"frame":%d,"at":1,"direction":"%s","channel":"stdio","size":1,"body":%s}'
+        % (frame.number, frame.direction.value.encode(), frame.raw)
+        for frame in wire.frames
+    )
+    found = played(file_of(tmp_path / "a.jsonl", [asked, b'{"connection":2,"at":1}', answered]))
+    entries = [found.entry(count, found.last) for count in range(1, found.entry_count(found.last) + 1)]
+    assert [(entry.kind, entry.state) for entry in entries] == [
+        (EntryKind.EXCHANGE, EntryState.PENDING),
+        (EntryKind.DECISION, EntryState.DONE),
+        (EntryKind.FAULT, EntryState.DONE),
+    ]
+    assert list(found.calls) == []
+
+
+def test_one_steps_to_what_happened_and_to_calls_and_to_a_time(tmp_path: Path) -> None:
+    found = played(session(tmp_path / "a.jsonl"))
+    steps, position = list[int](), 0
+    while (next_one := found.next(position)) is not None:
+        position = next_one
+        steps.append(position)
+    assert position == found.last
+    skipped = [found.line(place) for place in range(1, len(found)) if place not in steps]
+    assert {type(line) for line in skipped} == {Projected, End}
+    assert [found.previous(place) for place in steps] == [None, *steps[:-1]]
+    assert found.next_call(0) == found.calls[0]
+    assert found.previous_call(found.last) == found.calls[0]
+    assert found.next_call(found.last) is None
+    times = [found.time_of(place) for place in steps]
+    assert times == sorted(times)
+    assert found.line_at(found.time_of(3)) == 3
+    assert found.line_at(0) == 0
+    assert found.line_at(1e9) == found.last
+    assert [frame.number for frame in found.frames(1, 4)] == [1, 2, 3, 4]
+    frame = found.frame(3)
+    assert frame
+    assert b"[withheld argument" in frame.raw
+    assert found.line_of(3) == 3
+    assert found.line_of(99) is None
+    assert found.line_of(0) is None
+    assert found.frame(-1) is None
+
+
+def test_numbers_of_a_stranger_need_not_ascend(tmp_path: Path) -> None:
+    frames = [
+        replace(frame, number=number)
+        for frame, number in zip(conversation().frames, (9, 3, 7, 3), strict=True)
+    ]
+    found = played(recorded_to(tmp_path / "a.jsonl", frames))
+    assert [found.line_of(number) for number in (9, 7, 3, 4)] == [1, 3, 2, None]
+    for count in range(1, found.entry_count(found.last) + 1):
+        found.entry(count, found.last)
+
+
+def test_words_are_found_where_something_happened(tmp_path: Path) -> None:
+    found = played(session(tmp_path / "a.jsonl"))
+    assert found.search("structuredContent", 0) == 4
+    # The projection behind it says the same, and is passed over.
+    assert isinstance(found.line(5), Projected)
+    assert found.search("structuredContent", 4) is None
+    assert found.search("done", found.last, backwards=True) == 4
+    assert found.search('"recording"', found.last, backwards=True) is None
+
+
+def test_the_tools_of_a_page_are_those_it_listed_last(tmp_path: Path) -> None:
+    tools = [Tool(name=name, definition={"name": name, "inputSchema": {}}) for name in ("one", "two")]
+    made = PageCall(
+        number=1, name="one", tool=tools[0], arguments={}, outcome=Result(value=5), at_s=1, duration_s=0.5
+    )
+    recorder = Recorder(tmp_path / "a.jsonl", replace(HEADER, kind="page"))
+    recorder.call(made)
+    recorder.listed(2, tools)
+    recorder.listed(3, tools[1:])
+    recorder.close()
+    found = played(tmp_path / "a.jsonl")
+    names = [[tool.name for tool in found.moment(place).catalogue.tools] for place in (0, 1, 3, 4)]
+    assert names == [[], ["one"], ["one", "two"], ["two"]]
+    (call,) = found.call(1)
+    assert (call.name, call.tool) == ("one", tools[0])
+    entry = found.entry(1, 1)
+    assert (entry.kind, entry.title, entry.duration_s) == (EntryKind.EXCHANGE, "tools/call one", 0.5)
+    assert found.entry_count(found.last) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"garbage",
+        b'{"frame":1,"at":0,"direction":"up","channel":"stdio","size":1,"body":1}',
+        b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1}',
+        b'{"call":1,"at":0,"duration":0,"tool":"x","definition":null,"arguments":null}',
+        b'{"note":"policy","at":-1,"text":"x"}',
+        b'{"frame":18446744073709551616,"at":0,"direction":"sent","channel":"stdio","size":1,"body":1}',
+        b'{"frame":9007199254740992,"at":0,"direction":"sent","channel":"stdio","size":1,"body":1}',
+        b'{"frame":1,"at":1e999,"direction":"sent","channel":"stdio","size":1,"body":1}',
+        b'{"listed":{},"at":0}',
+        b'{"connection":"2","at":0}',
+        b'{"sightline":"recording","version":2}',
+        b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
+    ],
+)
+def test_behind_a_line_that_is_none_there_is_nothing(tmp_path: Path, line: bytes) -> None:
+    raw = recorded_to(tmp_path / "a.jsonl", conversation().frames).read_bytes().splitlines(keepends=True)
+    (tmp_path / "b.jsonl").write_bytes(b"".join([*raw[:3], line + b"\n", *raw[3:]]))
+    found = played(tmp_path / "b.jsonl")
+    assert found.broken
+    assert found.broken.line == 4
+    assert found.is_indexed
+    assert (found.last, found.entry_count(99)) == (2, 1)
+    file = RecordingFile(tmp_path / "b.jsonl")
+    assert list(file.lines())[-1] == found.broken
+    file.close()
+
+
+def test_what_is_read_quickly_and_what_is_read_whole_are_about_the_same(tmp_path: Path) -> None:
+    odd: list[bytes] = [
+        b'{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"\\u0061"}}',
+        b'{"jsonrpc":"2.0","id":{"a":1},"method":"x"}',
+        b'{"jsonrpc":"2.0","id":7,"result":NaN}',
+        b'{"jsonrpc":"2.0","id":"\\ud800","method":"tools\\/call"}',
+        b'{"jsonrpc":"2.0","id":8,"method":5}',
+        b'{"jsonrpc":"2.0","method":"x","params":"\xff"}',
+        b'{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{"cursor":null}}',
+        b'{"jsonrpc":"2.0","id":9,"result":' + b"[" * 2_000 + b"]" * 2_000 + b"}",
+        b'{"jsonrpc":"2.0","error":{"code":1}}',
+    ]
+    head = b'{"frame":%d,"at":1,"direction":"sent","channel":"stdio","size":1,"body":%s}'
+    lines = [head % (number, body) for number, body in enumerate(odd, 1)]
+    # A second key of no meaning has no quick way.
+    slowly = [line[:-1] + b',"nan":NaN}' for line in lines]
+    assert [row_of(line, 2) for line in lines] == [row_of(line, 2) for line in slowly]
+    found = played(file_of(tmp_path / "a.jsonl", [*lines, b'{"end":{"frames":0}}']))
+    file = RecordingFile(found.path)
+    wanted = folded(line for line in file.lines() if not isinstance(line, Break)).entries
+    file.close()
+    assert [found.entry(count, found.last) for count in range(1, len(wanted) + 1)] == wanted
+
+
+def test_it_ends_when_it_is_not_wanted_and_goes_on_being_asked(tmp_path: Path) -> None:
+    wire = Wire()
+    for number in range(2_500):
+        wire.sent("ping", {}, number)
+    found = Played(recorded_to(tmp_path / "a.jsonl", wire.frames))
+    told: list[tuple[int, int]] = []
+    found.index(is_cancelled=lambda: len(told) == 2, on_progress=lambda done, of: told.append((done, of)))
+    assert told == [(1_000, 2_502), (2_000, 2_502)]
+    assert not found.is_indexed
+    assert found.indexed == 2_000
+    assert found.entry_count(found.last) == 1_999
+
+
+def test_a_key_that_is_said_twice_is_an_entry_all_the_same(tmp_path: Path) -> None:
+    line = b'{"frame":1,"at":1,"direction":"sent","channel":"stdio","size":1,"body":[{"id":1,"method":"x"},{"id":1,"id":2}]}'
+    found = played(file_of(tmp_path / "a.jsonl", [line]))
+    assert found.entry_count(found.last) == 2
+    assert [found.entry(count, found.last).number for count in (1, 2)] == [1, 2]
+    with pytest.raises(IndexError):
+        found.entry(3, found.last)
+    with pytest.raises(IndexError):
+        found.entry(0, found.last)

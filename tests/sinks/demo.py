@@ -1,0 +1,189 @@
+"""The real program on the demo server: every tool called by keys, and what of its fakes is to be in no sink."""
+
+import json
+import re
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from inspector.core.boundary.bound import bound
+from inspector.core.boundary.level import Level
+from inspector.core.boundary.mask import SHOWN
+from inspector.core.catalogue import Kind, Tool, decode_page
+from inspector.core.json_text import Json, parse
+from inspector.core.outcome import Result
+from inspector.core.pointer import resolve
+from inspector.core.texts import texts_in
+from inspector.tui.screens.decision import UNREAD_S
+from inspector.wire.redemption.addresses import free_port
+from tests.peers.terminal import ROOT, Terminal
+from tests.sinks.driving import folders_in, sinks_of, started
+from tests.sinks.searching import found_in, processes_from, seen_from_outside
+
+BETWEEN = ROOT / "tests" / "sinks" / "between.py"
+CANARY = re.compile(r"DEMO-SECRET-[A-Za-z-]+-[A-Za-z0-9]{8,}|DEMOSECRET[A-Za-z0-9]{6,}")
+"""What the demo marks as a fake."""
+SHARED = re.compile(r"DEMO-SECRET-share-[A-Za-z0-9]{20}")
+MASKED = "p shows it for 10 s"
+LIMIT_S = 30.0
+CTRL_J, CTRL_R, CTRL_U, F7 = "\x0a", "\x12", "\x15", "\x1b[18~"
+TOOLS = (
+    "echo_arguments", "clean_clock", "generate_api_key", "create_share_link", "rotate_token", "sync_calendar",
+    "read_drafts", "list_inbox", "send_mail", "search_web", "delete_project", "export_report", "list_audit_log",
+    "update_salary", "patient_record", "team_photo", "resolve_path", "write_file", "poisoned_weather", "odd_claims",
+)  # fmt: skip
+"""As the demo lists them."""
+ARGUMENTS: dict[str, Json] = {
+    "echo_arguments": {"text": "said", "count": 3},
+    "generate_api_key": {"name": "build"},
+    "send_mail": {"to": "chidi@example.org", "subject": "Notes", "body": "What I found."},
+    "search_web": {"query": "release"},
+    "delete_project": {"project": "old-website"},
+    "export_report": {"seconds": 1, "steps": 2},
+    "resolve_path": {"path": "/handbook.md"},
+    "write_file": {"path": "/said.md", "text": "said", "mode": "create"},
+    "poisoned_weather": {"city": "Bern"},
+}
+"""Where the example that the form makes up is not what the schema allows, or takes long."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DemoRun:
+    """One run on the demo, and what was seen of it."""
+
+    screen: Terminal
+    root: Path
+    outside: Path
+    revealed: str = ""
+    peeked: tuple[int, int] = (0, 0)
+    """From which byte to which byte of what was written the revealed secret was shown."""
+    calls: int = 0
+    watched: list[bytes] = field(default_factory=list[bytes])
+
+    def press(self, *keys: str, until: str = "") -> None:
+        """Type; then wait until something is drawn, and nothing more comes."""
+        self.screen.press_until(*keys, until=until)
+        # A key that comes at once after Escape would be read as one with Alt.
+        self.screen.settle(0.15, limit_s=1)
+
+    def call(self, tool: str) -> None:
+        """Call the tool under the cursor, agreeing where that is asked; go back to the list."""
+        self.calls += 1
+        ended = re.compile(rf"#{self.calls} (?:done|tool error)|An attack, says the server")
+        self.press("enter", until="Esc leave")
+        self.press(CTRL_J, until="^j form")
+        if tool in ARGUMENTS:
+            self.press(F7)
+            self.press(f"\x1b[200~{json.dumps(ARGUMENTS[tool])}\x1b[201~", until="valid")
+        since = len(self.screen.written)
+        self.screen.press(CTRL_R)
+        if self.await_one(re.compile(f"{ended.pattern}|y call it"), since, again=CTRL_R) == "y call it":
+            self.screen.settle(1.5 * UNREAD_S, limit_s=1.5 * UNREAD_S)
+            self.screen.press("y")
+            self.await_one(ended, since)
+        self.screen.settle(0.15, limit_s=1)
+        # What the server says of an attack is closed first.
+        self.press("escape")
+        self.press("escape")
+
+    def await_one(self, words: re.Pattern[str], since: int, *, again: str = "") -> str:
+        """Wait until one of these has been drawn after a byte; which one. `again`: a key that may have come too early."""
+        until, pressed = monotonic() + LIMIT_S, monotonic()
+        while (found := words.search(self.screen.plain(since))) is None:
+            if again and monotonic() - pressed > LIMIT_S / 3:
+                self.screen.press(again)
+                pressed = monotonic()
+            assert monotonic() < until, f"{words.pattern} was not drawn:\n{self.screen.plain(since)[-3000:]}"
+            self.screen.read(0.2)
+        return found[0]
+
+    def reveal(self) -> None:
+        """Redeem the reference that the last call left, look at its value, and mask it."""
+        self.press("s", until="not revealed")
+        self.press("v", until="Reveal this secret?")
+        self.press("y", until="The server handed it out.")
+        since = len(self.screen.written)
+        self.press("p", until="DEMO-SECRET-share-")
+        (self.revealed,) = set(SHARED.findall(self.screen.plain(since)))
+        self.watch()
+        self.press("m", until=MASKED)
+        # While it is shown it is drawn anew with each second that is counted down.
+        self.peeked = (since, len(self.screen.written))
+        self.press("escape")
+
+    def write(self, key: str, asked: str, name: str, done: str) -> None:
+        """Have a file of that name written by a key that asks for it."""
+        self.press(key, until=asked)
+        self.press(CTRL_U)
+        self.press(*name)
+        self.press("enter", until=done)
+
+    def watch(self) -> None:
+        """Look at the processes from outside."""
+        self.watched.append(seen_from_outside(processes_from(self.screen.process.pid)))
+
+    def leaks(self) -> dict[str, list[str]]:
+        """In which sinks there is what declarations withhold, or what was revealed; by the secret.
+
+        What the server logs before anything declares it is in the timeline, and so on the terminal; and nowhere else.
+        """
+        start, end = self.peeked
+        written = self.screen.written
+        sinks = sinks_of(self.screen, written[:start] + written[end:], self.watched, self.root)
+        found: dict[str, list[str]] = {}
+        for secret in {self.revealed, *withheld(self.outside)}:
+            is_logged = secret in self.logged()
+            wanted = [sink for sink in sinks if not (is_logged and sink.startswith("the terminal"))]
+            found[secret] = [sink for sink in wanted if found_in(sinks[sink], secret)]
+        return {secret: where for secret, where in found.items() if where}
+
+    def logged(self) -> str:
+        """What the server said in logs."""
+        said = (self.outside / "said").read_text().splitlines()
+        return "\n".join(line for line in said if '"notifications/message"' in line)
+
+
+def withheld(outside: Path) -> Iterator[str]:
+    """The fakes in what the server said that the calls' declarations withhold from models."""
+    tools: dict[str, Tool] = {}
+    asked: dict[Json, tuple[str, str]] = {}
+    for name in ("heard", "said"):
+        for line in (outside / name).read_text().splitlines():
+            message: Any = parse(line).value
+            if name == "heard" and "method" in message and "id" in message:
+                asked[message["id"]] = (message["method"], message.get("params", {}).get("name", ""))
+            elif name == "said" and "result" in message:
+                method, tool = asked[message["id"]]
+                if method == "tools/list":
+                    page = decode_page(Kind.TOOL, message["result"])
+                    listed = page if isinstance(page, tuple) else ()
+                    tools |= {one.name: one for one in listed if isinstance(one, Tool)}
+                elif method == "tools/call":
+                    yield from of_result(message["result"], tools[tool])
+
+
+def of_result(result: Json, tool: Tool) -> Iterator[str]:
+    """The fakes in what is withheld of one result, but for those that a user may be shown."""
+    for removal in bound(Result(value=result), tool, Level.DECLARED).removals:
+        if removal.rule not in SHOWN and removal.rule not in {"mirror", "echo"}:
+            texts = set[str]()
+            texts_in(resolve(result, removal.pointer), texts, set())
+            yield from (canary for text in texts for canary in CANARY.findall(text))
+
+
+@contextmanager
+def on_demo(tmp_path: Path, *options: str) -> Generator[DemoRun]:
+    """The program on the demo, which is listened to; ready."""
+    root, outside = folders_in(tmp_path)
+    port = free_port()
+    demo = (sys.executable, "-m", "inspector.demo", "stdio", "--port", str(port))
+    command = (sys.executable, "-S", "-E", str(BETWEEN), str(outside), *demo)
+    words = (sys.executable, "-m", "inspector", *options, "--", *command)
+    with started(root, words, command, f"http://127.0.0.1:{port}", size=(200, 60)) as screen:
+        screen.wait_for("20 tools")
+        screen.settle()
+        yield DemoRun(screen=screen, root=root, outside=outside)

@@ -1,0 +1,52 @@
+"""The demo through every way into a file: its secrets, and what was revealed, are in none of them."""
+
+import json
+from pathlib import Path
+
+from inspector.core.reports.formats import FORMATS
+from tests.sinks.demo import TOOLS, on_demo, withheld
+from tests.sinks.searching import files_below
+
+
+def test_no_file_and_no_byte_of_a_terminal_holds_a_secret_of_the_demo_whatever_is_written(
+    tmp_path: Path,
+) -> None:
+    audit = tmp_path / "root" / "work" / "audit.jsonl"
+    with on_demo(tmp_path, "--audit", str(audit)) as run:
+        run.write("w", "Record this session", "made.jsonl", "recording since")
+        run.press("P", until="Not pinned.")
+        run.press("p", until="for good")
+        run.press("y", until="As pinned")
+        run.press("escape")
+        run.press("g", "j", "j", "j", until="▸ create_share_link")
+        run.call("create_share_link")
+        run.reveal()
+        run.press("g")
+        for tool in TOOLS:
+            if tool != "create_share_link":
+                run.call(tool)
+            run.press("j")
+        run.press("f", until="Findings of")
+        run.press("a", until="Accept SL-")
+        run.press(*"known")
+        run.press("enter", until="1 accepted")
+        for one in FORMATS.values():
+            run.write("e", "Write the review", f"review{one.suffix}", "Written to")
+        run.press("escape")
+        run.write("x", "Export this session", "session.html", "Exported to")
+        run.write("x", "Export this session", "session.md", "Exported to")
+        run.press("w", until="Recorded to")
+        run.watch()
+        run.press("q")
+        assert run.screen.process.wait(20) == 0
+        assert run.leaks() == {}
+    files = {Path(name).name: content for name, content in files_below(tmp_path / "root").items()}
+    assert len(set(withheld(tmp_path / "outside"))) >= 7
+    assert files["made.jsonl"].count(b'"method":"tools/call"') == len(TOOLS)
+    events = [json.loads(line)["event"] for line in audit.read_text().splitlines()]
+    assert events.count("answered") == len(TOOLS)
+    for name in ("session.html", "session.md"):
+        assert b"generate_api_key" in files[name]
+    assert all(files[f"review{one.suffix}"] for one in FORMATS.values())
+    for folder in ("accepted", "pins"):
+        assert len(list((tmp_path / "root" / "data" / folder).glob("*.json"))) == 1

@@ -1,0 +1,43 @@
+"""Threads that are still at work when the interface is left."""
+
+import subprocess
+import sys
+
+_BEGIN = """
+import asyncio, sys, threading, time
+from inspector.tui.leaving import end_at_once, run_and_leave, wait_a_moment
+begun, never = threading.Event(), threading.Event()
+def work(done):
+    begun.set()
+    done()
+async def interface(done):
+    working = asyncio.ensure_future(asyncio.to_thread(work, done))
+    while not begun.is_set():
+        await asyncio.sleep(0.001)
+def leave(done):
+    asyncio.run(run_and_leave(lambda: interface(done)))
+    print("left", flush=True)
+    wait_a_moment()
+"""
+
+
+def run(code: str, limit_s: float = 20) -> tuple[int, list[str]]:
+    """The exit code, and what was written. Raises TimeoutExpired where it does not end."""
+    done = subprocess.run(
+        [sys.executable, "-c", _BEGIN + code], capture_output=True, text=True, timeout=limit_s, check=False
+    )
+    assert not done.stderr
+    return done.returncode, done.stdout.split()
+
+
+def test_a_thread_that_never_ends_does_not_keep_the_program() -> None:
+    # Not flushed: ending at once must not lose what was written.
+    assert run("leave(never.wait)\nprint('closed')\nend_at_once(7)\nprint('not reached')\n") == (
+        7,
+        ["left", "closed"],
+    )
+
+
+def test_what_is_soon_done_is_waited_for_and_the_program_ends_as_ever() -> None:
+    code = "leave(lambda: (time.sleep(0.2), print('written', flush=True)))\nend_at_once(7)\nprint('after')\n"
+    assert run(code) == (0, ["left", "written", "after"])

@@ -1,0 +1,66 @@
+"""With the key to what is sealed beside a recording, its owner sees what was withheld, behind the masks of a live session."""
+
+from pathlib import Path
+
+from tests.recording.test_sealing import keys, sealed
+from tests.tui.recorded import CANARY, player_of, read, session
+from tests.tui.scripted import LARGE, screen_text, settled
+
+
+async def test_the_raw_values_are_there_masked_shown_at_open_and_peeked_at_and_never_redeemed(
+    tmp_path: Path,
+) -> None:
+    identity, recipient = keys(tmp_path)
+    path = sealed(tmp_path / "sealed.jsonl", recipient, session())
+    app = player_of(path, identity=identity)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<", "}")
+        text = await settled(pilot, app, "#1 done")
+        assert CANARY not in text
+        assert "[withheld" not in text
+        assert "••••••••" in text
+        await pilot.press("b", "b")
+        text = await settled(pilot, app, "spec, open")
+        assert CANARY in text
+        await pilot.press("b")
+        assert CANARY not in await settled(pilot, app, "spec, declared")
+        await pilot.press("s")
+        await settled(pilot, app, "/structuredContent/key")
+        await pilot.press("p")
+        await settled(pilot, app, "CANARY-other-secret")
+        await pilot.press("v")
+        await settled(pilot, app)
+        assert "Reveal this secret?" not in screen_text(app)
+        await pilot.press("escape", "escape")
+        assert "CANARY" not in await settled(pilot, app, "[ ] step")
+        app.screen.query_one("#timeline").focus()
+        await pilot.press("G", "enter")
+        text = await settled(pilot, app, "sensitive position")
+        assert CANARY not in text
+        await pilot.press("escape", "J", *"5", "enter")
+        await settled(pilot, app, "frame 5 of 13")
+
+
+async def test_without_it_nothing_that_is_sealed_is_read(tmp_path: Path) -> None:
+    _, recipient = keys(tmp_path)
+    path = sealed(tmp_path / "sealed.jsonl", recipient, session())
+    app = player_of(path)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<", "}", "b", "b")
+        text = await settled(pilot, app, "spec, open")
+        assert CANARY not in text
+        assert "[withheld x-sensitive" in text
+
+
+async def test_a_key_of_somebody_else_is_told_and_opens_nothing(tmp_path: Path) -> None:
+    _, recipient = keys(tmp_path)
+    other, _ = keys(tmp_path, "other.txt")
+    path = sealed(tmp_path / "sealed.jsonl", recipient, session())
+    app = player_of(path, identity=other)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        text = await settled(pilot, app, "cannot be opened with this identity")
+        assert CANARY not in text
+        await pilot.press("escape", "]", "space", "J", "escape", "q")
+    assert app.return_code == 0

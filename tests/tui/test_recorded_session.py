@@ -1,0 +1,62 @@
+"""A recording in the place of a session, without a screen."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.errors import UnreachableError, UsageError
+from inspector.session.events import Event, State, StateChanged
+from inspector.session.recorded import RecordedSession
+from tests.tui.recorded import opened, recording
+
+
+async def test_it_stays_open_for_whoever_reads_it_and_is_closed_behind_the_last_one(tmp_path: Path) -> None:
+    session = RecordedSession(opened(recording(tmp_path)), lambda _: None)
+    await session.connect()
+    with session.reading() as played:
+        played.index()
+        await session.close()
+        assert played.search("very last words", 0) == played.line_of(12)
+        with pytest.raises(LookupError), session.reading():
+            pass
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        played.search("very last words", 0)
+
+
+async def test_nothing_is_called_and_where_the_file_is_gone_that_is_said(tmp_path: Path) -> None:
+    heard: list[Event] = []
+    path = recording(tmp_path)
+    session = RecordedSession(opened(path), heard.append)
+    await session.connect()
+    with pytest.raises(UnreachableError):
+        await session.call("get_key", {})
+    assert not session.is_recorded
+    await session.close()
+    again = RecordedSession(opened(path), heard.append)
+    path.unlink()
+    with pytest.raises(UsageError, match="cannot read"):
+        await again.connect()
+    assert isinstance(heard[-1], StateChanged)
+    assert heard[-1].state is State.FAILED
+    await again.close()
+
+
+async def test_what_was_known_at_a_place_is_told_with_the_calls_since_another(tmp_path: Path) -> None:
+    session = RecordedSession(opened(recording(tmp_path)), lambda _: None)
+    await session.connect()
+    with session.reading() as played:
+        played.index()
+        last, first = played.last, played.line_of(5) or 0
+    there = session.scene(last, "clock", 0)
+    assert [tool.name for tool in there.catalogue.tools] == ["get_key", "clock"]
+    assert (there.record and there.record.number, there.landed and there.landed.number) == (2, 4)
+    assert session.scene(first, "clock", first).record is None
+    assert session.scene(first, "clock", first).landed is None
+    landed = session.scene(first, None, first - 1).landed
+    assert landed is not None
+    assert (landed.name, landed.number, landed.has_ids) == ("get_key", 1, True)
+    assert [rule for pointer, rule in landed.left_out if pointer == "/structuredContent/key"] == [
+        "x-sensitive"
+    ]
+    assert len(there.recent) == there.entries
+    await session.close()

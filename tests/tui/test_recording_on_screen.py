@@ -1,0 +1,250 @@
+"""Key w records a live session from there on, key x exports one; what is withheld is in neither."""
+
+import errno
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from inspector.core.frames import Direction
+from inspector.core.json_text import Json, JsonObject, dump
+from inspector.core.recording.checking import checked
+from inspector.core.recording.format import Connected, End, Line, Note, RecordedFrame
+from inspector.errors import UnreachableError
+from inspector.oversight.terms import Terms
+from inspector.store.recordings import Break, RecordingFile, writing
+from inspector.tui.app import SightlineApp
+from tests.oversight.played import rule, rules
+from tests.tui.scripted import LARGE, SMALL, Script, ScriptedSession, answering, app_of, screen_text, settled
+
+KEY = "sk-planted-4711-secret"
+MINT: JsonObject = {
+    "name": "mint",
+    "inputSchema": {"type": "object"},
+    "outputSchema": {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}}},
+    "annotations": {"readOnlyHint": True},
+}
+
+
+def minted(key: str) -> Json:
+    return {"content": [{"type": "text", "text": f"The key is {key}."}], "structuredContent": {"key": key}}
+
+
+def script() -> Script:
+    return Script(tools=[MINT], answers={"mint": answering(minted(KEY))})
+
+
+def listed(session: ScriptedSession) -> None:
+    """The scripted session lists without frames; a recording learns from frames alone."""
+    session.exchange("tools/list", {}, {"tools": [MINT]})
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def lines_of(path: Path) -> list[Line | Break]:
+    file = RecordingFile(path)
+    found = list(file.lines())
+    file.close()
+    return found
+
+
+async def begun(pilot: Pilot[None], app: SightlineApp, path: Path, *, key: str = "w") -> None:
+    await pilot.press(key)
+    await settled(pilot, app, "Enter goes on")
+    app.screen.query(Input).first().value = str(path)
+    await pilot.press("enter")
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_recording_begins_and_ends_by_a_key_and_the_header_says_since_when(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    path = tmp_path / "session.jsonl"
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        listed(told.opened[0])
+        await begun(pilot, app, path)
+        text = await settled(pilot, app, "● recording since 0.0 s")
+        assert "w stops it" in text
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "b")
+        await settled(pilot, app, "boundary: closed")
+        await pilot.press("w")
+        await settled(pilot, app, "Recorded to")
+        assert "●" not in screen_text(app)
+    assert path.stat().st_mode & 0o777 == 0o600
+    text = path.read_text()
+    assert KEY not in text
+    assert '"boundary":"closed"' in text
+    lines = lines_of(path)
+    assert isinstance(lines[-1], End)
+    frames = [line for line in lines if isinstance(line, RecordedFrame)]
+    assert any(b"x-sensitive" in dump(frame.content) for frame in frames)
+    results = list(checked(line for line in lines if not isinstance(line, Break)))
+    assert [(call.tool, call.mismatches) for call in results] == [("mint", ())]
+
+
+async def test_what_was_before_is_not_in_it_but_what_it_declared_stays_withheld(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        session = told.opened[0]
+        listed(session)
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape")
+        await begun(pilot, app, path)
+        await settled(pilot, app, "● recording since")
+        session.frame(
+            Direction.RECEIVED,
+            dump({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": f"said {KEY}"}}),
+        )
+        await pilot.press("w")
+        await settled(pilot, app, "Recorded to")
+    text = path.read_text()
+    assert KEY not in text
+    assert "notifications/message" in text
+    assert "tools/call" not in text
+    assert "tools/list" in text
+    assert any(
+        isinstance(line, Note) and "recorded from here on" in str(line.text) for line in lines_of(path)
+    )
+
+
+async def test_a_file_that_is_there_is_not_overwritten_and_the_question_stays(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text("mine")
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await begun(pilot, app, path)
+        await settled(pilot, app, "exists already")
+        app.screen.query(Input).first().value = str(tmp_path / "nowhere" / "a.jsonl")
+        await pilot.press("enter")
+        await settled(pilot, app, "cannot write")
+        for name in ("~nobody-of-that-name/a.jsonl", "a\0b.jsonl"):
+            app.screen.query(Input).first().value = name
+            await settled(pilot, app, "Enter goes on")
+            await pilot.press("enter")
+            await settled(pilot, app, "~nobody-of-that-name:" if name[0] == "~" else "no path")
+        app.screen.query(Input).first().value = ""
+        await pilot.press("enter")
+        await settled(pilot, app, "Write the name of a file.")
+        app.screen.query(Input).first().value = str(tmp_path / "sealed.jsonl")
+        app.screen.query(Input).last().value = "nobody"
+        await pilot.press("enter")
+        await settled(pilot, app, "no age recipient")
+        await pilot.press("escape")
+        assert "●" not in await settled(pilot, app, "mint")
+    assert path.read_text() == "mine"
+    assert names_in(tmp_path) == ["session.jsonl"]
+
+
+async def test_another_connection_goes_on_in_the_same_file_and_quitting_ends_it(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await begun(pilot, app, path)
+        await settled(pilot, app, "● recording since")
+        await pilot.press("R")
+        await settled(pilot, app, "ready  ● recording")
+        assert len(told.opened) == 2
+        recorder = told.opened[1].recorder
+        assert recorder is not None
+        # A session of its own would say so when it connects.
+        recorder.connect()
+        listed(told.opened[1])
+        await pilot.press("q")
+    lines = lines_of(path)
+    assert any(isinstance(line, Connected) for line in lines)
+    assert isinstance(lines[-1], End)
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+async def test_a_live_session_is_exported_without_what_is_withheld(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"session{suffix}"
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        listed(told.opened[0])
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape")
+        await begun(pilot, app, tmp_path / "session.txt", key="x")
+        await settled(pilot, app, "ends in neither .html nor .md")
+        app.screen.query(Input).first().value = f"~nobody-of-that-name/a{suffix}"
+        await pilot.press("enter")
+        await settled(pilot, app, "~nobody-of-that-name:")
+        app.screen.query(Input).first().value = str(path)
+        await pilot.press("enter")
+        await settled(pilot, app, "Exported to")
+        await begun(pilot, app, path, key="x")
+        await settled(pilot, app, "exists already")
+        await pilot.press("escape")
+    text = path.read_text()
+    assert KEY not in text
+    assert "[withheld x-sensitive" in text
+    assert "mint" in text
+    assert "<script" not in text
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_document_tells_what_was_decided(tmp_path: Path) -> None:
+    path = tmp_path / "session.md"
+    told = script()
+    app = app_of(told, terms=Terms(policy=rules(rule("withhold", "tool.name", equals="mint"))))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        listed(told.opened[0])
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape")
+        await begun(pilot, app, path, key="x")
+        await settled(pilot, app, "Exported to")
+    text = path.read_text()
+    assert "` allow mint: no rule asks about it `" in text
+    assert "` answer of mint: withheld: withhold-1: " in text
+    assert text.index("allow mint") < text.index("answer of mint")
+
+
+async def test_without_a_connection_nothing_is_recorded(tmp_path: Path) -> None:
+    told = script()
+    told.failure = UnreachableError("gone", "")
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "gone")
+        await pilot.press("w")
+        await settled(pilot, app, "There is no session to record yet.")
+    assert names_in(tmp_path) == []
+
+
+async def test_that_a_recording_has_stopped_by_itself_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Json) -> Iterator[bytes]:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    # A path of any length may break the line anywhere.
+    monkeypatch.chdir(tmp_path)
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await begun(pilot, app, Path("session.jsonl"))
+        await settled(pilot, app, "● recording since")
+        monkeypatch.setattr(writing, "pieces", full)
+        listed(told.opened[0])
+        await settled(pilot, app, "session.jsonl stopped: No space left")
+        assert "●" not in screen_text(app)
