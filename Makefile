@@ -33,7 +33,7 @@ bench: $(VENV)/tested ## what the performance goals are measured with
 	$(BIN)/python -m benchmarks
 
 prove: $(VENV)/tested ## the invariants of the boundary on 100,000 cases each; takes long
-	PROOF_CASES=$${PROOF_CASES:-100000} PROOF_SEED=$${PROOF_SEED:-$$(date +%s)} $(BIN)/python -m pytest -q -n auto tests/proof
+	PROOF_CASES=$${PROOF_CASES:-100000} PROOF_SEED=$${PROOF_SEED:-$$(date +%s)} $(BIN)/python -m pytest -q -n auto --timeout 0 tests/proof
 
 mutate: $(VENV)/tested ## whether a test notices each guard that is removed; takes about twenty minutes
 	$(BIN)/python -m tests.mutation.mutate

@@ -189,7 +189,7 @@ def main() -> int:
     plugin = Mutating(
         work=work, jobs=request["jobs"], limit_s=request["limit_s"], folder=Path(sys.argv[2]).parent
     )
-    code = pytest.main(["-q", "-s", "-p", "no:xdist", *request["tests"]], plugins=[plugin])
+    code = pytest.main(["-q", "-s", "-p", "no:xdist", "--timeout=0", *request["tests"]], plugins=[plugin])
     Path(sys.argv[2]).write_text(json.dumps(plugin.verdicts), encoding="utf-8")
     return int(code)
 
