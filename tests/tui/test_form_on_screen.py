@@ -1,7 +1,11 @@
 import pytest
-from textual.widgets import Input
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
 
 from inspector.core.json_text import JsonObject
+from inspector.tui.app import SightlineApp
+from inspector.tui.widgets.call import CallPane
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
 
 ORDER: JsonObject = {
@@ -81,6 +85,44 @@ async def test_what_is_missing_is_no_fault_before_one_tries_to_call() -> None:
         await pilot.press("enter", "enter")
         await settled(pilot, app, "is required")
         assert told.calls == []
+
+
+async def checked(pilot: Pilot[None], app: SightlineApp) -> None:
+    """Wait until what is written has been checked."""
+    await pilot.pause(0.3)
+    while app.screen.query_one(CallPane).draft is None:
+        await pilot.pause(0.05)
+    await settled(pilot, app)
+
+
+@pytest.mark.parametrize("before", ["{", '{"what":"coffee"}'], ids=["no JSON", "valid before"])
+async def test_a_call_that_comes_right_behind_a_paste_sends_what_was_pasted(before: str) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "ctrl+j", "f7")
+        app.screen.query_one("#arguments", TextArea).text = before
+        await checked(pilot, app)
+        await pilot.press("f7")
+        # As a terminal hands them over: nothing has been done about the first when the second comes.
+        app.post_message(events.Paste('{"what":"tea","cups":2}'))
+        app.post_message(events.Key("ctrl+r", "\x12"))
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("order", {"what": "tea", "cups": 2})]
+
+
+async def test_a_call_that_comes_right_behind_a_letter_sends_that_letter_too() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "tab", "tab", "tab", "a")
+        await checked(pilot, app)
+        app.post_message(events.Key("b", "b"))
+        app.post_message(events.Key("ctrl+r", "\x12"))
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("order", {"what": "tea", "note": "ab"})]
 
 
 async def test_form_and_json_say_the_same() -> None:

@@ -113,7 +113,7 @@ class Calling:
     def edited(self, event: CallPane.Edited) -> None:
         """Check what was written."""
         if self.tool is not None:
-            self._checks.ask(CheckAsked(edition=event.edition, entry=self.tool, writing=event.writing))
+            self._checks.ask(CheckAsked(entry=self.tool, writing=event.writing))
 
     def obstacle(self) -> str:
         """Why nothing can be called now; empty where something can."""
@@ -268,9 +268,8 @@ class Calling:
             self.start(tool.name, found.arguments)
 
     def _checked(self, asked: CheckAsked, found: Draft) -> None:
-        if asked.entry is not self.tool or asked.edition != self._pane.edition:
+        if asked.entry is not self.tool or not self._pane.take_draft(found, asked.writing):
             return
-        self._pane.show_draft(found)
         wanted, self._wanted = self._wanted, None
         self._changed()
         if wanted is not None:

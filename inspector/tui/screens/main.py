@@ -1,5 +1,7 @@
 """The main screen: what its keys do."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -40,16 +42,21 @@ class MainScreen(WorkScreen, inherit_bindings=False):
 
     def action_submit(self) -> None:
         """Call the tool."""
-        self._calling.submit(anyway=False)
+        self._behind_what_was_typed(partial(self._calling.submit, anyway=False))
 
     def action_send_anyway(self) -> None:
         """Call it with arguments that its schema does not allow."""
-        self._calling.submit(anyway=True)
+        self._behind_what_was_typed(partial(self._calling.submit, anyway=True))
 
     def action_toggle_json(self) -> None:
         """Form or JSON."""
         self._tool.open_tab("call")
-        self._calling.toggle_json()
+        self._behind_what_was_typed(self._calling.toggle_json)
+
+    def _behind_what_was_typed(self, do: Callable[[], None]) -> None:
+        # These keys go before all others, also before what the focused input has not taken in yet.
+        if self.focused is None or not self.focused.call_later(do):
+            do()
 
     def action_repeat_call(self) -> None:
         """Call again what was called last."""

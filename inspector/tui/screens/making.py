@@ -108,7 +108,6 @@ class PeekAsked:
 class CheckAsked:
     """Arguments as written, and the schema that they must meet."""
 
-    edition: int
     entry: Tool
     writing: "Writing"
 

@@ -64,8 +64,6 @@ class CallPane(Vertical):
         """The arguments have changed and typing has rested."""
 
         writing: Writing
-        edition: int
-        """Counts the changes, so that the check of an older one can be told from the last."""
 
     @dataclass
     class Submitted(Message):
@@ -89,8 +87,8 @@ class CallPane(Vertical):
         self._switch = Button("JSON", id="switch", compact=True)
         self._view: ToolView | None = None
         self._draft: Draft | None = None
+        self._checked: Writing | None = None
         self._pause: Timer | None = None
-        self._edition = 0
         self._tried = False
 
     def compose(self) -> ComposeResult:
@@ -108,14 +106,14 @@ class CallPane(Vertical):
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
         """Show another tool, with what was last written for it. `text`: as JSON, None for the form."""
         self._view = view
-        self._draft = None
         self._tried = False
         self._about.update(about(view.entry))
         self.set_class(view.form is None, "-inert")
         self._use_json(text)
         if view.form is not None:
             self._form.show(view.form, entered)
-        self.show_draft(None)
+        self._forget_draft()
+        self._show_draft()
         self.rest()
 
     @property
@@ -134,15 +132,25 @@ class CallPane(Vertical):
 
     @property
     def draft(self) -> Draft | None:
-        """What was last checked; None while typing has not rested."""
-        return self._draft
+        """What is written, checked; None while typing has not rested, or where its messages are still on their way."""
+        return self._draft if self._checked == self.writing else None
 
-    def show_draft(self, draft: Draft | None) -> None:
-        """Say whether the arguments are valid; None while that is not known.
+    def take_draft(self, draft: Draft, writing: Writing) -> bool:
+        """Say whether the arguments are valid; False where something else is written by now."""
+        if writing != self.writing:
+            if self._pause is None:
+                self.rest()
+            return False
+        self._draft, self._checked = draft, writing
+        self._show_draft()
+        return True
 
-        What is merely missing is no fault before the user has tried to call.
-        """
-        self._draft = draft
+    def _forget_draft(self) -> None:
+        self._draft = self._checked = None
+
+    def _show_draft(self) -> None:
+        """What is merely missing is no fault before the user has tried to call."""
+        draft = self._draft
         problems = draft.problems if draft else ()
         shown = problems if self._tried else tuple(found for found in problems if not found.missing)
         placed, rest = place_problems(() if self.is_json else self._form.lines, shown)
@@ -160,7 +168,7 @@ class CallPane(Vertical):
     def complain(self) -> None:
         """The user has tried to call: say all that is wrong."""
         self._tried = True
-        self.show_draft(self._draft)
+        self._show_draft()
 
     @property
     def is_wrong(self) -> bool:
@@ -211,21 +219,18 @@ class CallPane(Vertical):
     def wait_for_rest(self, event: ArgumentForm.Changed | TextArea.Changed) -> None:
         """Check once typing rests."""
         event.stop()
-        self._draft = None
-        self._edition += 1
+        self._forget_draft()
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(_PAUSE_S, self.rest)
 
-    @property
-    def edition(self) -> int:
-        """How often the arguments have changed."""
-        return self._edition
-
     def rest(self) -> None:
         """Have the arguments checked as they are."""
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
         if self._view is not None and self._view.form is not None:
-            self.post_message(self.Edited(self.writing, self._edition))
+            self.post_message(self.Edited(self.writing))
 
     def _use_json(self, text: str | None) -> None:
         self.set_class(text is not None, "-json")

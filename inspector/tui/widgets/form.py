@@ -170,8 +170,9 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self._mount_from(0, form)
 
     def entered(self) -> dict[str, Entered]:
-        """What stands in every input, by pointer; lines not yet mounted keep what they are to show."""
-        return {**self._kept, **{line.line.field.pointer: line.entered for line in self._mounted}}
+        """What stands in the inputs that are not empty, by pointer; lines not yet mounted keep what they are to show."""
+        standing = self._kept | {line.line.field.pointer: line.entered for line in self._mounted}
+        return {pointer: entered for pointer, entered in standing.items() if entered != Entered()}
 
     def enter(self, entered: Mapping[str, Entered]) -> None:
         """Fill in every input; those that `entered` does not name become empty."""
