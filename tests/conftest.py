@@ -1,5 +1,6 @@
 """What no test may do: read or write what Sightline keeps for whoever runs the tests, or for another test."""
 
+import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -8,6 +9,12 @@ import pytest
 
 NAMES = ("DATA", "CONFIG")
 _numbers = count()
+
+
+def pytest_configure() -> None:
+    # Tests that are started in the background of a shell ignore it, and so would every command that they start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -76,11 +76,13 @@ class Latest(Generic[Asked, Made]):
                 try:
                     made = await worker.wait()
                 except WorkerFailed as failed:
-                    self._fail(asked, failed.error)
+                    if self._owner.display:
+                        self._fail(asked, failed.error)
                     continue
                 except WorkerCancelled:
                     return
-                if not self._waiting:
+                # Where the owner is being taken away, its widgets go before its workers end.
+                if not self._waiting and self._owner.display:
                     self._take(asked, made)
                 elif self._overtaken is not None:
                     self._overtaken(made)

@@ -67,7 +67,8 @@ def test_no_text_of_a_hostile_server_acts_on_the_terminal(columns: int, lines: i
 def test_a_real_call_shows_both_views_and_no_secret() -> None:
     with terminal((*SIGHTLINE, "demo")) as screen:
         screen.wait_for("generate_api_key")
-        screen.press("j", "j", "enter")
+        screen.press("j", "j")
+        screen.press_until("enter", until="Esc leave")
         screen.settle()
         screen.press("p", "r", "o", "d", "enter")
         screen.wait_for("x-sensitive")

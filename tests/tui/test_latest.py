@@ -1,7 +1,9 @@
 import asyncio
 import threading
 
-from textual.app import App
+from textual.app import App, ComposeResult
+from textual.screen import Screen
+from textual.widget import Widget
 
 from inspector.tui.latest import Latest
 
@@ -99,3 +101,42 @@ async def test_what_gives_way_begins_when_the_other_is_done_and_then_with_the_ne
         await ended(app)
         assert begun == ["shown", "review 2"]
         assert (before.is_busy, after.is_busy) == (False, False)
+
+
+async def test_nothing_is_handed_to_an_owner_that_is_being_taken_away() -> None:
+    app: App[None] = App()
+    gate, gone = threading.Event(), asyncio.Event()
+    handed: list[int] = []
+
+    class Lingering(Widget):
+        async def on_unmount(self) -> None:
+            await gone.wait()
+
+    class Owner(Screen[None]):
+        def compose(self) -> ComposeResult:
+            yield Lingering()
+
+    def make(asked: int) -> int:
+        assert gate.wait(5)
+        if asked:
+            raise LookupError
+        return asked
+
+    async with app.run_test() as pilot:
+        for number in (0, 1):
+            gate.clear()
+            gone.clear()
+            owner = Owner()
+            await app.push_screen(owner)
+            latest = Latest[int, int](
+                owner, make, lambda _, value: handed.append(value), lambda number, _: handed.append(number)
+            )
+            latest.ask(number)
+            await pilot.pause()
+            leaving = asyncio.ensure_future(app.pop_screen())
+            await asyncio.sleep(0.05)
+            gate.set()
+            await ended(app)
+            gone.set()
+            await leaving
+        assert handed == []
