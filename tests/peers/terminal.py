@@ -81,7 +81,8 @@ class Terminal:
         return _SEQUENCE.findall(self.written)
 
 
-_KEYS = {"enter": "\r", "escape": "\x1b", "tab": "\t", "down": "\x1b[B", "up": "\x1b[A", "ctrl+p": "\x10"}
+# Escape as newer terminals send it: a bare one and the key behind it are read as one with Alt where the machine is slow.
+_KEYS = {"enter": "\r", "escape": "\x1b[27u", "tab": "\t", "down": "\x1b[B", "up": "\x1b[A", "ctrl+p": "\x10"}
 
 
 @contextmanager

@@ -67,7 +67,6 @@ class DemoRun:
     def press(self, *keys: str, until: str = "") -> None:
         """Type; then wait until something is drawn, and nothing more comes."""
         self.screen.press_until(*keys, until=until)
-        # A key that comes at once after Escape would be read as one with Alt.
         self.screen.settle(0.15, limit_s=1)
 
     def call(self, tool: str) -> None:
@@ -81,7 +80,7 @@ class DemoRun:
             self.press(f"\x1b[200~{json.dumps(ARGUMENTS[tool])}\x1b[201~", until="valid")
         since = len(self.screen.written)
         self.screen.press(CTRL_R)
-        if self.await_one(re.compile(f"{ended.pattern}|y call it"), since, again=CTRL_R) == "y call it":
+        if self.await_one(re.compile(f"{ended.pattern}|y call it"), since) == "y call it":
             self.screen.settle(1.5 * UNREAD_S, limit_s=1.5 * UNREAD_S)
             self.screen.press("y")
             self.await_one(ended, since)
@@ -90,13 +89,10 @@ class DemoRun:
         self.press("escape")
         self.press("escape")
 
-    def await_one(self, words: re.Pattern[str], since: int, *, again: str = "") -> str:
-        """Wait until one of these has been drawn after a byte; which one. `again`: a key that may have come too early."""
-        until, pressed = monotonic() + LIMIT_S, monotonic()
+    def await_one(self, words: re.Pattern[str], since: int) -> str:
+        """Wait until one of these has been drawn after a byte; which one."""
+        until = monotonic() + LIMIT_S
         while (found := words.search(self.screen.plain(since))) is None:
-            if again and monotonic() - pressed > LIMIT_S / 3:
-                self.screen.press(again)
-                pressed = monotonic()
             assert monotonic() < until, f"{words.pattern} was not drawn:\n{self.screen.plain(since)[-3000:]}"
             self.screen.read(0.2)
         return found[0]
@@ -115,12 +111,14 @@ class DemoRun:
         self.peeked = (since, len(self.screen.written))
         self.press("escape")
 
-    def write(self, key: str, asked: str, name: str, done: str) -> None:
-        """Have a file of that name written by a key that asks for it."""
+    def write(self, key: str, asked: str, name: str, done: str, *, behind: str = "Tools") -> None:
+        """Have a file of that name written by a key that asks for it. `behind`: what shows once the question is gone."""
         self.press(key, until=asked)
         self.press(CTRL_U)
         self.press(*name)
+        since = len(self.screen.written)
         self.press("enter", until=done)
+        self.screen.wait_for(behind, since=since)
 
     def watch(self) -> None:
         """Look at the processes from outside."""

@@ -21,17 +21,18 @@ def test_no_file_and_no_byte_of_a_terminal_holds_a_secret_of_the_demo_whatever_i
         run.press("g", "j", "j", "j", until="▸ create_share_link")
         run.call("create_share_link")
         run.reveal()
-        run.press("g")
-        for tool in TOOLS:
+        run.press("g", until=f"▸ {TOOLS[0]}")
+        for number, tool in enumerate(TOOLS):
+            if number:
+                run.press("j", until=f"▸ {tool}")
             if tool != "create_share_link":
                 run.call(tool)
-            run.press("j")
         run.press("f", until="Findings of")
         run.press("a", until="Accept SL-")
         run.press(*"known")
         run.press("enter", until="1 accepted")
         for one in FORMATS.values():
-            run.write("e", "Write the review", f"review{one.suffix}", "Written to")
+            run.write("e", "Write the review", f"review{one.suffix}", "Written to", behind="Findings of")
         run.press("escape")
         run.write("x", "Export this session", "session.html", "Exported to")
         run.write("x", "Export this session", "session.md", "Exported to")

@@ -62,8 +62,8 @@ def press(screen: Terminal, *steps: str, see: str = "") -> None:
         screen.press(*step.split(" "))
         if see and number == len(steps):
             screen.wait_for(see, since=start)
-        # What comes at once after Escape would be read as a key with Alt; after Ctrl+U it would be deleted too.
-        screen.settle(0.4 if step.endswith(("escape", CTRL_U)) else 0.12)
+        # What comes at once after Ctrl+U would be deleted too.
+        screen.settle(0.4 if step.endswith(CTRL_U) else 0.12)
 
 
 def agree(screen: Terminal, *, see: str) -> None:
