@@ -49,6 +49,8 @@ ARGUMENTS: dict[str, Json] = {
     "poisoned_weather": {"city": "Bern"},
 }
 """Where the example that the form makes up is not what the schema allows, or takes long."""
+ATTACKED = {"list_inbox"}
+"""What interrupts with what the server says of its result."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,7 +74,9 @@ class DemoRun:
     def call(self, tool: str) -> None:
         """Call the tool under the cursor, agreeing where that is asked; go back to the list."""
         self.calls += 1
-        ended = re.compile(rf"#{self.calls} (?:done|tool error)|An attack, says the server")
+        ended = re.compile(
+            "An attack, says the server" if tool in ATTACKED else rf"#{self.calls} (?:done|tool error)"
+        )
         self.press("enter", until="Esc leave")
         self.press(CTRL_J, until="^j form")
         if tool in ARGUMENTS:
@@ -111,14 +115,12 @@ class DemoRun:
         self.peeked = (since, len(self.screen.written))
         self.press("escape")
 
-    def write(self, key: str, asked: str, name: str, done: str, *, behind: str = "Tools") -> None:
-        """Have a file of that name written by a key that asks for it. `behind`: what shows once the question is gone."""
+    def write(self, key: str, asked: str, name: str, done: str) -> None:
+        """Have a file of that name written by a key that asks for it. `done`: what is said of that file alone."""
         self.press(key, until=asked)
         self.press(CTRL_U)
         self.press(*name)
-        since = len(self.screen.written)
         self.press("enter", until=done)
-        self.screen.wait_for(behind, since=since)
 
     def watch(self) -> None:
         """Look at the processes from outside."""

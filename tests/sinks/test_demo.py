@@ -32,10 +32,10 @@ def test_no_file_and_no_byte_of_a_terminal_holds_a_secret_of_the_demo_whatever_i
         run.press(*"known")
         run.press("enter", until="1 accepted")
         for one in FORMATS.values():
-            run.write("e", "Write the review", f"review{one.suffix}", "Written to", behind="Findings of")
+            run.write("e", "Write the review", f"review{one.suffix}", f"Written to review{one.suffix}")
         run.press("escape")
-        run.write("x", "Export this session", "session.html", "Exported to")
-        run.write("x", "Export this session", "session.md", "Exported to")
+        run.write("x", "Export this session", "session.html", "Exported to session.html")
+        run.write("x", "Export this session", "session.md", "Exported to session.md")
         run.press("w", until="Recorded to")
         run.watch()
         run.press("q")

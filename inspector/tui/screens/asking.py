@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from inspector.tui.commands import Place, bindings
@@ -39,7 +40,10 @@ class AskScreen(ModalScreen[None], inherit_bindings=False):
         self._explanation = explanation
         self._fields = fields
         self._accept = accept
-        self._inputs = [Input(value=one.value, placeholder=one.placeholder, compact=True) for one in fields]
+        self._inputs = [
+            Input(value=one.value, placeholder=one.placeholder, compact=True, select_on_focus=False)
+            for one in fields
+        ]
         self._problem = Static("", markup=False, id="asking-problem")
         self._busy = False
 
@@ -70,19 +74,28 @@ class AskScreen(ModalScreen[None], inherit_bindings=False):
         event.stop()
         if not self._busy:
             self._busy = True
-            self.run_worker(self._hand_over(), exit_on_error=True)
+            self.run_worker(self._hand_over(self.focused), exit_on_error=True)
 
     def action_back(self) -> None:
         """Nothing is done."""
         self.dismiss()
 
-    async def _hand_over(self) -> None:
+    async def _hand_over(self, at: Widget | None) -> None:
+        self._take_no_more(is_busy=True)
+        self._problem.update(Content.styled("Working…", "$foreground 70%"))
         problem = await self._accept(tuple(entry.value.strip() for entry in self._inputs))
         self._busy = False
         if problem:
+            self._take_no_more(is_busy=False)
             self._problem.update(content(shortened(problem, 300), "$text-error"))
+            if at is not None:
+                at.focus()
         elif self.is_current:
             self.dismiss()
+
+    def _take_no_more(self, *, is_busy: bool) -> None:
+        for entry in self._inputs:
+            entry.disabled = is_busy
 
     def _keys(self) -> Content:
         more = "   Tab next line" if len(self._fields) > 1 else ""

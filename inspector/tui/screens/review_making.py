@@ -123,8 +123,8 @@ def kept_in(target: Target) -> Path:
     return accepted.path_of(_named(target))
 
 
-def write_report(asked: Export) -> str:
-    """Write a review to a new file; its full name. Raises UsageError, also where there is one of that name."""
+def write_report(asked: Export) -> None:
+    """Write a review to a new file. Raises UsageError, also where there is one of that name."""
     from inspector import __version__  # noqa: PLC0415 - few export
     from inspector.core.reports.formats import FORMATS, report_bytes  # noqa: PLC0415
     from inspector.core.reviewing.reporting import report_of  # noqa: PLC0415
@@ -145,7 +145,6 @@ def write_report(asked: Export) -> str:
         reviewed_by=f"Sightline {__version__}",
     )
     private.write_new(path, [report_bytes(report, name)])
-    return str(path.absolute())
 
 
 def _configured() -> "tuple[Acceptance, ...]":

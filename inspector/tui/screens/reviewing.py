@@ -193,11 +193,11 @@ class Reviewing:
             accepted=accepted,
         )
         try:
-            written = await asyncio.to_thread(review_making.write_report, asked)
+            await asyncio.to_thread(review_making.write_report, asked)
         except InspectorError as error:
             return f"{error.message}. {error.hint}"
         left = "" if board.is_complete else " The review is not done yet: the report says so."
-        self._screen.notify(f"Written to {written}.{left}", timeout=10, markup=False)
+        self._screen.notify(f"Written to {path}.{left}", timeout=10, markup=False)
         return ""
 
     # What threads have made.
