@@ -229,6 +229,19 @@ async def test_a_warning_is_told_and_an_answer_waits_for_agreement() -> None:
         assert len(told.calls) == 2
 
 
+async def test_the_mark_under_the_cursor_is_told_in_full_where_its_line_is_cut() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await searched(pilot, app, "untrusted since #1")
+        await pilot.press("escape", "escape", "T")
+        text = await settled(pilot, app, "#1 search (demo): untrusted")
+        assert "a source that it names" not in text
+        await pilot.press("tab", "G")
+        text = await settled(pilot, app, "#1 search (demo): attribution")
+        assert "a source that it names" in text
+        assert "\x1b" not in text
+
+
 async def test_the_agent_session_is_shown_told_to_servers_and_begun_anew() -> None:
     told = script()
     app = app_of(told)

@@ -26,7 +26,7 @@ _MAX_FINDINGS = 200
 MAX_TOLD = 20
 """Removals of one place that are told in full; others are counted."""
 
-FAILS_OPEN = "declared withholds what somebody declared; it fails open for what nobody declared"
+FAILS_OPEN = "declared fails open for what nobody declared"
 
 
 class Difference(Enum):

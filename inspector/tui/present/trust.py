@@ -143,6 +143,18 @@ def mark_line(mark: Mark, *, is_first: bool) -> Content:
     )
 
 
+def mark_text(mark: Mark) -> Content:
+    """The same in full, over as many lines as it takes."""
+    origin = mark.origin
+    return Content.assemble(
+        content(shortened(f"#{origin.call} {origin.tool}", 200), "bold"),
+        content(shortened(f" ({origin.server}): ", 200), _LABEL),
+        (mark.kind.value, _STYLES.get(mark.kind, "")),
+        content(shortened(f" {mark.value}" if mark.value else "", 600)),
+        (f": {_MEANINGS[mark.kind]}", _LABEL),
+    )
+
+
 def since_line(kind: str, origin: Origin) -> Content:
     """`untrusted since #4 search_web (demo)`."""
     return Content.assemble(

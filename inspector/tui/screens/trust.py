@@ -21,6 +21,7 @@ from inspector.tui.present.keys import Offer
 from inspector.tui.present.trust import (
     TrustView,
     mark_line,
+    mark_text,
     next_detail,
     server_line,
     title_line,
@@ -87,17 +88,19 @@ class TrustScreen(Screen[None], inherit_bindings=False):
         self._servers = ServerLines()
         self._told = Static("", markup=False, id="trust-told")
         self._marks = MarkLines()
+        self._mark = Static("", markup=False, id="trust-mark")
         self._keys = KeyLine()
         self._making = Latest(self, _made, self._take, self._could_not)
 
     def compose(self) -> ComposeResult:
-        """How it stands, the servers, what the one under the cursor is told, the marks."""
+        """How it stands, the servers, what the one under the cursor is told, the marks, the one under the cursor."""
         yield self._title
         yield Static("Servers, and what each is told", markup=False, classes="trust-heading")
         yield self._servers
         yield self._told
         yield Static("What each call brought in", markup=False, classes="trust-heading")
         yield self._marks
+        yield self._mark
         yield self._keys
 
     def on_mount(self) -> None:
@@ -122,13 +125,13 @@ class TrustScreen(Screen[None], inherit_bindings=False):
             )
         )
 
-    @on(Lines.Moved, "#trust-servers")
+    @on(Lines.Moved)
     def follow(self, event: Lines.Moved) -> None:
-        """The cursor stands on another server."""
+        """The cursor stands on another server, or mark."""
         event.stop()
         self._explain()
 
-    @on(Lines.Chosen, "#trust-servers")
+    @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
         """Enter tells a server no more: only its own key does."""
         event.stop()
@@ -168,6 +171,9 @@ class TrustScreen(Screen[None], inherit_bindings=False):
         view = self._servers.view
         if view is not None:
             self._told.update(told_line(view.servers[self._servers.cursor]))
+            self._mark.display = bool(view.marks)
+            if view.marks:
+                self._mark.update(mark_text(view.marks[self._marks.cursor]))
 
     def _could_not(self, asked: _Asked, error: BaseException) -> None:
         del asked

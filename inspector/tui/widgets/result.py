@@ -136,7 +136,7 @@ class ResultPane(Vertical):
     @property
     def room(self) -> int:
         """How many characters of a text fit beside its indentation."""
-        return max(self.size.width // 2 - 22, 32)
+        return max(self.size.width // 2 - 22, 16)
 
     class RoomChanged(Message):
         """Texts would break elsewhere now."""
