@@ -70,10 +70,15 @@ class StdioProcess:
         if self._process is None or self._process.stdin is None or self._dispatcher.lost:
             raise BrokenPipeError("the server's input is closed")
         raw = dump(message)
-        async with self._writing:
-            await self._tap.take(Direction.SENT, Channel.STDIO, raw)
-            self._process.stdin.write(raw + b"\n")
-            await self._process.stdin.drain()
+        try:
+            async with self._writing:
+                await self._tap.take(Direction.SENT, Channel.STDIO, raw)
+                self._process.stdin.write(raw + b"\n")
+                await self._process.stdin.drain()
+        except OSError as error:
+            # A server that ends closes its input first; how it ended is known when its output has ended too.
+            await asyncio.wait(self._readers[:1], timeout=0 if self._closing else 3 * PATIENCE_S)
+            raise BrokenPipeError(self.describe("the server closed its input")) from error
 
     async def close(self) -> None:
         """Close its input, wait, then end it and everything it started."""

@@ -224,6 +224,8 @@ def test_a_failure_shows_the_last_lines_of_stderr_in_order() -> None:
     assert words == tuple(f"line {n}" for n in range(12, 20))
     text = failure(FailureView(message="it died", hint="look", stderr=words)).plain
     assert text.index("it died") < text.index("look") < text.index("R tries again") < text.index("line 12")
+    told = failure(FailureView(message="\n".join(("it died", *words)), stderr=words)).plain
+    assert told.count("line 12") == 1
 
 
 @pytest.mark.parametrize(

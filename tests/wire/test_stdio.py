@@ -15,7 +15,9 @@ from inspector.session.events import Event, State, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.session.records import Progress
-from inspector.wire.stdio import how_it_ended
+from inspector.wire.dispatch import Dispatcher
+from inspector.wire.stdio import StdioProcess, how_it_ended
+from inspector.wire.tap import Tap
 from tests.wire.stdio_peer import called, of_kind, raw_server, session_with
 
 
@@ -206,6 +208,31 @@ async def test_a_server_that_cannot_be_used_is_one_clear_error(
             pass
     assert message in caught.value.message
     assert caught.value.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("sh", "-c", "exec <&-; sleep 0.6; exit 3"), "the server exited with code 3\ncommand: sh -c "),
+        (("sh", "-c", "exec <&-; sleep 30"), "the server closed its input\ncommand: sh -c "),
+    ],
+    ids=["ends", "runs on"],
+)
+async def test_a_server_whose_input_is_closed_when_it_is_written_to_is_told_of_by_how_it_ended(
+    command: tuple[str, ...], told: str
+) -> None:
+    tap = Tap(lambda _: None)
+    dispatcher = Dispatcher(tap, lambda _: None)
+    process = StdioProcess(StdioTarget(command=command), tap, dispatcher)
+    dispatcher.attach(process)
+    await process.start()
+    try:
+        await asyncio.sleep(0.3)
+        answer = await dispatcher.request("ping", {}, timeout_s=10)
+        assert isinstance(answer.outcome, Failure)
+        assert answer.outcome.detail.startswith(told)
+    finally:
+        await process.close()
 
 
 async def test_a_command_that_is_not_there_is_named() -> None:

@@ -49,7 +49,7 @@ def failure(view: FailureView) -> Content:
             " quits",
         )
     )
-    if view.stderr:
+    if any(line not in view.message for line in view.stderr):
         lines.append(Content(""))
         lines.append(Content.styled("The last lines of its stderr:", "$foreground 70%"))
         lines += [content("  " + shortened(line, _LINE_LENGTH), "$text-warning") for line in view.stderr]
