@@ -70,6 +70,8 @@ class Timeline:
         self._frames: list[Frame] = []
         self._entries: list[Entry] = []
         self._open: dict[tuple[Direction, str], int] = {}
+        self._given_up: dict[tuple[Direction, str], int] = {}
+        """Requests that nobody waits for any more: their answers may still come, and are no fault."""
 
     @property
     def frames(self) -> Sequence[Frame]:
@@ -128,12 +130,17 @@ class Timeline:
         sent = frame.direction is Direction.SENT
         kind = EntryKind.EXCHANGE if sent else EntryKind.SERVER_REQUEST
         entry = self._add(frame, kind, titled(request.method, request.params), state=EntryState.PENDING)
-        self._open[frame.direction, request_key(request.id)] = entry.number
+        key = (frame.direction, request_key(request.id))
+        self._open[key] = entry.number
+        self._given_up.pop(key, None)
         return entry
 
     def _response(self, frame: Frame, response: Response) -> Entry:
         asked = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
-        number = self._open.pop(self._answered(asked, response), None)
+        key = self._answered(asked, response)
+        number = self._open.pop(key, None)
+        if number is None and key in self._given_up:
+            return self._late(frame, self._given_up.pop(key))
         if number is None:
             detail = f"an answer to id {dump_text(response.id)}, which nobody waits for"
             return self._add(frame, EntryKind.FAULT, "unexpected answer", detail=detail)
@@ -152,11 +159,25 @@ class Timeline:
         self._entries[number - 1] = entry
         return entry
 
+    def _late(self, frame: Frame, number: int) -> Entry:
+        before = self._entries[number - 1]
+        came = f"its answer came {frame.at_s - before.at_s:.1f} s after it was asked"
+        entry = replace(
+            before,
+            frames=(*before.frames, frame.number),
+            size_bytes=before.size_bytes + len(frame.raw),
+            detail=f"{before.detail}; {came}",
+        )
+        self._entries[number - 1] = entry
+        return entry
+
     def _note(self, frame: Frame) -> Entry:
         text = frame.raw.decode("utf-8", "replace")
-        number = self._open.pop((Direction.SENT, frame.ends), None) if frame.ends else None
+        key = (Direction.SENT, frame.ends or "")
+        number = self._open.pop(key, None)
         if number is None:
             return self._add(frame, EntryKind.NOTE, text)
+        self._given_up[key] = number
         before = self._entries[number - 1]
         entry = replace(
             before,

@@ -110,6 +110,29 @@ def test_a_note_ends_the_request_that_it_names_and_no_other() -> None:
     ]
 
 
+def test_an_answer_to_what_was_given_up_is_late_once_and_no_fault() -> None:
+    answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    timeline = folded((SENT, CALL), note(2, "gone", ends="1"), (RECEIVED, answer), (RECEIVED, answer))
+    assert outlined(timeline) == [
+        ("exchange", "tools/call t", "failed", "gone; its answer came 2.0 s after it was asked"),
+        ("fault", "unexpected answer", "done", "an answer to id 1, which nobody waits for"),
+    ]
+    entry = timeline.entries[0]
+    assert (entry.frames, entry.duration_s, entry.size_bytes) == ((1, 2, 3), 1.0, len(CALL) + len(answer))
+
+
+def test_an_id_that_is_used_again_is_not_given_up_any_more() -> None:
+    answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    timeline = folded(
+        (SENT, CALL), note(2, "gone", ends="1"), (SENT, CALL), (RECEIVED, answer), (RECEIVED, answer)
+    )
+    assert [(entry.kind.value, entry.state.value) for entry in timeline.entries] == [
+        ("exchange", "failed"),
+        ("exchange", "done"),
+        ("fault", "done"),
+    ]
+
+
 def test_fold_tells_what_it_changed_and_keeps_every_frame() -> None:
     timeline = Timeline()
     batch = b'[{"method":"a"},{"method":"b"}]'

@@ -156,7 +156,7 @@ async def test_a_call_that_is_given_up_is_not_repeated_before_it_is_known_what_t
         await pilot.press("escape")
         await settled(pilot, app, "cancelled")
         await pilot.press("escape", "r")
-        await settled(pilot, app, "It is not known what a second call would do.")
+        await settled(pilot, app, "wipe is not repeated. It is not known what a second call")
         assert [name for name, _ in told.calls] == ["search"]
 
 

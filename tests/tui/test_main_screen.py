@@ -6,6 +6,7 @@ from textual.pilot import Pilot
 
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Outcome, Result
+from inspector.core.targets import PageTarget, Target
 from inspector.errors import UnreachableError
 from inspector.session.events import State
 from inspector.session.records import Progress
@@ -77,7 +78,7 @@ async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple
         assert told.calls == [("mint", {"owner": "ada"})]
         assert KEY not in text
         assert "What the model sees" in text
-        assert "it fails open for" in text
+        assert "declared fails open for what nobody declared" in text
         await pilot.press("G")
         for _ in range(10):
             if "✗ x-sensitive" in screen_text(app):
@@ -185,7 +186,12 @@ async def test_escape_leaves_the_form_and_never_quits() -> None:
         assert app.return_code is None
 
 
-async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it() -> None:
+@pytest.mark.parametrize(
+    ("target", "who"), [(None, "the server"), (PageTarget(url="http://localhost:1/"), "the page")]
+)
+async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it(
+    target: Target | None, who: str
+) -> None:
     told = script()
     begun = asyncio.Event()
 
@@ -196,7 +202,7 @@ async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it() -> None
         return Result(value=None)
 
     told.answers["clock"] = slow
-    app = app_of(told)
+    app = app_of(told, target=target)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("down", "enter")
@@ -207,7 +213,8 @@ async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it() -> None
         assert "calling clock" in text
         assert "Esc cancel" in text
         await pilot.press("escape")
-        await settled(pilot, app, "cancelled after")
+        text = await settled(pilot, app, "cancelled after")
+        assert f"{who} was told so" in " ".join(text.split())
         assert told.opened[0].cancelled == 1
         assert app.is_running
 

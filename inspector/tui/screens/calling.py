@@ -143,7 +143,8 @@ class Calling:
         """Call again what was called last, where a second call does no more than the first."""
         obstacle = self.obstacle() or ("" if self.last else "Nothing has been called yet.")
         if not obstacle and self._link.why_not_repeat:
-            obstacle = f"{self._link.why_not_repeat} Enter in its form calls it all the same."
+            name = shortened(self.last.name, 60) if self.last else ""
+            obstacle = f"{name} is not repeated. {self._link.why_not_repeat} Enter in its form calls it all the same."
         if obstacle or self.last is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
         else:
@@ -201,7 +202,7 @@ class Calling:
             elapsed = duration(monotonic() - self._running.began_s)
             was_sent = not self._running.is_held
             self._running.worker.cancel()
-            told = f"cancelled after {elapsed}; the server was told so"
+            told = f"cancelled after {elapsed}; the {self._link.peer} was told so"
             self.stopped(told if was_sent else "cancelled; nothing was sent")
 
     def toggle_json(self) -> None:

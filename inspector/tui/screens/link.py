@@ -9,6 +9,7 @@ from textual.message_pump import MessagePump
 
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import JsonObject
+from inspector.core.targets import PageTarget
 from inspector.errors import InspectorError
 from inspector.session.events import (
     Event,
@@ -118,6 +119,11 @@ class Link:
     def decide_by(self, deciding: "Deciding", asking: "Callable[[str], Sequence[Asking]]") -> None:
         """What decides on calls. `asking`: changes of a tool's definition to ask about."""
         self._deciding, self._asking = deciding, asking
+
+    @property
+    def peer(self) -> str:
+        """What is spoken to, in a word."""
+        return "page" if self.session and isinstance(self.session.target, PageTarget) else "server"
 
     @property
     def why_not_repeat(self) -> str:
