@@ -60,10 +60,10 @@ class Terminal:
         until = time.monotonic() + limit_s
         while text not in self.plain(since):
             assert time.monotonic() < until, (
-                f"{text!r} was not drawn; the end of what was:\n{self.plain(since)[-3000:]}"
+                f"{text!r} was not drawn; the end of what was:\n{self.end(since)}"
             )
             if not self.read(0.2) and self.process.poll() is not None:
-                raise AssertionError(f"ended with {self.process.returncode}:\n{self.plain(since)[-3000:]}")
+                raise AssertionError(f"ended with {self.process.returncode}:\n{self.end(since)}")
         return len(self.written)
 
     def settle(self, quiet_s: float = 0.4, limit_s: float = 10) -> None:
@@ -75,6 +75,10 @@ class Terminal:
     def plain(self, since: int = 0) -> str:
         """What was drawn, without the sequences that placed and coloured it."""
         return _SEQUENCE.sub(b"", self.written[since:]).decode("utf-8", "replace")
+
+    def end(self, since: int = 0) -> str:
+        """The end of what was drawn, for a message: a cursor that blinks takes little of it."""
+        return " ".join(self.plain(since).split())[-5000:]
 
     def sequences(self) -> list[bytes]:
         """Every escape sequence that was written."""

@@ -97,7 +97,7 @@ class DemoRun:
         """Wait until one of these has been drawn after a byte; which one."""
         until = monotonic() + LIMIT_S
         while (found := words.search(self.screen.plain(since))) is None:
-            assert monotonic() < until, f"{words.pattern} was not drawn:\n{self.screen.plain(since)[-3000:]}"
+            assert monotonic() < until, f"{words.pattern} was not drawn:\n{self.screen.end(since)}"
             self.screen.read(0.2)
         return found[0]
 
