@@ -30,7 +30,7 @@ CANARY = re.compile(r"DEMO-SECRET-[A-Za-z-]+-[A-Za-z0-9]{8,}|DEMOSECRET[A-Za-z0-
 SHARED = re.compile(r"DEMO-SECRET-share-[A-Za-z0-9]{20}")
 MASKED = "p shows it for 10 s"
 LIMIT_S = 30.0
-CTRL_J, CTRL_R, CTRL_U, F7 = "\x0a", "\x12", "\x15", "\x1b[18~"
+CTRL_J, CTRL_R, F7 = "\x0a", "\x12", "\x1b[18~"
 TOOLS = (
     "echo_arguments", "clean_clock", "generate_api_key", "create_share_link", "rotate_token", "sync_calendar",
     "read_drafts", "list_inbox", "send_mail", "search_web", "delete_project", "export_report", "list_audit_log",
@@ -80,7 +80,8 @@ class DemoRun:
         self.press("enter", until="Esc leave")
         self.press(CTRL_J, until="^j form")
         if tool in ARGUMENTS:
-            self.press(F7)
+            # All is drawn anew as it is selected; what is pasted before that would stand beside it.
+            self.press(F7, until=f'"{next(iter(ARGUMENTS[tool]))}"')
             self.press(f"\x1b[200~{json.dumps(ARGUMENTS[tool])}\x1b[201~", until="valid")
         since = len(self.screen.written)
         self.screen.press(CTRL_R)
@@ -118,7 +119,7 @@ class DemoRun:
     def write(self, key: str, asked: str, name: str, done: str) -> None:
         """Have a file of that name written by a key that asks for it. `done`: what is said of that file alone."""
         self.press(key, until=asked)
-        self.press(CTRL_U)
+        self.screen.clear_input()
         self.press(*name)
         self.press("enter", until=done)
 

@@ -11,7 +11,7 @@ from tests.peers.terminal import ROOT, Terminal, terminal
 SIGHTLINE = (sys.executable, "-m", "inspector")
 SERVER = ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, str(ROOT / "tests" / "terminal" / "server.py"))
 END_S = 20.0
-CTRL_F, CTRL_J, CTRL_S, CTRL_U, PAGE_DOWN, RIGHT = "\x06", "\x0a", "\x13", "\x15", "\x1b[6~", "\x1b[C"
+CTRL_F, CTRL_J, CTRL_S, PAGE_DOWN, RIGHT = "\x06", "\x0a", "\x13", "\x1b[6~", "\x1b[C"
 
 
 def ended(argv: Sequence[str]) -> tuple[bytes, int]:
@@ -62,8 +62,7 @@ def press(screen: Terminal, *steps: str, see: str = "") -> None:
         screen.press(*step.split(" "))
         if see and number == len(steps):
             screen.wait_for(see, since=start)
-        # What comes at once after Ctrl+U would be deleted too.
-        screen.settle(0.4 if step.endswith(CTRL_U) else 0.12)
+        screen.settle(0.12)
 
 
 def agree(screen: Terminal, *, see: str) -> None:
