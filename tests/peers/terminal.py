@@ -39,10 +39,6 @@ class Terminal:
         if until:
             self.wait_for(until, since=since)
 
-    def clear_input(self) -> None:
-        """Empty the input that has the focus, of at least eight characters; what is typed before it is would go too."""
-        self.press_until("\x15", until=" " * 8)
-
     def close(self) -> None:
         """Take the terminal away, once. No signal tells the program: its session hangs on none."""
         if self._master >= 0:

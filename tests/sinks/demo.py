@@ -119,7 +119,6 @@ class DemoRun:
     def write(self, key: str, asked: str, name: str, done: str) -> None:
         """Have a file of that name written by a key that asks for it. `done`: what is said of that file alone."""
         self.press(key, until=asked)
-        self.screen.clear_input()
         self.press(*name)
         self.press("enter", until=done)
 

@@ -136,7 +136,6 @@ def review(screen: Terminal, report: Path) -> None:
     press(screen, "g", "a", see="Accept SL-")
     press(screen, f"because {PASTED}", "enter", see="1 accepted")
     press(screen, "e", see="Write the review")
-    screen.clear_input()
     press(screen, str(report), "enter", see="Written to")
     press(screen, "enter", see=" tokens ")
     press(screen, "f", see="Findings of")
@@ -165,7 +164,6 @@ def test_no_text_of_a_server_acts_in_its_review_in_what_was_taken_in_or_on_the_w
     record, document, report = (tmp_path / name for name in ("made.jsonl", "made.html", "report.md"))
     with interface(tmp_path, columns=100, lines=30, NO_COLOR="1") as screen:
         press(screen, "w", see="Record this session")
-        screen.clear_input()
         press(screen, str(record), "enter", see="recording since")
         pin(screen)
         press(screen, CTRL_S, see="y call it")
@@ -173,7 +171,6 @@ def test_no_text_of_a_server_acts_in_its_review_in_what_was_taken_in_or_on_the_w
         review(screen, report)
         trust(screen)
         press(screen, "x", see="Export this session")
-        screen.clear_input()
         press(screen, str(document), "enter", see="Exported to")
         press(screen, "w", see="Recorded to")
         assert_interface(left(screen))

@@ -83,9 +83,10 @@ def test_the_interface_leaves_no_server_behind() -> None:
         screen.wait_for("generate_api_key")
         found = re.search(r"started process (\d+)", screen.plain())
         assert found is not None
+        screen.press("escape", "escape")
+        screen.press_until("?", until="Esc goes back")
         # As older terminals send it.
-        screen.press("\x1b", "\x1b")
-        screen.settle()
+        screen.press_until("\x1b", until="generate_api_key")
         assert screen.process.poll() is None
         screen.press("q")
         assert screen.process.wait(10) == 0

@@ -59,9 +59,9 @@ class AskScreen(ModalScreen[None], inherit_bindings=False):
             yield Static(self._keys(), markup=False, id="asking-keys")
 
     def on_mount(self) -> None:
-        """Write at once, at the end of what is there."""
+        """Write at once: what is typed takes the place of what is there, as wherever a name is proposed."""
         self._inputs[0].focus()
-        self._inputs[0].action_end()
+        self._inputs[0].action_select_all()
 
     @on(Input.Changed)
     def forget_problem(self) -> None:
