@@ -14,7 +14,7 @@ from inspector.core.boundary.bound import bound
 from inspector.core.boundary.level import Level
 from inspector.core.boundary.mask import SHOWN
 from inspector.core.catalogue import Kind, Tool, decode_page
-from inspector.core.json_text import Json, parse
+from inspector.core.json_text import Json, JsonObject, parse
 from inspector.core.outcome import Result
 from inspector.core.pointer import resolve
 from inspector.core.texts import texts_in
@@ -37,7 +37,7 @@ TOOLS = (
     "update_salary", "patient_record", "team_photo", "resolve_path", "write_file", "poisoned_weather", "odd_claims",
 )  # fmt: skip
 """As the demo lists them."""
-ARGUMENTS: dict[str, Json] = {
+ARGUMENTS: dict[str, JsonObject] = {
     "echo_arguments": {"text": "said", "count": 3},
     "generate_api_key": {"name": "build"},
     "send_mail": {"to": "chidi@example.org", "subject": "Notes", "body": "What I found."},

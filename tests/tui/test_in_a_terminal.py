@@ -85,8 +85,10 @@ def test_the_interface_leaves_no_server_behind() -> None:
         assert found is not None
         screen.press("escape", "escape")
         screen.press_until("?", until="Esc goes back")
+        screen.settle(1)
         # As older terminals send it.
         screen.press_until("\x1b", until="generate_api_key")
+        screen.settle(1)
         assert screen.process.poll() is None
         screen.press("q")
         assert screen.process.wait(10) == 0
