@@ -72,6 +72,14 @@ class Terminal:
         while time.monotonic() < until and self.read(quiet_s):
             pass
 
+    def wait_for_end(self, limit_s: float = 30) -> int:
+        """Read until the program has ended, and all that it wrote; its exit code."""
+        until = time.monotonic() + limit_s
+        while self.process.poll() is None or self.read(0):
+            assert time.monotonic() < until, f"it did not end; the end of what it wrote:\n{self.end()}"
+            self.read(0.2)
+        return self.process.returncode
+
     def plain(self, since: int = 0) -> str:
         """What was drawn, without the sequences that placed and coloured it."""
         return _SEQUENCE.sub(b"", self.written[since:]).decode("utf-8", "replace")

@@ -34,9 +34,13 @@ def killed(path: Path, wanted: int) -> None:
     """Record in a child, and kill it."""
     child = os.fork()
     if not child:
-        record(path)
-        os._exit(0)
+        try:
+            record(path)
+        finally:
+            os._exit(0)
     while not path.exists() or path.stat().st_size < wanted:
+        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            break
         os.sched_yield()
     os.kill(child, signal.SIGKILL)
     if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != -signal.SIGKILL:

@@ -99,11 +99,7 @@ class Run:
 
     def end(self) -> int:
         """How it ended, once all that it wrote has been read."""
-        while self.screen.process.poll() is None:
-            self.screen.read(0.2)
-        while self.screen.read(0.2):
-            pass
-        return self.screen.process.returncode
+        return self.screen.wait_for_end()
 
     def leaks(self) -> dict[str, list[str]]:
         """In which sinks which canary was found, by canary."""

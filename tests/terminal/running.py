@@ -10,7 +10,6 @@ from tests.peers.terminal import ROOT, Terminal, terminal
 
 SIGHTLINE = (sys.executable, "-m", "inspector")
 SERVER = ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, str(ROOT / "tests" / "terminal" / "server.py"))
-END_S = 20.0
 CTRL_F, CTRL_J, CTRL_S, PAGE_DOWN, RIGHT = "\x06", "\x0a", "\x13", "\x1b[6~", "\x1b[C"
 
 
@@ -22,9 +21,7 @@ def ended(argv: Sequence[str]) -> tuple[bytes, int]:
 
 def wait(screen: Terminal) -> bytes:
     """Read until the program has ended; all that it wrote."""
-    while screen.read(END_S):
-        pass
-    screen.process.wait(END_S)
+    screen.wait_for_end()
     return screen.written
 
 

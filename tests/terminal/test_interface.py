@@ -98,12 +98,14 @@ def walk_timeline(screen: Terminal) -> None:
 
 
 def walk_catalogue(screen: Terminal) -> None:
+    since = len(screen.written)
     press(screen, "escape", "escape", "g")
-    for _ in range(len(PAYLOADS) // 30 + 3):
-        press(screen, PAGE_DOWN, see="▸ ")
-    shown = screen.plain()
     for name in PAYLOADS:
-        assert safe_line(marked(name))[:16] in shown, name
+        wanted = safe_line(marked(name))[:16]
+        if wanted not in screen.plain(since):
+            press(screen, PAGE_DOWN, see=wanted)
+            # A page that is not drawn to its end is not to be turned.
+            screen.settle(0.5)
 
 
 def test_no_text_of_a_server_acts_in_a_tool_its_call_its_result_or_the_timeline(tmp_path: Path) -> None:

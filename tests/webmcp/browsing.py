@@ -47,7 +47,8 @@ async def opened(cdp: str, url: str) -> AsyncGenerator[Callable[[str], Awaitable
     session = str((await client.send("Target.attachToTarget", {**target, "flatten": True}))["sessionId"])
     await client.send("Page.enable", session=session)
     await client.send("Page.navigate", {"url": url}, session=session)
-    await loaded.wait()
+    async with asyncio.timeout(30):
+        await loaded.wait()
 
     async def evaluate(expression: str) -> Json:
         asked: JsonObject = {"expression": expression, "awaitPromise": True, "returnByValue": True}
