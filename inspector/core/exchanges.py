@@ -160,16 +160,9 @@ class Timeline:
         return entry
 
     def _late(self, frame: Frame, number: int) -> Entry:
-        before = self._entries[number - 1]
-        came = f"its answer came {frame.at_s - before.at_s:.1f} s after it was asked"
-        entry = replace(
-            before,
-            frames=(*before.frames, frame.number),
-            size_bytes=before.size_bytes + len(frame.raw),
-            detail=f"{before.detail}; {came}",
-        )
-        self._entries[number - 1] = entry
-        return entry
+        asked = self._entries[number - 1]
+        detail = f"to {asked.title}, {frame.at_s - asked.at_s:.1f} s after it was asked: nobody waits for it any more"
+        return self._add(frame, EntryKind.NOTE, "late answer", detail=detail)
 
     def _note(self, frame: Frame) -> Entry:
         text = frame.raw.decode("utf-8", "replace")

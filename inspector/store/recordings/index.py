@@ -72,8 +72,9 @@ class Index:
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
         self.batches: dict[int, tuple[int, ...]] = {}
-        """By a line that answers among others: where those requests were asked."""
+        """By a line that answers among others, or late: where those requests were asked, and given up."""
         self._open: dict[tuple[bool, str], tuple[int, Said]] = {}
+        self._given_up: dict[tuple[bool, str], tuple[int, int]] = {}
 
     def take(self, row: Row) -> None:
         """The row of one more line."""
@@ -96,6 +97,7 @@ class Index:
         places.take(line)
         if row.kind is Connected:
             self._open.clear()
+            self._given_up.clear()
         if row.kind is not Listed:
             self._opens(line)
         self._add(line, row.at_s)
@@ -146,6 +148,7 @@ class Index:
             found = self._open.pop((True, row.ends), None) if row.ends else None
             if found:
                 self.endings[found[0] - 1] = line
+                self._given_up[True, row.ends or ""] = (self.openings.lines[found[0] - 1], line)
             else:
                 self._opens(line)
         elif row.channel is Channel.STDERR:
@@ -159,13 +162,17 @@ class Index:
                     number = self._opens(line)
                     if said.key is not None:
                         self._open[row.sent, said.key] = (number, said)
+                        self._given_up.pop((row.sent, said.key), None)
             if asked and len(row.said) > 1:
-                self.batches[line] = tuple(asked)
+                self.batches[line] = (*self.batches.get(line, ()), *asked)
 
     def _answer(self, line: int, row: FrameRow, said: Said) -> list[int]:
-        found = self._open.pop(self._answered(said, by_us=not row.sent), None)
+        key = self._answered(said, by_us=not row.sent)
+        found = self._open.pop(key, None)
         if found is None:
             self._opens(line)
+            if key in self._given_up:
+                self.batches[line] = (*self.batches.get(line, ()), *self._given_up.pop(key))
             return []
         number, request = found
         self.endings[number - 1] = line
