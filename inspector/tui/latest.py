@@ -49,7 +49,8 @@ class Latest(Generic[Asked, Made]):
         self._waiting[:] = [asked]
         if not self.is_busy:
             self._idle.clear()
-            self._owner.run_worker(self._work(), group=self._group, exit_on_error=True)
+            # The method, not its coroutine: a worker that is cancelled before it begins would leave that unawaited.
+            self._owner.run_worker(self._work, group=self._group, exit_on_error=True)
 
     @property
     def is_busy(self) -> bool:
