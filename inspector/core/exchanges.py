@@ -167,7 +167,7 @@ class Timeline:
     def _note(self, frame: Frame) -> Entry:
         text = frame.raw.decode("utf-8", "replace")
         key = (Direction.SENT, frame.ends or "")
-        number = self._open.pop(key, None)
+        number = self._open.pop(key, None) if frame.ends else None
         if number is None:
             return self._add(frame, EntryKind.NOTE, text)
         self._given_up[key] = number
