@@ -59,7 +59,8 @@ def press(screen: Terminal, *steps: str, see: str = "") -> None:
         screen.press(*step.split(" "))
         if see and number == len(steps):
             screen.wait_for(see, since=start)
-        screen.settle(0.12)
+        # Going back redraws, and what is gone back to may load something.
+        screen.settle(0.4 if step.endswith("escape") else 0.12)
 
 
 def agree(screen: Terminal, *, see: str) -> None:
