@@ -128,11 +128,13 @@ class Calling:
         obstacle = self.obstacle() or ("" if self.tool else "This cannot be called. Choose a tool.")
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
-        elif self._pane.draft is None:
+            return
+        draft = self._pane.draft
+        if draft is None:
             self._wanted = anyway
             self._pane.rest()
         else:
-            self._send(self._pane.draft, anyway=anyway)
+            self._send(draft, anyway=anyway)
 
     @property
     def may_repeat(self) -> bool:
@@ -142,8 +144,8 @@ class Calling:
     def repeat(self) -> None:
         """Call again what was called last, where a second call does no more than the first."""
         obstacle = self.obstacle() or ("" if self.last else "Nothing has been called yet.")
-        if not obstacle and self._link.why_not_repeat:
-            name = shortened(self.last.name, 60) if self.last else ""
+        if not obstacle and self.last and self._link.why_not_repeat:
+            name = shortened(self.last.name, 60)
             obstacle = f"{name} is not repeated. {self._link.why_not_repeat} Enter in its form calls it all the same."
         if obstacle or self.last is None:
             self._screen.notify(obstacle, severity="warning", markup=False)

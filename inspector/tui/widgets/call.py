@@ -220,17 +220,19 @@ class CallPane(Vertical):
         """Check once typing rests."""
         event.stop()
         self._forget_draft()
-        if self._pause is not None:
-            self._pause.stop()
+        self._end_pause()
         self._pause = self.set_timer(_PAUSE_S, self.rest)
 
     def rest(self) -> None:
         """Have the arguments checked as they are."""
+        self._end_pause()
+        if self._view is not None and self._view.form is not None:
+            self.post_message(self.Edited(self.writing))
+
+    def _end_pause(self) -> None:
         if self._pause is not None:
             self._pause.stop()
             self._pause = None
-        if self._view is not None and self._view.form is not None:
-            self.post_message(self.Edited(self.writing))
 
     def _use_json(self, text: str | None) -> None:
         self.set_class(text is not None, "-json")
