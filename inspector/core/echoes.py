@@ -15,13 +15,15 @@ from inspector.core.spellings import (
     SHORTEST,
     Spelling,
     View,
+    has_escapes,
     needles,
+    read_as,
     spellings,
     unescaped,
-    visible,
     words,
 )
-from inspector.core.texts import LEAST_DIGITS, batches, forms_of, texts_in
+from inspector.core.texts import LEAST_DIGITS, STRETCH, batches, forms_of, texts_in
+from inspector.core.unseen import condensed, visible
 
 _MANY, _PREFIX = 20_000, 8
 """With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
@@ -81,13 +83,23 @@ class Echoes:
 
     def found(self, texts: Iterable[str]) -> Mapping[str, Spelling]:
         """Those of `texts` in which a withheld value occurs, and how it is spelt there."""
+        asked = list(texts)
         found: dict[str, Spelling] = {}
         if not self.is_empty:
-            for searched, owners in batches(texts):
-                batch = _batch(searched, owners)
-                for automaton in self._searching():
-                    automaton.search(batch, found)
+            self._search(asked, found)
+            for text in asked:
+                # Between its letters a value may have so much to skip that no stretch holds all of it.
+                close = condensed(text) if len(text) > STRETCH and text not in found else None
+                if close is not None:
+                    self._search([close], within := dict[str, Spelling]())
+                    found.update((text, spelling) for spelling in within.values())
         return found
+
+    def _search(self, texts: Iterable[str], found: dict[str, Spelling]) -> None:
+        for searched, owners in batches(texts):
+            batch = _batch(searched, owners)
+            for automaton in self._searching():
+                automaton.search(batch, found)
 
     def _take(self, value: Json, wanted: _Wanted, known: set[str]) -> None:
         stack = [value]
@@ -106,7 +118,7 @@ class Echoes:
 
     def _take_keys(self, keys: Iterable[str], wanted: _Wanted) -> None:
         for key in keys:
-            if key not in self._names and len(key) >= SHORTEST:
+            if key not in self._names and _length(key) >= SHORTEST:
                 # A key that could be a field's name is a word of the language too.
                 (wanted.as_words if _IDENTIFIER.fullmatch(key) else wanted.anywhere).add(key)
 
@@ -119,17 +131,18 @@ class Echoes:
         for form in forms:
             if form not in known:
                 # A sign before a number is easily left out.
-                self._take_text(form if isinstance(leaf, str) else form.lstrip("-"), wanted)
+                for text in read_as(form if isinstance(leaf, str) else form.lstrip("-")):
+                    self._take_text(text, wanted)
 
     def _take_text(self, text: str, wanted: _Wanted) -> None:
-        shown = visible(text)
-        length = len("".join(shown.split()))
+        length = _length(text)
         if length >= SHORTEST:
-            wanted.anywhere.add(shown)
+            wanted.anywhere.add(text)
             return
         self.is_weak = True
-        if length > 1 and not (length < LEAST_DIGITS and shown.strip().isdecimal()):
-            wanted.as_words.add(shown.strip())
+        shown = visible(text.replace(SEPARATOR, "")).strip()
+        if length > 1 and not (length < LEAST_DIGITS and shown.isdecimal()):
+            wanted.as_words.update((shown, text.strip()))
 
     def _searching(self) -> "tuple[_Automaton, ...]":
         if self._automata is None:
@@ -208,6 +221,13 @@ class _Automaton:
         return None
 
 
+def _length(text: str) -> int:
+    """How many characters are left where nothing is searched for that a reader skips."""
+    if text.isascii() and text.isprintable():
+        return len(text) - text.count(" ")
+    return len("".join(visible(text.replace(SEPARATOR, "")).split()))
+
+
 def _without_longer(found: frozenset[bytes]) -> frozenset[bytes]:
     """The needles that contain no other: where a longer one is, the one within it is found. So each place has one hit."""
     from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
@@ -258,7 +278,7 @@ _UNSPACED = "\u0e00"
 
 def _batch(searched: list[str], owners: list[str]) -> _Batch:
     joined = SEPARATOR.join(searched)
-    if not ("\\" in joined or "%" in joined or joined.count(SEPARATOR) >= len(searched)):
+    if not (has_escapes(joined) or joined.count(SEPARATOR) >= len(searched)):
         return _Batch(units=searched, texts=owners)
     units: list[str] = []
     texts: list[str] = []

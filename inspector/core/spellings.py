@@ -1,8 +1,8 @@
 """How a value may be spelt where it is repeated: the needle to search for, and the views of a text to search in.
 
 Not the needles are multiplied but the views: decoding a whole text costs next to nothing, an automaton of many needles much.
-Needles and views are folded in the same way: letters without case, no white space, one alphabet for base64. So case,
-line breaks and `base64url` cost nothing extra.
+Needles and views are folded in the same way: letters without case and accents, in Unicode's compatibility form, nothing that a
+reader skips, no white space, one alphabet for base64. So case, line breaks and `base64url` cost nothing extra.
 """
 
 import re
@@ -10,7 +10,10 @@ from binascii import a2b_base64, unhexlify
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from unicodedata import normalize
 from urllib.parse import unquote_to_bytes
+
+from inspector.core.unseen import visible
 
 SHORTEST = 6
 """Of a value, in characters: what is shorter is searched for as a whole word only."""
@@ -44,21 +47,34 @@ class View:
 
 
 def needles(values: Iterable[str]) -> frozenset[bytes]:
-    """What to search for in views, cut to LONGEST. Decoded views keep white space and know the case of ASCII alone."""
-    joined = SEPARATOR.join(value[: LONGEST * 2].replace(SEPARATOR, "") for value in values)
-    found = set(joined.encode("utf-8", "surrogatepass").translate(_PLAIN).split(_BETWEEN))
+    """What to search for in views, cut to LONGEST. Decoded views keep white space and marks, and know the case of ASCII alone."""
+    short, coded, found = list[str](), list[str](), set[bytes]()
+    for value in values:
+        begins = value.strip()[:_ENOUGH]
+        coded.extend(
+            (begins,) if begins.isascii() else (begins, *(normalize(form, begins) for form in _FORMS))
+        )
+        if len(value) <= _ENOUGH:
+            short.append(value.replace(SEPARATOR, ""))
+        else:
+            # What a reader skips must not use up the length. In a form's encoding, a space is a plus.
+            for spelt in (value, value.replace(" ", "+")):
+                found.add(_folded(_squeezed(spelt.replace(SEPARATOR, ""))[:_ENOUGH]))
+    joined = SEPARATOR.join(short)
+    plain = SEPARATOR.join(value.replace(SEPARATOR, "") for value in coded)
+    found.update(plain.encode("utf-8", "surrogatepass").translate(_PLAIN).split(_BETWEEN))
     found.update(_folded(_squeezed(joined)).split(_BETWEEN))
-    # In a form's encoding, a space is a plus.
     found.update(_folded(_squeezed(joined.replace(" ", "+"))).split(_BETWEEN))
     return frozenset(needle[:LONGEST] for needle in found if needle)
 
 
 def spellings(text: str) -> Iterator[View]:
     """The views of a text, in which escapes are undone already."""
-    text = _squeezed(text)
+    asked, text = text, _squeezed(text)
     forwards = _folded(text)
     yield View(spelling=Spelling.PLAIN, text=forwards, source=forwards, place=lambda start, _: start)
-    backwards = _folded(text[::-1])
+    # A ligature's letters keep their order.
+    backwards = _folded(text[::-1] if asked.isascii() else _squeezed(asked[::-1]))
     yield View(
         spelling=Spelling.REVERSED,
         text=backwards,
@@ -78,8 +94,8 @@ def spellings(text: str) -> Iterator[View]:
 
 
 def words(text: str) -> bytes:
-    """A text as whole words are searched in it: without case and what nobody sees."""
-    text = text if text.isascii() else _UNSEEN.sub("", text)
+    """A text as whole words are searched in it: without case and what a reader skips."""
+    text = text if text.isascii() else visible(text)
     return text.casefold().encode("utf-8", "surrogatepass").translate(None, _CONTROL)
 
 
@@ -93,21 +109,29 @@ def unescaped(text: str) -> tuple[str, ...]:
     return tuple(views)
 
 
+def read_as(text: str) -> tuple[str, ...]:
+    """The text, and what it says in tag characters, which a model may read as ASCII."""
+    if text.isascii() or not _TAG.search(text):
+        return (text,)
+    return text, *(said.translate(_OF_TAGS) for said in (text, "".join(_TAG.findall(text))))
+
+
+def has_escapes(text: str) -> bool:
+    """Whether `unescaped` may have more to say of a text."""
+    return "\\" in text or "%" in text or (not text.isascii() and _TAG.search(text) is not None)
+
+
 def _undone(text: str) -> Iterator[str]:
     if "\\" in text:
         yield _without_escapes(text)
     if "%" in text:
         yield unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
-
-
-def visible(text: str) -> str:
-    """A text without characters that nobody sees."""
-    return _INVISIBLE.sub("", text) if _INVISIBLE.search(text) else text
+    if not text.isascii() and _TAG.search(text):
+        yield text.translate(_OF_TAGS)
 
 
 def _squeezed(text: str) -> str:
-    text = "".join(text.split())
-    return text if text.isascii() else _UNSEEN.sub("", text)
+    return "".join((text if text.isascii() else visible(text)).split())
 
 
 def _folded(text: str) -> bytes:
@@ -142,16 +166,13 @@ def _character(found: re.Match[str]) -> str:
     )
 
 
-_MOST_VIEWS = 7
+_MOST_VIEWS = 14
+_ENOUGH = 2 * LONGEST
+_FORMS = ("NFC", "NFD")
+_TAG = re.compile("[\U000e0020-\U000e007e]")
+_OF_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
+"""Tag characters repeat ASCII: no reader sees them, and models read them."""
 _BACKSLASH = "\x01"
-_UNSEEN_CHARACTERS = (
-    # Control characters but for white space and the separator, and what Unicode says to ignore where it is unknown.
-    "\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-_UNSEEN = re.compile(f"[{_UNSEEN_CHARACTERS}]+")
-_INVISIBLE = re.compile(f"[\x00{_UNSEEN_CHARACTERS}]+")
 _CODE = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
 _LETTERS = (
     *(("\\" + letter, " ") for letter in "nrtbf"),

@@ -1,4 +1,4 @@
-"""Words that occur once more: in texts, names, addresses, titles, labels, keys and `_meta`, in eight encodings."""
+"""Words that occur once more: in texts, names, addresses, titles, labels, keys and `_meta`, in nine encodings."""
 
 from inspector.core.json_text import Json
 from tests.proof.blocks import TRUST, text

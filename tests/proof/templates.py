@@ -36,6 +36,7 @@ class Encoding(Enum):
     REVERSED = auto()
     FOLDED = auto()
     SPLIT = auto()
+    INTERSPERSED = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +235,11 @@ def _split(text: str, variant: int) -> tuple[str, str, str]:
     return _plain(space.join(text[start : start + size] for start in range(0, len(text), size)))
 
 
+def _interspersed(text: str, variant: int) -> tuple[str, str, str]:
+    sign = _SKIPPED[variant % len(_SKIPPED)]
+    return _plain(sign.join(text) if variant % 2 else f"{text[:2]}{sign * 3}{text[2:]}")
+
+
 def _verbatim(text: str, _variant: int) -> tuple[str, str, str]:
     return _plain(text)
 
@@ -247,7 +253,12 @@ _ENCODERS = {
     Encoding.REVERSED: _reversed,
     Encoding.FOLDED: _folded,
     Encoding.SPLIT: _split,
+    Encoding.INTERSPERSED: _interspersed,
 }
+_SKIPPED = (
+    "\u0600\u06dd\u08e2\U000110bd\U00013430\U00013440\u0301\u20dd\u2065\u200b\U000e0061\U000e01f0\ufff3"
+)
+"""Format characters, marks and ignorable code points."""
 LEAST = 6
 MOST_WORDS = 96
 

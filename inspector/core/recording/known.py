@@ -8,8 +8,9 @@ from inspector.core.copied import Copied
 from inspector.core.echoes import Echoes
 from inspector.core.json_text import DuplicateKeys, Json
 from inspector.core.recording.markers import MARKER, Key, Marker, places, unforged
-from inspector.core.spellings import SHORTEST, visible
+from inspector.core.spellings import SHORTEST
 from inspector.core.texts import forms_of, texts_in
+from inspector.core.unseen import visible
 
 ECHO = "echo"
 QUERY = "query"
