@@ -7,6 +7,7 @@ from pathlib import Path
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.cli.invocation import in_session
 from inspector.cli.review_calls import Called, Plan, called
+from inspector.core.findings.covering import Covering, covered
 from inspector.core.findings.finding import Finding
 from inspector.core.findings.recorded import recorded
 from inspector.core.findings.registry import findings_of
@@ -69,12 +70,14 @@ def gathered(target: Target, options: Options, plan: Plan) -> Gathered:
         listings=tuple(listings),
         traffic=traffic_of(seen.session.timeline),
     )
+    covering = Covering(found.calls)
+    missing = [replace(each, what=covering.text(each.what)) for each in missing]
     server = ReviewedServer(
         target=name,
         name=seen.facts.name,
         version=seen.facts.version,
         protocol=seen.facts.protocol_version,
-        tools=tuple(offer.name for offer in found.tools),
+        tools=tuple(covering.text(offer.name) for offer in found.tools),
         called=len(seen.called.calls),
     )
     return Gathered(
@@ -173,7 +176,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
 def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
     """All findings of all servers, the worst first; of several servers each with its own, and beside the others."""
     if len(parts) == 1:
-        return findings_of(parts[0].reviewed)
+        return covered(findings_of(parts[0].reviewed), parts[0].reviewed)
     found: list[Finding] = []
     for part in parts:
         others = tuple(
@@ -182,7 +185,8 @@ def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
             if other is not part
         )
         beside = replace(part.reviewed, neighbours=others)
-        found += (replace(finding, target=part.server.target) for finding in findings_of(beside))
+        mine = covered(findings_of(beside), beside)
+        found += (replace(finding, target=part.server.target) for finding in mine)
     return tuple(sorted(found, key=lambda finding: (-finding.severity.rank, finding.id)))
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from inspector.core.catalogue import Tool
@@ -10,6 +12,9 @@ from inspector.core.recording.checking import checked
 from inspector.core.recording.decoding import Broken, decoded
 from inspector.core.recording.format import Lenses, written
 from inspector.core.recording.markers import Key, is_marker
+from inspector.core.recording.page_calls import PageCall
+from tests.peers.leaking_server import FIRST, leaking
+from tests.peers.leaking_server import SECRET as LEAKED
 from tests.recording.sessions import KEY, TOOL, Wire, bodies, conversation, scribed, text_of
 
 SECRET = "CANARY-4711-abcdef"
@@ -315,3 +320,47 @@ def test_of_what_is_whole_the_size_is_that_on_the_wire() -> None:
     wire.stderr("bye")
     sizes = [line["size"] for line in scribed(wire.frames) if "frame" in line]
     assert sizes == [len(frame.raw) for frame in wire.frames]
+
+
+@pytest.mark.parametrize("while_running", [False, True])
+def test_a_listing_does_not_make_a_withheld_value_public(while_running: bool) -> None:  # noqa: FBT001 - a case
+    wire = Wire()
+    wire.listed(*FIRST)
+    wire.called("get_secret", {}, 8)
+    answer: Json = {"content": [], "structuredContent": {"secret": LEAKED}}
+    if not while_running:
+        wire.answered(answer, 8)
+    wire.listed(*leaking(LEAKED))
+    if while_running:
+        wire.answered(answer, 8)
+    wire.called(f"delete_{LEAKED}", {}, 9)
+    wire.answered({"content": []}, 9)
+    wire.listed(*leaking(LEAKED))
+    lines = scribed(wire.frames)
+    text = text_of(lines).replace("\\u0600", "").replace("\u0600", "")
+    assert LEAKED not in text
+    assert text.count("get_secret") >= 3
+    assert rule(at(bodies(lines)[5 if while_running else 6], "result", "tools", 1, "name")) == "echo"
+
+
+def test_a_page_cannot_list_a_withheld_value_as_a_name() -> None:
+    tools = [Tool(name=str(each["name"]), definition=each) for each in leaking(LEAKED)]
+    first = Tool(name="get_secret", definition=FIRST[0])
+    scribe = scribing.Scribe(KEY, Lenses())
+    made = PageCall(
+        number=1,
+        name="get_secret",
+        tool=first,
+        arguments={},
+        outcome=Result(value={"structuredContent": {"secret": LEAKED}}),
+        at_s=0.0,
+        duration_s=0.0,
+    )
+    again = replace(made, number=2, name=tools[1].name, tool=tools[1])
+    lines = [
+        *scribe.listed(0.0, [first]),
+        *scribe.call(made),
+        *scribe.listed(1.0, tools),
+        *scribe.call(again),
+    ]
+    assert LEAKED not in text_of(lines).replace("\\u0600", "").replace("\u0600", "")

@@ -8,7 +8,6 @@ from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, Outcome
 from inspector.core.recording.bounding import Bounder
 from inspector.core.recording.markers import Key
-from inspector.core.texts import texts_in
 
 
 def repeats_withheld(
@@ -26,8 +25,6 @@ def repeats_withheld(
             bounder.page_call(tool, arguments, outcome)
     told: list[tuple[str, Json]] = [(tool.name, tool.definition) for tool in tools]
     for name, value in (*told, ("the server's instructions", instructions)):
-        said, keys = set[str](), set[str]()
-        texts_in(value, said, keys)
-        if bounder.known.found(said | keys, weak=False):
+        if bounder.known.repeats(value):
             return name
     return ""

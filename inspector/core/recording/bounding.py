@@ -1,7 +1,8 @@
 """Messages as a recording may hold them: judged by what the tools declare, and searched for what was withheld before."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Level, Removal, Rule
@@ -47,16 +48,20 @@ class Bounder:
         self.known.learn(list(secrets))
         self._definitions = Definitions()
         self._asked: dict[str, Asked] = {}
+        self._running = set[str]()
+        """The calls that wait for an answer."""
 
     def connect(self) -> None:
         """The server is reached anew: ids begin again, and no answer is judged by what was listed before."""
         self._asked.clear()
+        self._running.clear()
         self._definitions.connect()
 
-    def listed(self, tool: Tool) -> Json:
-        """A page lists a tool; what of its definition may be written now."""
-        self._take(tool)
-        return self.known.covered(tool.definition, self.key, weak=False)
+    def listed(self, tools: Iterable[Tool]) -> Iterator[tuple[Tool, Json]]:
+        """A page lists tools: each, and what of its definition may be written now."""
+        found = tuple(tools)
+        self._take(*found)
+        return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in found)
 
     def asked(self, request_id: Json) -> Asked | None:
         """The request of that id."""
@@ -69,9 +74,12 @@ class Bounder:
         is_about_call = request.method in {CALL, RESOLVE} and isinstance(name, str)
         called = str(name) if is_about_call and request.method == CALL else ""
         self._asked[request_key(request.id)] = Asked(method=request.method, name=called)
+        if is_about_call:
+            self._publish((str(name),))
+        if request.method == CALL:
+            self._running.add(request_key(request.id))
         if not is_about_call or "arguments" not in params:
             return request.value
-        self.known.public.add(str(name))
         arguments = params["arguments"]
         removals: list[Removal] = []
         for tool in self._definitions.variants(str(name)):
@@ -87,6 +95,7 @@ class Bounder:
     def received(self, response: Response) -> JsonObject:
         """An answer, without what the declarations withhold, before it is searched."""
         asked = self.asked(response.id)
+        self._running.discard(request_key(response.id))
         value = response.value
         if asked is None:
             return self._without(value, ("result", "error"))
@@ -134,6 +143,12 @@ class Bounder:
             self.known.covered(left, self.key, weak=False),
         )
 
+    def judged(self, tool: Tool | None, raw: Json, removals: Iterable[Removal]) -> None:
+        """Learn from a result that was bounded at `declared` already. `removals`: into `raw`."""
+        if tool:
+            self._take(tool)
+        self._learn(raw, removals)
+
     def of_browser(self, value: JsonObject) -> JsonObject:
         """A message of the browser's own protocol: its method and id alone."""
         return self._without(value, [name for name in value if name not in {"id", "method", "sessionId"}])
@@ -150,14 +165,17 @@ class Bounder:
                 return self.known.covered(value, self.key, weak=True)
 
     def _list(self, method: str, result: Json) -> None:
-        for tool in self._definitions.take(method, result):
-            self._take(tool)
+        self._take(*self._definitions.take(method, result))
 
-    def _take(self, tool: Tool) -> None:
-        self.known.public.add(tool.name)
-        for schema in (tool.input_schema, tool.output_schema):
-            if schema is not None:
-                self.known.names |= positions_of(schema).names
+    def _take(self, *tools: Tool) -> None:
+        schemas = (schema for tool in tools for schema in (tool.input_schema, tool.output_schema))
+        names = (positions_of(schema).names for schema in schemas if schema is not None)
+        self._publish((tool.name for tool in tools), chain.from_iterable(names))
+
+    def _publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
+        # What is listed while a call runs may repeat what its answer is about to withhold.
+        if not self._running:
+            self.known.publish(texts, names)
 
     def _removals(
         self, outcome: Result | RpcError, asked: Asked, policy: BoundaryPolicy

@@ -7,7 +7,7 @@ from inspector.core.boundary.passing import KNOWN_KEYS
 from inspector.core.copied import Copied
 from inspector.core.echoes import Echoes
 from inspector.core.json_text import DuplicateKeys, Json
-from inspector.core.recording.markers import MARKER, Key, Marker, places, unforged
+from inspector.core.recording.markers import MARKER, Key, Marker, places, text_for, unforged
 from inspector.core.spellings import SHORTEST
 from inspector.core.texts import forms_of, texts_in
 from inspector.core.unseen import visible
@@ -44,6 +44,27 @@ class Known:
         # Echoes takes keys that could be a field's name as words, which is what they are here.
         self._weak.add(texts - strong, keys - self.names)
 
+    def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
+        """Texts and keys that are no secret, but for those that repeat a value which is withheld already."""
+        fresh, keys = set(texts) - self.public, set(names) - self.names
+        self.public |= fresh - self._strong.found(list(fresh))
+        self.names |= keys - self._strong.found(list(keys))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was withheld that is long enough to be told from chance."""
+        return self._strong.is_empty
+
+    def repeats(self, value: Json) -> bool:
+        """Whether a JSON value repeats a withheld value that is long enough to be told from chance."""
+        return bool(self.found(self.texts_of(value), weak=False))
+
+    def texts_of(self, value: Json) -> set[str]:
+        """The texts and keys of a JSON value that may be secret."""
+        said, keys = set[str](), set[str]()
+        texts_in(value, said, keys)
+        return (said - self.public) | (keys - self.names)
+
     def found(self, texts: Iterable[str], *, weak: bool) -> set[str]:
         """Those of `texts` that repeat a withheld value. `weak`: whether short ones count."""
         asked = list(texts)
@@ -76,6 +97,11 @@ class Known:
         """A text that is no JSON: itself, or a marker."""
         return key.marker(ECHO, text) if self.found((text,), weak=weak) else text
 
+    def covered_name(self, name: str, key: Key) -> str:
+        """The name of a tool: itself, or what is read in its place where it repeats a withheld value."""
+        is_bad = name not in self.public and self.found((name,), weak=False)
+        return text_for(key.marker(ECHO, name)) if is_bad else name
+
 
 class _Generations:
     """Searches made as values come in, and made into one when they are many: each value is built into few of them."""
@@ -84,6 +110,10 @@ class _Generations:
         self._texts = set[str]()
         self._keys = set[str]()
         self._searches: list[Echoes] = []
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._searches
 
     def add(self, texts: set[str], keys: set[str] | None = None) -> None:
         fresh, fresh_keys = texts - self._texts, (keys or set()) - self._keys

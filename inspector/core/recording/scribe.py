@@ -108,7 +108,7 @@ class Scribe:
             number=made.number,
             at_s=made.at_s,
             duration_s=made.duration_s,
-            tool=made.name,
+            tool=self._name(made.name),
             definition=definition,
             arguments=arguments,
             is_error=isinstance(made.outcome, RpcError),
@@ -146,7 +146,7 @@ class Scribe:
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> Iterator[Line]:
         """A page lists its tools."""
-        found = tuple((tool.name, self._bounder.listed(tool)) for tool in tools)
+        found = tuple((self._name(tool.name), definition) for tool, definition in self._bounder.listed(tools))
         yield from self._later(Listed(at_s=at_s, tools=found))
 
     def look(self, at_s: float, lenses: Lenses) -> Iterator[Line]:
@@ -215,6 +215,9 @@ class Scribe:
         unsaid: list[str] = []
         for one in held:
             yield from self._lines(one, short=short, unsaid=unsaid)
+
+    def _name(self, name: str) -> str:
+        return self._bounder.known.covered_name(name, self._key)
 
     def _said(self, note: Note, text: str) -> Note:
         # Why a call failed is told in words of others; what else is noted, in ours, where a short value means nothing.

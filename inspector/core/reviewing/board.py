@@ -32,6 +32,8 @@ class Board:
     not_checked: tuple[NotChecked, ...] = ()
     waiting: frozenset[Subject] = frozenset()
     """What has not been looked at yet."""
+    unshown: frozenset[str] = frozenset()
+    """Names that repeat a value withheld from a result: no report has them."""
     is_complete: bool = False
     """Whether all that was listed and answered has been looked at."""
 

@@ -1,10 +1,11 @@
 """A review in steps: each takes a fraction of a second, so that a large server holds nothing up."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from inspector.core.findings.covering import Covering
 from inspector.core.findings.finding import Finding, SubjectKind
 from inspector.core.findings.registry import findings_of, rules
 from inspector.core.findings.report import Entry, NotChecked, fingerprint
@@ -50,6 +51,9 @@ class OngoingReview:
         """What that was made of, but for the listing."""
         self._catalogue: Catalogue | None = None
         self._server: JsonObject = {}
+        self._covering = Covering()
+        self._repeating: tuple[object, frozenset[str]] = (None, frozenset())
+        """What it was made of, and the names under which a definition repeats a withheld value."""
 
     def step(self, material: Material, size: int = SLICE) -> Board:
         """Look at new results, and at up to `size` definitions; behind the last of them, at all of them together."""
@@ -61,14 +65,21 @@ class OngoingReview:
         if complete:
             self._judge_together(material)
         total = len(self._order)
+        repeating = self._repeated(material)
         return Board(
-            by_subject=self._by_subject(),
+            by_subject=self._by_subject(repeating),
             reviewed=total - len(self._waiting),
             total=total,
-            not_checked=(
-                *not_checked(material.catalogue, self._called.keys(), still=len(self._waiting), total=total),
-                *(each for found in self._called.values() for each in found.unread),
+            not_checked=tuple(
+                replace(each, what=self._covering.text(each.what))
+                for each in (
+                    *not_checked(
+                        material.catalogue, self._called.keys(), still=len(self._waiting), total=total
+                    ),
+                    *(each for found in self._called.values() for each in found.unread),
+                )
             ),
+            unshown=frozenset(name for name in repeating if self._covering.text(name) != name),
             waiting=frozenset((offer.kind, offer.name) for offer in self._waiting),
             is_complete=complete,
         )
@@ -109,6 +120,7 @@ class OngoingReview:
             before = self._called.get(answered.name)
             if before is None or before.number != answered.number:
                 call = _call(answered, material.origin)
+                self._learn(call)
                 before = _Called(
                     number=answered.number,
                     entries=tuple(_entries(findings_of(call, _rules("call")))),
@@ -117,7 +129,21 @@ class OngoingReview:
             called[answered.name] = before
         self._called = called
 
-    def _by_subject(self) -> dict[Subject, tuple[Entry, ...]]:
+    def _learn(self, call: Reviewed) -> None:
+        for made in call.calls:
+            self._covering.learn(made)
+        self._repeating = (None, frozenset())
+
+    def _repeated(self, material: Material) -> frozenset[str]:
+        made_of, found = self._repeating
+        now = (material.catalogue, material.server, material.listings)
+        if made_of is None or made_of != now:
+            everything = reviewed(material.catalogue, server=material.server, listings=material.listings)
+            found = self._covering.repeating(everything)
+            self._repeating = (now, found)
+        return found
+
+    def _by_subject(self, repeating: frozenset[str]) -> dict[Subject, tuple[Entry, ...]]:
         groups: dict[Subject, list[Entry]] = {}
         judged = (self._judged[place][1] for place in self._order if place in self._judged)
         called = (found.entries for found in self._called.values())
@@ -128,7 +154,11 @@ class OngoingReview:
                 # Two tools of one name may have been sent, and each is judged.
                 if mark not in seen:
                     seen.add(mark)
-                    groups.setdefault(subject_of(entry.finding), []).append(entry)
+                    subject = subject_of(entry.finding)
+                    shown = self._covering.finding(entry.finding, repeating)
+                    if shown is not entry.finding:
+                        entry = Entry(finding=shown, fingerprint=fingerprint(shown))  # noqa: PLW2901 - as it may be shown
+                    groups.setdefault(subject, []).append(entry)
         return {subject: tuple(entries) for subject, entries in groups.items()}
 
 

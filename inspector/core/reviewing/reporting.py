@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from inspector.core.findings.covering import COVERED
 from inspector.core.findings.registry import rules
 from inspector.core.findings.report import Entry, Report
 from inspector.core.reviewing.accepted import AcceptedFindings
@@ -30,7 +31,9 @@ def report_of(
         server=_text(server.get("name")),
         version=_text(server.get("version")),
         protocol=protocol,
-        tools=tuple(tool.name for tool in material.catalogue.tools),
+        tools=tuple(
+            COVERED if tool.name in board.unshown else tool.name for tool in material.catalogue.tools
+        ),
         entries=tuple(accepted.standing(entry) for entry in ranked(board.all)),
         not_checked=board.not_checked,
         called=len(material.calls),
