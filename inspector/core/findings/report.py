@@ -102,6 +102,15 @@ class Report:
             ),
         )
 
+    def groups(self) -> tuple[tuple[Entry, ...], ...]:
+        """Entries that say the same of several places together, in the order of the first of each."""
+        found: dict[tuple[object, ...], list[Entry]] = {}
+        for entry in self.entries:
+            finding = entry.finding
+            said = (finding.id, finding.severity, finding.confidence, finding.message, finding.target)
+            found.setdefault((*said, entry.known, entry.acceptance), []).append(entry)
+        return tuple(map(tuple, found.values()))
+
     def counted(self) -> Mapping[Severity, int]:
         """How many findings there are of each severity, the worst first, those that are known or accepted left out."""
         return {

@@ -1,7 +1,9 @@
 """A review for a terminal."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from inspector.core.findings.finding import Severity
 from inspector.core.findings.report import Entry, Report, ReviewedServer
 from inspector.core.foreign import safe_line
 
@@ -15,9 +17,9 @@ def _lines(report: Report) -> Iterator[str]:
     for part in report.parts:
         # No word of a target or a server begins a line: the log of a build takes some for commands.
         yield f"Review of {safe_line(part.target)}: {safe_line(described(part))}"
-    for entry in report.entries:
+    for group in report.groups():
         yield ""
-        yield from _entry(entry, report)
+        yield from _group(group, report)
     yield ""
     yield summary(report)
     if report.not_checked:
@@ -27,16 +29,32 @@ def _lines(report: Report) -> Iterator[str]:
             yield f"- {safe_line(each.what)}: {safe_line(each.why)}"
 
 
-def _entry(entry: Entry, report: Report) -> Iterator[str]:
-    finding = entry.finding
+def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+    finding = group[0].finding
     rule = report.rule(finding.id)
-    yield f"{finding.severity.value.upper():8}  {finding.id}  {rule.title if rule else ''} (confidence: {finding.confidence.value}){standing(entry)}"
-    yield f"          {place(entry)}"
+    many = f", {len(group):,} places" if len(group) > 1 else ""
+    yield f"{finding.severity.value.upper():8}  {finding.id}  {rule.title if rule else ''} (confidence: {finding.confidence.value}{many}){standing(group[0])}"
+    for where, evidence in places(group):
+        yield f"          {where}"
+        if evidence:
+            yield f"          > {evidence}"
     yield f"          {finding.message}"
-    if finding.evidence:
-        yield f"          > {finding.evidence}"
+    if evidence := same_evidence(group):
+        yield f"          > {evidence}"
     if rule:
         yield f"          {rule.fix}"
+
+
+def places(group: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """Where each of a group was found, and what is quoted there; empty where all quote the same."""
+    same = len({entry.finding.evidence for entry in group}) == 1
+    return ((place(entry), "" if same else entry.finding.evidence) for entry in group)
+
+
+def same_evidence(group: Sequence[Entry]) -> str:
+    """What all of a group quote; empty where they differ."""
+    quoted = {entry.finding.evidence for entry in group}
+    return quoted.pop() if len(quoted) == 1 else ""
 
 
 def described(part: ReviewedServer) -> str:
@@ -63,8 +81,14 @@ def standing(entry: Entry) -> str:
 
 
 def summary(report: Report) -> str:
-    """How many findings there are, in one sentence."""
-    counted = [f"{number} {severity.value}" for severity, number in report.counted().items() if number]
+    """How many findings there are, in one sentence. Those that say the same of several places are one."""
+    firsts = [group[0] for group in report.groups() if group[0].counts]
+    numbers = Counter(entry.finding.severity for entry in firsts)
+    counted = [
+        f"{numbers[severity]} {severity.value}" for severity in reversed(Severity) if numbers[severity]
+    ]
     left_out = sum(1 for entry in report.entries if not entry.counts)
+    in_places = len(report.entries) - left_out
     said = f"Findings: {', '.join(counted)}" if counted else "No findings"
+    said += f" in {in_places:,} places" if in_places > len(firsts) else ""
     return said + (f"; {left_out} known or accepted." if left_out else ".")

@@ -1,11 +1,11 @@
 """A review as one page of HTML that needs nothing else: no script, no address that it loads from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from inspector.core.findings.report import Entry, Report
 from inspector.core.foreign import safe_line
-from inspector.core.reports.as_text import described, place, standing, summary
+from inspector.core.reports.as_text import described, place, places, same_evidence, standing, summary
 
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1b1f24;background:#fff}"
@@ -37,8 +37,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"<p>{shown(summary(report))}</p>"
     yield from _per_tool(report)
     yield "<h2>Findings</h2>"
-    for entry in report.entries:
-        yield from _entry(entry, report)
+    for group in report.groups():
+        yield from _group(group, report)
     yield "<h2>Not checked</h2><ul>"
     for each in report.not_checked:
         yield f"<li>{shown(each.what)}: {shown(each.why)}</li>"
@@ -64,17 +64,24 @@ def _per_tool(report: Report) -> Iterator[str]:
     yield f"<tr><td>{quiet:,} other tools</td><td>0</td><td>none</td></tr></table>"
 
 
-def _entry(entry: Entry, report: Report) -> Iterator[str]:
-    finding = entry.finding
+def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+    finding = group[0].finding
     rule = report.rule(finding.id)
-    off = "" if entry.counts else " off"
+    off = "" if group[0].counts else " off"
     yield f'<article class="{finding.severity.value}{off}">'
     title = rule.title if rule else ""
-    yield f"<h3>{finding.severity.value}: {shown(title)} ({finding.id}){shown(standing(entry))}</h3>"
-    yield f"<p><code>{shown(place(entry))}</code>, confidence {finding.confidence.value}</p>"
+    yield f"<h3>{finding.severity.value}: {shown(title)} ({finding.id}){shown(standing(group[0]))}</h3>"
+    if len(group) == 1:
+        yield f"<p><code>{shown(place(group[0]))}</code>, confidence {finding.confidence.value}</p>"
+    else:
+        yield f"<p>In {len(group):,} places, confidence {finding.confidence.value}:</p><ul>"
+        for where, evidence in places(group):
+            quoted = f"<pre>{shown(evidence)}</pre>" if evidence else ""
+            yield f"<li><code>{shown(where)}</code>{quoted}</li>"
+        yield "</ul>"
     yield f"<p>{shown(finding.message)}</p>"
-    if finding.evidence:
-        yield f"<pre>{shown(finding.evidence)}</pre>"
+    if evidence := same_evidence(group):
+        yield f"<pre>{shown(evidence)}</pre>"
     if rule:
         yield f"<p>{shown(rule.meaning)}</p><p><b>How to fix it:</b> {shown(rule.fix)}</p>"
         yield f"<p>{shown(', '.join(rule.references))}</p>"

@@ -1,11 +1,11 @@
 """A review as Markdown, for a job summary or a comment."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.core.findings.report import Entry, Report
 from inspector.core.foreign import safe_line
-from inspector.core.reports.as_text import described, place, standing, summary
+from inspector.core.reports.as_text import described, place, places, same_evidence, standing, summary
 
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+.!|~:@&/=-])")
 _TICKS = re.compile(r"`+")
@@ -26,9 +26,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"{plain(report.reviewed_by)}."
     yield ""
     yield plain(summary(report))
-    for entry in report.entries:
+    for group in report.groups():
         yield ""
-        yield from _entry(entry, report)
+        yield from _group(group, report)
     yield ""
     yield "## Not checked"
     yield ""
@@ -36,18 +36,24 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"- {plain(each.what)}: {plain(each.why)}"
 
 
-def _entry(entry: Entry, report: Report) -> Iterator[str]:
-    finding = entry.finding
+def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+    finding = group[0].finding
     rule = report.rule(finding.id)
     title = rule.title if rule else ""
-    yield f"## {finding.severity.value}: {title} ({finding.id}){plain(standing(entry))}"
+    yield f"## {finding.severity.value}: {title} ({finding.id}){plain(standing(group[0]))}"
     yield ""
-    yield f"{code(place(entry))}, confidence {finding.confidence.value}"
+    if len(group) == 1:
+        yield f"{code(place(group[0]))}, confidence {finding.confidence.value}"
+    else:
+        yield f"In {len(group):,} places, confidence {finding.confidence.value}:"
+        yield ""
+        for where, evidence in places(group):
+            yield f"- {code(where)}" + (f": {code(evidence)}" if evidence else "")
     yield ""
     yield plain(finding.message)
-    if finding.evidence:
+    if evidence := same_evidence(group):
         yield ""
-        yield f"> {code(finding.evidence)}"
+        yield f"> {code(evidence)}"
     if rule:
         yield ""
         yield f"{rule.meaning} **Fix:** {rule.fix} ({', '.join(rule.references)})"

@@ -24,6 +24,14 @@ _VAGUE = word_set(
 _READS = word_set(
     "get list read search find show describe view fetch query count lookup check inspect preview"
 )
+_CLEAR = (_CHANGES | _READS) - _VAGUE
+_VAGUE_STEMS = tuple(verb.removesuffix("e") for verb in _VAGUE)
+_LEADING = word_set(
+    "a an the this that it is will can be to for used use tool function which lets allows helps you"
+)
+_FEW = 2
+_AUXILIARY = word_set("do perform execute")
+"""Verbs that another one may follow: `do_search` says what it does."""
 _SAYS_LITTLE = 12
 """Words of a description that explains nothing more than the name."""
 
@@ -43,6 +51,19 @@ def _told(offer: Offer) -> str:
         return ""
     word = first[0]
     return next((form for form in (word, word[:-1], word[:-2]) if form in _CHANGES), word)
+
+
+def _is_described(offer: Offer) -> bool:
+    """Whether the description begins with another word than the name: `Opens a page.` for `do_visit`."""
+    description = offer.definition.get("description")
+    said = words_of(description[:200]) if isinstance(description, str) else ()
+    first = next((word for word in said if word not in _LEADING), "")
+    named = (*_VAGUE_STEMS, *words_of(offer.name))
+    return bool(first) and len(said) > _FEW and not any(_is_form(first, word) for word in named)
+
+
+def _is_form(word: str, of: str) -> bool:
+    return word.startswith(of) if len(of) > 3 else word in {of, f"{of}s", f"{of}es"}
 
 
 def _read_only(offer: Offer) -> Iterator[Hit]:
@@ -80,6 +101,8 @@ def _harmless(offer: Offer) -> Iterator[Hit]:
 def _ambiguous(offer: Offer) -> Iterator[Hit]:
     words = words_of(offer.name)
     if not words or words[0] not in _VAGUE:
+        return
+    if _is_described(offer) or (words[0] in _AUXILIARY and words[1:2] and words[1] in _CLEAR):
         return
     description = offer.definition.get("description")
     said = words_of(description[:400]) if isinstance(description, str) else ()
@@ -141,10 +164,16 @@ RULES = (
         fix="Name the effect (`placeOrder`, not `finalize`), and declare `readOnlyHint` or `destructiveHint`.",
         references=("CWE-451", _DRAFT),
         each=_ambiguous,
-        positive=(tool_example(name="finalizeCart", description="Finalizes the current shopping cart"),),
+        positive=(
+            tool_example(name="finalizeCart", description="Finalizes the current shopping cart"),
+            tool_example(name="do_cart", description="This tool does the cart."),
+            tool_example(name="do_it", description="Words."),
+        ),
         negative=(
             tool_example(name="finalizeCart", description="Finalizes", annotations={"destructiveHint": True}),
             tool_example(name="find_cart", description="Finds a cart"),
+            tool_example(name="do_lookup", description="For words."),
+            tool_example(name="do_visit", description="Documents the page."),
         ),
     ),
 )

@@ -152,6 +152,7 @@ RULES = (
         negative=(
             tool_example(description=_PLAIN),
             tool_example(description="Send a password reset email to the user, e.g. to user@example.com."),
+            tool_example(description="Assigns an issue. For Jira Cloud, use the account ID."),
             tool_example(
                 description="Get the message history of a channel. The user must have access to it."
             ),

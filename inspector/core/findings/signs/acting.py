@@ -1,5 +1,7 @@
 """The reader is to act behind the user's back: answer for them, change what lasts, run commands, let others in."""
 
+from collections.abc import Sequence
+
 from inspector.core.findings.prose import QUOTED
 from inspector.core.findings.signs.matching import NOT, Said, Weighed
 from inspector.core.findings.word_set import word_set
@@ -147,13 +149,19 @@ def _lets_in(said: Said) -> Weighed:
         yield 4, "somebody whom the text names is to be let in"
 
 
+def _has_number(words: Sequence[str]) -> bool:
+    """Whether a value is named, and not its kind alone: `account 4711`, and not `account ID`."""
+    return any(character.isdigit() for word in words for character in word)
+
+
 def _swaps(said: Said) -> Weighed:
     """A value that the text names takes the place of the user's."""
     change = next(said.asked(_SWAP), None)
     if change is None or said.has(_EXAMPLE):
         return
-    fixed = any(0 < place - change <= 14 for place in said.addresses) or said.near(
-        change, word_set("iban acct account"), behind=10
+    fixed = any(0 < place - change <= 14 for place in said.addresses) or any(
+        0 < place - change <= 10 and _has_number(said.words[place + 1 : place + 5])
+        for place in said.where(word_set("iban acct account"))
     )
     if fixed and said.near(change, _SWAPPED, behind=12) and said.has(_OCCASION):
         yield 3.5, "a value that the text names is to take the place of the user's"
