@@ -1,13 +1,36 @@
 """Whether definitions repeat what was withheld from results: then they must not be kept."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from inspector.core.boundary.bounded import Removal
+from inspector.core.boundary.mask import MASK
 from inspector.core.boundary.policy import DEFAULT_POLICY
+from inspector.core.boundary.reading import raw_of
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, Outcome
 from inspector.core.recording.bounding import Bounder
 from inspector.core.recording.markers import Key
+
+
+class Withheld:
+    """What was withheld from the results of a session, to be masked in definitions. For one thread at a time."""
+
+    def __init__(self) -> None:
+        self._bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
+
+    def learn(self, tool: Tool | None, outcome: Outcome, removals: Iterable[Removal]) -> None:
+        """One more result. `removals`: those of `declared`."""
+        if not isinstance(outcome, Failure):
+            self._bounder.judged(tool, raw_of(outcome), removals)
+
+    def masked(self, tool: Tool) -> Tool:
+        """The tool, masked where its definition repeats a withheld value."""
+        definition = self._bounder.known.masked(tool.definition)
+        if definition is tool.definition:
+            return tool
+        return replace(tool, definition=definition if isinstance(definition, dict) else {"name": MASK})
 
 
 def repeats_withheld(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from inspector.core.boundary.mask import MASK
 from inspector.core.boundary.passing import KNOWN_KEYS
 from inspector.core.copied import Copied
 from inspector.core.echoes import Echoes
@@ -91,6 +92,14 @@ class Known:
         if queried:
             for tokens in list(places(copied.value, _is_queried)):
                 copied.put(tokens, without_query(str(copied.at(tokens)), key))
+        return copied.value
+
+    def masked(self, value: Json) -> Json:
+        """`value` with a mask for every leaf that repeats a withheld value, and for objects with such a key, as it may be shown."""
+        bad = self.found(self.texts_of(value), weak=False)
+        copied = Copied(value)
+        for tokens in list(places(value, lambda item: _repeats(item, bad, bad - self.names))) if bad else ():
+            copied.put(tokens, MASK)
         return copied.value
 
     def covered_text(self, text: str, key: Key, *, weak: bool = True) -> Json:

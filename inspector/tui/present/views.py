@@ -114,12 +114,17 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
 
 def holdings(record: CallRecord) -> Holdings:
     """What a call leaves in the user's keeping."""
+    return holdings_in(raw_of(record.outcome), withheld(record))
+
+
+def withheld(record: CallRecord) -> "Sequence[Removal]":
+    """What `declared` withholds of a result."""
     removals = record.judged.removals
     if removals is None:
         policy = record.policy.about_secrets
         bounded = bound(record.outcome, record.tool, Level.DECLARED, policy=policy, nonce=record.nonce)
         removals = record.judged.removals = bounded.removals
-    return holdings_in(raw_of(record.outcome), removals)
+    return removals
 
 
 def checked(draft: Draft, schema: Json) -> Draft:

@@ -21,6 +21,7 @@ from inspector.tui.screens.keeping import Keeping
 from inspector.tui.screens.making import (
     DefinitionAsked,
     ItemAsked,
+    Learnt,
     ResultAsked,
     definition_view,
     result_view,
@@ -56,6 +57,7 @@ class Looking:
         self._definitions = Latest(screen, definition_view, self._take_definition, self._withhold_definition)
         self.comparing = Comparing(screen, result, changed)
         self._records: dict[str, CallRecord] = {}
+        self._learnt = Learnt()
         self._unanswered: dict[str, Content] = {}
         """Why the last call of a tool has no result."""
         self._item: ToolView | None = None
@@ -264,7 +266,14 @@ class Looking:
         item, definition = self._item, self._tool.definition
         if item is not None and not definition.shows(item.entry, self.level, self.host):
             self._definitions.ask(
-                DefinitionAsked(entry=item.entry, level=self.level, host=self.host, chunk=definition.room)
+                DefinitionAsked(
+                    entry=item.entry,
+                    level=self.level,
+                    host=self.host,
+                    chunk=definition.room,
+                    learnt=self._learnt,
+                    records=tuple(self._records.values()),
+                )
             )
 
     def _take_definition(self, asked: DefinitionAsked, view: DefinitionView | None) -> None:

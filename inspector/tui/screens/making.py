@@ -1,6 +1,6 @@
 """What worker threads make for the screens. The core is imported here, behind the first paint."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from inspector.core.boundary.bounded import Level
@@ -15,11 +15,12 @@ from inspector.session.records import CallRecord
 from inspector.tui.present.catalogue import Row, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from textual.content import Content
 
     from inspector.core.document import Document
+    from inspector.core.identity.withheld import Withheld
     from inspector.core.schema.fields import Form
     from inspector.core.secrets.holdings import Holdings
     from inspector.core.secrets.vault import Key
@@ -63,6 +64,27 @@ class HostsAsked:
     turn: "Turn"
 
 
+class Learnt:
+    """What the results of a session withhold, learnt once of each call, in the thread that makes definitions."""
+
+    def __init__(self) -> None:
+        self._withheld: Withheld | None = None
+        self._records = dict[int, CallRecord]()
+
+    def masked(self, tool: Tool, records: "Iterable[CallRecord]") -> Tool:
+        """The tool without what was withheld from results. Linear in those that are new."""
+        from inspector.core.identity import withheld  # noqa: PLC0415 - behind the first paint
+        from inspector.tui.present import views  # noqa: PLC0415 - as above
+
+        for record in records:
+            # Of a recording, ids are in place of what was withheld, in the definitions too.
+            if id(record) not in self._records and not record.has_ids:
+                self._records[id(record)] = record
+                self._withheld = self._withheld or withheld.Withheld()
+                self._withheld.learn(record.tool, record.outcome, views.withheld(record))
+        return self._withheld.masked(tool) if self._withheld else tool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionAsked:
     """An item of the catalogue, and the lenses through which a model is given it."""
@@ -72,6 +94,9 @@ class DefinitionAsked:
     host: str
     chunk: int
     """Characters after which a text breaks."""
+    learnt: "Learnt"
+    records: tuple[CallRecord, ...]
+    """Of the calls that have ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +253,9 @@ def definition_view(asked: DefinitionAsked) -> "DefinitionView | None":
 
     if not isinstance(asked.entry, Tool):
         return None
-    return projecting.definition_view(asked.entry, asked.level, asked.host, chunk=asked.chunk)
+    tool = asked.learnt.masked(asked.entry, asked.records)
+    view = projecting.definition_view(tool, asked.level, asked.host, chunk=asked.chunk)
+    return view if tool is asked.entry else replace(view, tool=asked.entry)
 
 
 def frame_view(asked: FrameAsked) -> "FrameView":
