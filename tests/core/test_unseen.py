@@ -60,6 +60,11 @@ def test_an_accent_does_not_hide_a_value_and_padding_does_not_push_it_out() -> N
         assert not Echoes([{f"a{padding}": 1}]).holds("a text of its own")
 
 
+def test_a_letter_beyond_the_basic_plane_is_what_it_is_without_its_mark() -> None:
+    assert visible("\U0001109a") == "\U00011099"
+    assert visible("a\U000110bdb\U0001f600") == "ab\U0001f600"
+
+
 def test_a_value_that_is_spread_over_a_long_text_is_found() -> None:
     for gap in ("\u0600" * OVERLAP, "\U00013430" * OVERLAP, " " * OVERLAP, "\x01\n" * OVERLAP):
         text = "x" * (STRETCH - 2 * OVERLAP) + "." + gap.join(VALUE) + "."
