@@ -4,6 +4,8 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 
 OTHER_DEFAULT_IGNORABLE = (
     "034f 115f-1160 17b4-17b5 2065 3164 ffa0 fff0-fff8 e0000 e0002-e001f e0080-e00ff e01f0-e0fff"
@@ -45,12 +47,11 @@ _LISTED = frozenset(numbers(f"{OTHER_DEFAULT_IGNORABLE} {BLANK}"))
 
 def main() -> None:
     """Print the table."""
-    try:
-        import unicodedata2 as database  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
-    except ImportError:
-        database = unicodedata
-    ranges = _written(code for code in range(0x110000) if is_unseen(chr(code), database.category))
-    lines = [f'UNICODE = "{database.unidata_version}"', '_RANGES = """', *textwrap.wrap(ranges, 100), '"""']
+    newer = find_spec("unicodedata2")
+    database = import_module("unicodedata2") if newer else unicodedata
+    category, version = (getattr(database, name) for name in ("category", "unidata_version"))
+    ranges = _written(code for code in range(0x110000) if is_unseen(chr(code), category))
+    lines = [f'UNICODE = "{version}"', '_RANGES = """', *textwrap.wrap(ranges, 100), '"""']
     sys.stdout.write("\n".join(lines) + "\n")
 
 

@@ -45,7 +45,7 @@ class Covering:
             values.append(("", listing.instructions))
             values += ((tool.name, tool.definition) for tool in listing.tools)
         texts = [(name, self._known.texts_of([name, value])) for name, value in values]
-        bad = self._known.found(set().union(*(said for _, said in texts)), weak=False)
+        bad = self._known.found({text for _, said in texts for text in said}, weak=False)
         return frozenset(name for name, said in texts if not bad.isdisjoint(said))
 
     def text(self, text: str) -> str:

@@ -1,5 +1,6 @@
 """A definition that repeats what was withheld from a result is judged, and quoted in no report."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from inspector.core.findings.registry import findings_of, rules
 from inspector.core.findings.report import Report, entries_of
 from inspector.core.findings.reviewed import Reviewed, ReviewedCall, reviewed
 from inspector.core.findings.seen import ListingKind, OtherListing
-from inspector.core.json_text import Json
+from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Result
 from inspector.core.reports.formats import FORMATS, report_lines
 from inspector.core.reviewing.accepted import AcceptedFindings
@@ -23,9 +24,9 @@ RESULT: Json = {"content": [], "structuredContent": {"secret": SECRET}}
 LONG = SECRET + "x" * 400
 
 
-def catalogue(tools: Json) -> Catalogue:
+def catalogue(tools: Sequence[JsonObject]) -> Catalogue:
     listing = Listing(Kind.TOOL)
-    listing.take({"tools": tools})
+    listing.take({"tools": list(tools)})
     return Catalogue(entries={Kind.TOOL: tuple(listing.entries)})
 
 
