@@ -1,6 +1,7 @@
 """What all commands share: the target, how to reach it, and the session they do their work in."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -26,6 +27,7 @@ from inspector.core.targets import (
 from inspector.errors import InspectorError, UsageError
 from inspector.oversight.terms import Terms
 from inspector.session.options import Options
+from inspector.store import paths
 
 if TYPE_CHECKING:
     from inspector.core.recording.opened import OpenedRecording
@@ -141,8 +143,10 @@ class Reach:
     browser: "Browser"
 
     def options(self) -> Options:
-        """The session's options."""
-        return Options(era=self.era, timeout_s=self.timeout_s, connect_timeout_s=min(self.timeout_s, 30.0))
+        """The session's options. Raises UsageError where the user's settings are wrong."""
+        options = Options(era=self.era, timeout_s=self.timeout_s, connect_timeout_s=min(self.timeout_s, 30.0))
+        limit = _own_limit()
+        return replace(options, max_message_bytes=limit) if limit else options
 
     def target(self, word: str | None, invocation: Invocation) -> Target:
         """The one target that the words name. Raises UsageError where they name none or two."""
@@ -184,6 +188,15 @@ class Reach:
                 return replace(target, headers=(*target.headers, *(_header(word) for word in self.headers)))
             case DemoTarget():
                 return target
+
+
+def _own_limit() -> int | None:
+    """How long a message may be, where the user's settings say it."""
+    if not os.path.lexists(paths.own_settings()):
+        return None
+    from inspector.store.settings import settings  # noqa: PLC0415 - most users have none
+
+    return settings().max_message_bytes
 
 
 def resolved(target: Target | ConfiguredTarget) -> Target:

@@ -85,6 +85,7 @@ class Session:
             on_frame=self._framed,
             on_notification=self._notified,
             client_name=self.options.client_name,
+            max_message_bytes=self.options.max_message_bytes,
         )
         agreement = self._connection.agreement
         return server_facts(agreement.era, agreement.revision, agreement.result)

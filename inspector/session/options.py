@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.targets import Era
+from inspector.wire.limits import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from inspector.store.recordings import Recorder
@@ -26,3 +27,5 @@ class Options:
     """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
     client_name: str | None = None
     """What to call oneself to a server; None for the usual name. A page is not told."""
+    max_message_bytes: int = MAX_MESSAGE_BYTES
+    """A longer message ends the connection."""

@@ -12,6 +12,7 @@ from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import Era, HttpTarget, StdioTarget
 from inspector.errors import InspectorError
 from inspector.wire.dispatch import Answer, Channel, Dispatcher, ProgressListener
+from inspector.wire.limits import MAX_MESSAGE_BYTES
 from inspector.wire.negotiation import Agreement, NoAgreement, negotiate
 from inspector.wire.refusals import refused
 from inspector.wire.stdio import StdioProcess
@@ -124,18 +125,21 @@ async def open_connection(
     on_frame: Callable[[Frame], None],
     on_notification: Callable[[Notification], None],
     client_name: str | None = None,
+    max_message_bytes: int = MAX_MESSAGE_BYTES,
 ) -> Connection:
     """A connection that is ready for requests. Raises InspectorError; leaves no process behind when it does.
 
     A stdio server that ends at the stateless era's first message is started again for the handshake.
-    `client_name`: what to call oneself; None for the usual name.
+    `client_name`: what to call oneself; None for the usual name. A longer message than `max_message_bytes` ends the connection.
     """
     tap = Tap(on_frame)
     try:
-        return await _opened(target, era, timeout_s, tap, on_notification, client_name)
+        return await _opened(target, era, timeout_s, tap, on_notification, client_name, max_message_bytes)
     except _DiedEarly:
         tap.note("the server ended at the probe for the stateless era: starting it again for the handshake")
-        return await _opened(target, Era.LEGACY, timeout_s, tap, on_notification, client_name)
+        return await _opened(
+            target, Era.LEGACY, timeout_s, tap, on_notification, client_name, max_message_bytes
+        )
 
 
 class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
@@ -149,11 +153,12 @@ async def _opened(
     tap: Tap,
     on_notification: Callable[[Notification], None],
     client_name: str | None,
+    max_message_bytes: int,
 ) -> Connection:
     dispatcher = Dispatcher(tap, on_notification)
     transport: Transport
     if isinstance(target, StdioTarget):
-        transport = StdioProcess(target, tap, dispatcher)
+        transport = StdioProcess(target, tap, dispatcher, max_message_bytes=max_message_bytes)
     else:
         from inspector.wire.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
 
@@ -163,7 +168,12 @@ async def _opened(
     try:
         await connection.agree(era, timeout_s, client_name)
     except BaseException as error:
-        died = dispatcher.lost is not None and isinstance(error, InspectorError)
+        lost = dispatcher.lost
+        died = (
+            lost is not None
+            and lost.kind is FailureKind.CONNECTION_LOST
+            and isinstance(error, InspectorError)
+        )
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(connection.close())
         if died and era is Era.AUTO and isinstance(target, StdioTarget):
