@@ -5,7 +5,7 @@ from pathlib import Path
 from inspector import __version__
 from inspector.core.findings.report import Acceptance, Entry
 from inspector.core.identity.server import Identity
-from inspector.core.json_text import Malformed, dump, parse
+from inspector.core.json_text import Malformed, dump, inert, parse
 from inspector.core.reviewing.accepted import AcceptedFindings, accepted_of
 from inspector.errors import UsageError
 from inspector.store import paths, private
@@ -52,5 +52,5 @@ def _write(identity: Identity, accepted: AcceptedFindings) -> AcceptedFindings:
         raise UsageError(
             f"what is accepted is {len(raw):,} bytes, more than are kept", "Nothing was changed."
         )
-    private.keep(path_of(identity), raw)
+    private.keep(path_of(identity), inert(raw))
     return accepted

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from inspector.core.catalogue import Tool
 from inspector.core.frames import Frame
+from inspector.core.json_text import inert
 from inspector.core.recording.format import Header, Lenses, Line, written
 from inspector.core.recording.page_calls import PageCall
 from inspector.core.recording.scribe import Scribe
@@ -148,7 +149,7 @@ class Recorder:
     def _write(self, lines: Iterable[Line]) -> None:
         for line in lines:
             try:
-                size = sum(self._file.write(piece) for piece in pieces(written(line)))
+                size = sum(self._file.write(inert(piece)) for piece in pieces(written(line)))
                 self._file.write(b"\n")
                 self._file.flush()
                 self._good += size + 1
