@@ -15,6 +15,8 @@ FINDINGS = 11
 DIFFERS = 12
 """Something is not as it was recorded, pinned, or on the other side."""
 INTERRUPTED = 130
+UNREAD = 141
+"""Whoever read the output ended first: the code that a shell gives to a program ended by SIGPIPE, as git and grep are."""
 
 
 class Diagnostics:

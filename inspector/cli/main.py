@@ -1,6 +1,5 @@
 """The command line: `sightline [TARGET]` opens the interface, a command does one thing and ends."""
 
-import sys
 from importlib import import_module
 from itertools import pairwise
 from typing import cast
@@ -8,8 +7,9 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK, defect
+from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK, UNREAD, defect
 from inspector.cli.invocation import Interface, Invocation
+from inspector.cli.output import UnreadError, discard, finish
 from inspector.errors import InspectorError, UsageError
 
 COMMANDS = {
@@ -88,6 +88,7 @@ def run(argv: list[str], interface: Interface) -> int:
             standalone_mode=False,
             obj=Invocation(command_line=command_line, interface=interface),
         )
+        finish()
     except InspectorError as error:
         return DIAGNOSTICS.fail(error)
     except click.exceptions.Exit as leaving:
@@ -96,10 +97,12 @@ def run(argv: list[str], interface: Interface) -> int:
         return DIAGNOSTICS.fail(UsageError(error.format_message(), "Try sightline --help."))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output had enough; nothing is left to say to it.
-        sys.stderr.close()
-        return OK
+    except UnreadError:
+        discard()
+        return UNREAD
+    except SystemExit:
+        # Raised by click, where it writes the help itself and the pipe is closed; by no command.
+        return UNREAD
     except Exception as error:  # noqa: BLE001 - the last door: no traceback, for it quotes foreign text and locals
         return DIAGNOSTICS.fail(defect(error))
     return result if isinstance(result, int) else OK

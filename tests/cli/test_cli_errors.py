@@ -126,3 +126,15 @@ def test_an_interrupted_command_takes_its_server_along(
     running.stderr.close()
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid_file.read_text()), 0)
+
+
+def test_a_reader_that_ends_early_ends_the_command_as_sigpipe_does_and_nothing_is_said() -> None:
+    for argv in (("list", "-q", "demo"), ("list", "-q", "--format", "json", "demo"), ("--help",)):
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [sys.executable, "-m", "inspector", *argv]
+        done = subprocess.run(
+            command, stdout=writing, stderr=subprocess.PIPE, cwd=ROOT, timeout=60, check=False
+        )
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (141, b"")
