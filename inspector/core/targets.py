@@ -26,7 +26,10 @@ class StdioTarget:
     cwd: str | None = None
 
     def __str__(self) -> str:
-        return shlex.join(self.command)
+        """The command as in a shell, its secret words covered."""
+        from inspector.core.command_words import shown_line  # noqa: PLC0415 - its rules load late
+
+        return shown_line(self.command)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
