@@ -3,6 +3,11 @@
 Each kind carries the exit code that commands end with; docs/commands.md lists them.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class InspectorError(Exception):
     """Something failed: `message` says what, `hint` what to do about it.
@@ -17,6 +22,11 @@ class InspectorError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def cover(self, cover: "Callable[[str], str]") -> None:
+        """Replace both texts by what `cover` makes of them."""
+        self.message, self.hint = cover(self.message), cover(self.hint)
+        self.args = (self.message,)
 
 
 class UsageError(InspectorError):

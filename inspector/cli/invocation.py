@@ -284,6 +284,7 @@ def in_session(target: Target, options: Options, use: Callable[["Session"], Awai
 
     async def work() -> Returned:
         session = Session(target, options)
+        DIAGNOSTICS.conceal(session.own.cover)
         task = asyncio.current_task()
         if task:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

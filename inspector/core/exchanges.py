@@ -1,6 +1,6 @@
 """Frames folded into a timeline: requests with their answers, notifications, logs, progress, stderr."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -16,6 +16,9 @@ from inspector.core.frames import (
     request_key,
 )
 from inspector.core.json_text import Json, Malformed, dump_text
+
+MAX_SEARCHED = 1 << 16
+"""Characters of a title or detail, where it is searched for credentials; its frame has all of it."""
 
 
 class EntryKind(StrEnum):
@@ -66,7 +69,9 @@ class Entry:
 class Timeline:
     """All frames of a connection and what they amount to. Frames are only ever added."""
 
-    def __init__(self) -> None:
+    def __init__(self, cover: Callable[[str], str] | None = None) -> None:
+        """`cover`: covers the user's credentials in titles and details; None where there are none."""
+        self._cover = cover
         self._frames: list[Frame] = []
         self._entries: list[Entry] = []
         self._open: dict[tuple[Direction, str], int] = {}
@@ -152,8 +157,8 @@ class Timeline:
             frames=(*before.frames, frame.number),
             size_bytes=before.size_bytes + len(frame.raw),
             duration_s=frame.at_s - before.at_s,
-            detail="; ".join(
-                (*response.faults, *((_error_text(response.error),) if response.is_error else ()))
+            detail=self._shown(
+                "; ".join((*response.faults, *((_error_text(response.error),) if response.is_error else ())))
             ),
         )
         self._entries[number - 1] = entry
@@ -177,7 +182,7 @@ class Timeline:
             state=EntryState.FAILED,
             frames=(*before.frames, frame.number),
             duration_s=frame.at_s - before.at_s,
-            detail=text,
+            detail=self._shown(text),
         )
         self._entries[number - 1] = entry
         return entry
@@ -215,15 +220,20 @@ class Timeline:
         entry = Entry(
             number=len(self._entries) + 1,
             kind=kind,
-            title=title,
+            title=self._shown(title),
             state=state,
             at_s=frame.at_s,
             frames=(frame.number,),
             size_bytes=len(frame.raw),
-            detail=detail,
+            detail=self._shown(detail),
         )
         self._entries.append(entry)
         return entry
+
+    def _shown(self, text: str) -> str:
+        if self._cover is None:
+            return text
+        return self._cover(text if len(text) <= MAX_SEARCHED else f"{text[:MAX_SEARCHED]}…")
 
 
 def titled(method: str, params: Json) -> str:

@@ -10,6 +10,7 @@ from inspector.core.exchanges import Timeline
 from inspector.core.frames import Channel, Frame, Notification
 from inspector.core.json_text import JsonObject, Malformed
 from inspector.core.outcome import Outcome, Result, RpcError
+from inspector.core.own_credentials import own_credentials
 from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.core.trust.propagation import with_annotations
 from inspector.errors import InspectorError, UnreachableError
@@ -42,7 +43,9 @@ class Session:
         """`listener` hears every event, in the event loop's thread, and must return at once."""
         self.target = target
         self.options = options
-        self.timeline = Timeline()
+        self.own = own_credentials(target)
+        """The user's credentials: covered in errors, failures, notes and the timeline, not in results."""
+        self.timeline = Timeline(None if self.own.is_empty else self.own.cover)
         self.catalogue = Catalogue()
         self.server: ServerFacts | None = None
         self.calls: list[CallRecord] = []
@@ -65,6 +68,7 @@ class Session:
             else:
                 self.server = await self._open_server(self.target)
         except InspectorError as error:
+            error.cover(self.own.cover)
             self._enter(State.FAILED, error.message, error.hint)
             raise
         except BaseException:
@@ -260,14 +264,15 @@ class Session:
                 case RpcError() if not announced:
                     return
                 case failed:
+                    reason = self.own.cover(told(failed))
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
                         raise UnreachableError(
-                            f"tools cannot be listed: {told(failed)}",
+                            f"tools cannot be listed: {reason}",
                             "The timeline has the frames (call --help).",
                         )
                     listing.problems.append(
-                        Malformed(pointer="", reason=f"{listing.kind.method} ended early: {told(failed)}")
+                        Malformed(pointer="", reason=f"{listing.kind.method} ended early: {reason}")
                     )
                     return
 

@@ -9,6 +9,7 @@ from inspector.core.catalogue import Tool
 from inspector.core.frames import Frame, Notification
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind
+from inspector.core.own_credentials import own_credentials
 from inspector.core.targets import Era, HttpTarget, StdioTarget
 from inspector.errors import InspectorError
 from inspector.wire.dispatch import Answer, Channel, Dispatcher, ProgressListener
@@ -132,7 +133,7 @@ async def open_connection(
     A stdio server that ends at the stateless era's first message is started again for the handshake.
     `client_name`: what to call oneself; None for the usual name. A longer message than `max_message_bytes` ends the connection.
     """
-    tap = Tap(on_frame)
+    tap = Tap(on_frame, own_credentials(target).cover)
     try:
         return await _opened(target, era, timeout_s, tap, on_notification, client_name, max_message_bytes)
     except _DiedEarly:

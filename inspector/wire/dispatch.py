@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from inspector.core.frames import Frame, Notification, Request, Response, messages, request_key
@@ -129,7 +129,9 @@ class Dispatcher:
         finally:
             self._pending.pop(key, None)
         if isinstance(answer.outcome, Failure):
-            self._tap.note(answer.outcome.detail, ends=key)
+            failure = self._covered(answer.outcome)
+            self._tap.note(failure.detail, ends=key)
+            return replace(answer, outcome=failure)
         return answer
 
     async def notify(self, method: str, params: JsonObject) -> None:
@@ -165,9 +167,12 @@ class Dispatcher:
 
     def fail_all(self, failure: Failure) -> None:
         """The connection is gone: what waits and what comes later both end with `failure`."""
-        self._lost = self._lost or failure
+        self._lost = self._lost or self._covered(failure)
         for key in tuple(self._pending):
             self._resolve(key, Answer(outcome=self._lost, frame=None))
+
+    def _covered(self, failure: Failure) -> Failure:
+        return replace(failure, detail=self._tap.cover(failure.detail))
 
     def is_pending(self, request_id: Json) -> bool:
         """Whether somebody waits for the answer to this id."""

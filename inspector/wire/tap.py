@@ -16,8 +16,10 @@ JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP
 class Tap:
     """Numbers, times and parses frames, each once, and hands them to `sink` in their order."""
 
-    def __init__(self, sink: Callable[[Frame], None]) -> None:
+    def __init__(self, sink: Callable[[Frame], None], cover: Callable[[str], str] = str) -> None:
+        """`cover`: covers the user's credentials in what is said of the connection, which may quote the server."""
         self._sink = sink
+        self.cover = cover
         self._started_s = time.monotonic()
         self._count = 0
 
@@ -37,7 +39,7 @@ class Tap:
 
     def note(self, text: str, *, ends: str | None = None) -> None:
         """Something that happened here and went over no wire. `ends`: the request it leaves without answer."""
-        raw = text.encode("utf-8", "replace")
+        raw = self.cover(text).encode("utf-8", "replace")
         self._emit(self.now_s(), Direction.RECEIVED, Channel.NOTE, raw, ends=ends)
 
     def _emit(

@@ -10,7 +10,7 @@ import click
 
 from inspector import __version__
 from inspector.cli.auditing import audit_of, auditing, closing_after
-from inspector.cli.diagnostics import FINDINGS, OK, STOPPED
+from inspector.cli.diagnostics import DIAGNOSTICS, FINDINGS, OK, STOPPED
 from inspector.cli.invocation import Invocation, Reach, reach_of, reaching
 from inspector.cli.output import print_lines
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
@@ -26,6 +26,7 @@ from inspector.core.findings.report import (
     ReviewedServer,
     baseline_of,
     entries_of,
+    without_credentials,
 )
 from inspector.core.foreign import safe_line
 from inspector.core.json_text import Malformed, parse
@@ -203,7 +204,7 @@ _NEVER = (
 
 
 def _hand_over(report: Report, format_: str, path: object) -> None:
-    lines = report_lines(report, format_)
+    lines = report_lines(without_credentials(report, DIAGNOSTICS.cover), format_)
     if path is None:
         print_lines(lines)
         return

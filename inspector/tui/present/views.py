@@ -18,6 +18,7 @@ from inspector.core.hosts.profile import Call
 from inspector.core.hosts.registry import host as host_of
 from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump, dump_text, equal
 from inspector.core.outcome import Result, RpcError
+from inspector.core.own_credentials import OwnCredentials
 from inspector.core.projection import project
 from inspector.core.recording.ids import with_ids
 from inspector.core.resolution import METHOD as RESOLVE
@@ -129,14 +130,23 @@ def checked(draft: Draft, schema: Json) -> Draft:
 
 
 def frame_view(
-    frame: Frame, frames: Sequence[Frame], catalogue: Catalogue, *, chunk: int, has_ids: bool = False
+    frame: Frame,
+    frames: Sequence[Frame],
+    catalogue: Catalogue,
+    *,
+    chunk: int,
+    has_ids: bool = False,
+    own: OwnCredentials | None = None,
 ) -> FrameView:
-    """A frame of a session; what its tools declare sensitive is covered, in arguments and in results.
+    """A frame of a session; what its tools declare sensitive is covered, in arguments and in results; so is what `own` holds.
 
     `has_ids`: whether it is of a recording, where ids stand in place of what is withheld.
     """
+    if own and frame.head:
+        frame = replace(frame, head=own.cover(frame.head))
     if not isinstance(frame.body, JsonText):
         text = frame.raw.decode("utf-8", "replace")
+        text = own.cover(text) if own else text
         return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0)
     called = dict(_called(frames, catalogue))
     batch = frame.body.value if isinstance(frame.body.value, list) else None
@@ -151,6 +161,9 @@ def frame_view(
         shown.append(with_ids(value, message.value) if number and has_ids else value)
         masked += number
     value: Json = shown if batch is not None else shown[0]
+    if own:
+        value, number = own.covered(value)
+        masked += number
     text = dump_text(value) if masked else frame.raw.decode("utf-8", "replace")
     return FrameView(
         frame=frame,

@@ -1,7 +1,7 @@
 """A frame as it was on the wire."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -22,6 +22,9 @@ from inspector.tui.widgets.content_lines import TextLines
 from inspector.tui.widgets.document import SignedLines
 from inspector.tui.widgets.keys import KeyLine
 
+if TYPE_CHECKING:
+    from inspector.core.own_credentials import OwnCredentials
+
 _KEYS = ("frame.back", "frame.next", "frame.previous", "frame.text")
 
 
@@ -37,6 +40,8 @@ class FramesWanted:
     """A place in the last frame to go to, and to mark. Foreign text."""
     has_ids: bool = False
     """Whether they are of a recording, where ids stand in place of what is withheld."""
+    own: "OwnCredentials | None" = None
+    """The user's credentials, which are covered; None where there are none."""
 
 
 class FrameScreen(Screen[None], inherit_bindings=False):
@@ -100,6 +105,7 @@ class FrameScreen(Screen[None], inherit_bindings=False):
                     catalogue=wanted.catalogue,
                     chunk=max(self.size.width - 3, 40),
                     has_ids=wanted.has_ids,
+                    own=wanted.own,
                 )
             )
 

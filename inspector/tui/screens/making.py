@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from textual.content import Content
 
     from inspector.core.document import Document
+    from inspector.core.own_credentials import OwnCredentials
     from inspector.core.schema.fields import Form
     from inspector.core.secrets.holdings import Holdings
     from inspector.core.secrets.vault import Key
@@ -125,6 +126,8 @@ class FrameAsked:
     """Characters after which text breaks."""
     has_ids: bool = False
     """Whether it is of a recording, where ids stand in place of what is withheld."""
+    own: "OwnCredentials | None" = None
+    """The user's credentials, which are covered."""
 
 
 Rows: TypeAlias = tuple[Row, ...]
@@ -236,7 +239,7 @@ def frame_view(asked: FrameAsked) -> "FrameView":
     from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
 
     return views.frame_view(
-        asked.frame, asked.frames, asked.catalogue, chunk=asked.chunk, has_ids=asked.has_ids
+        asked.frame, asked.frames, asked.catalogue, chunk=asked.chunk, has_ids=asked.has_ids, own=asked.own
     )
 
 

@@ -49,6 +49,7 @@ class Visiting:
                 frames=tuple(session.timeline.frames),
                 catalogue=session.catalogue,
                 pointer=pointer,
+                own=session.own,
             )
             self._open(FrameScreen(wanted))
 
