@@ -32,10 +32,10 @@ class OwnCredentials:
     """Credentials of the user, covered wherever a text repeats them."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        found = [form for value in values for form in _with_parts(value)]
-        self.is_empty = not found
-        self._plain = re.compile("|".join(map(re.escape, found)), re.IGNORECASE)
-        self._echoes = Echoes(found)
+        whole = list(values)
+        self.is_empty = not whole
+        self._plain = re.compile("|".join(map(re.escape, whole)), re.IGNORECASE)
+        self._echoes = Echoes(part for value in whole for part in _with_halves(value))
 
     def cover(self, text: str) -> str:
         """The text, its words that repeat a credential covered; all of a line, or of the text, where words do not hold it.
@@ -118,7 +118,7 @@ def _says(item: Json, bad: set[str]) -> bool:
     return not isinstance(item, list) and not bad.isdisjoint(forms_of(item))
 
 
-def _with_parts(value: str) -> Iterator[str]:
+def _with_halves(value: str) -> Iterator[str]:
     yield value
     if len(value) >= _HALVED and _WORDS.fullmatch(value):
         half = len(value) // 2
