@@ -17,7 +17,7 @@ from inspector.core.frames import (
 )
 from inspector.core.json_text import Json, Malformed, dump_text
 
-MAX_SEARCHED = 1 << 16
+MAX_SEARCHED = 1 << 14
 """Characters of a title or detail, where it is searched for credentials; its frame has all of it."""
 
 

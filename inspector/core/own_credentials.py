@@ -62,15 +62,21 @@ class OwnCredentials:
         shown = self._plain.sub(COVERED, text)
         if not self._repeats(shown):
             return shown
-        shown = "\n".join(map(self._line, shown.split("\n")))
+        lines = self._lines(set(shown.split("\n")))
+        shown = "\n".join(lines.get(line, line) for line in shown.split("\n"))
         # It may be spelt over several lines.
         return COVERED if self._repeats(shown) else shown
 
-    def _line(self, line: str) -> str:
-        if not self._repeats(line):
-            return line
-        words = _WORDS.sub(lambda word: COVERED if self._repeats(word[0]) else word[0], line)
-        return COVERED if self._repeats(words) else words
+    def _lines(self, lines: set[str]) -> dict[str, str]:
+        """Those of `lines` that repeat a credential, with what is shown of each. All words are searched at once."""
+        found = self._echoes.found(lines)
+        words = {word for line in found for word in _WORDS.findall(line)}
+        bad = self._echoes.found(words)
+        shown = {
+            line: _WORDS.sub(lambda word: COVERED if word[0] in bad else word[0], line) for line in found
+        }
+        still = self._echoes.found(set(shown.values()))
+        return {line: COVERED if text in still else text for line, text in shown.items()}
 
     def _repeats(self, text: str) -> bool:
         return bool(self._echoes.found((text,)))
