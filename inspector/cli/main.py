@@ -100,8 +100,10 @@ def run(argv: list[str], interface: Interface) -> int:
     except UnreadError:
         discard()
         return UNREAD
-    except SystemExit:
-        # Raised by click, where it writes the help itself and the pipe is closed; by no command.
+    except SystemExit as leaving:
+        # With 1 by click, where it writes the help itself and the pipe is closed; by no command.
+        if leaving.code != 1:
+            raise
         return UNREAD
     except Exception as error:  # noqa: BLE001 - the last door: no traceback, for it quotes foreign text and locals
         return DIAGNOSTICS.fail(defect(error))

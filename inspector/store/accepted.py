@@ -47,10 +47,10 @@ def take_back(identity: Identity, entry: Entry, rules: tuple[Acceptance, ...] = 
 
 
 def _write(identity: Identity, accepted: AcceptedFindings) -> AcceptedFindings:
-    raw = dump(accepted.shape(target=str(identity), reviewed_by=f"Sightline {__version__}"))
+    raw = inert(dump(accepted.shape(target=str(identity), reviewed_by=f"Sightline {__version__}")))
     if len(raw) > MAX_BYTES:
         raise UsageError(
             f"what is accepted is {len(raw):,} bytes, more than are kept", "Nothing was changed."
         )
-    private.keep(path_of(identity), inert(raw))
+    private.keep(path_of(identity), raw)
     return accepted

@@ -65,12 +65,12 @@ def read_pin(identity: Identity) -> Pinned | None:
 def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
     """Take definitions for good from now on, in place of those before. Raises UsageError."""
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
-    raw = dump(pin_file.written(pinned))
+    raw = inert(dump(pin_file.written(pinned)))
     if len(raw) > MAX_BYTES:
         raise UsageError(
             f"the definitions are {len(raw):,} bytes; a pin holds {MAX_BYTES:,}", "Nothing was pinned."
         )
-    private.keep(_path(identity), inert(raw))
+    private.keep(_path(identity), raw)
     return pinned
 
 
