@@ -157,7 +157,7 @@ async def _opened(
     else:
         from inspector.wire.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
 
-        transport = HttpChannel(target, tap, dispatcher, read_timeout_s=timeout_s)
+        transport = HttpChannel(target, tap, dispatcher)
     dispatcher.attach(transport)
     connection = Connection(target, tap, dispatcher, transport)
     try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, cast
@@ -24,20 +25,20 @@ from inspector.wire.refusals import refused
 from inspector.wire.tap import Tap
 
 CONNECT_TIMEOUT_S = 10.0
+TIME_LIMITS = httpx2.Timeout(CONNECT_TIMEOUT_S, read=None)
+"""No limit for reading: a request has its own in the dispatcher, and an event stream may be silent for hours."""
+
 CLOSE_TIMEOUT_S = 3.0
 
 
 class HttpChannel:
     """An HTTP endpoint. One task of its own enters and leaves the SDK's transport, as anyio demands."""
 
-    def __init__(
-        self, target: HttpTarget, tap: Tap, dispatcher: Dispatcher, *, read_timeout_s: float
-    ) -> None:
+    def __init__(self, target: HttpTarget, tap: Tap, dispatcher: Dispatcher) -> None:
         self._target = target
         self._dispatcher = dispatcher
-        inner = httpx2.AsyncHTTPTransport(proxy=_proxy_for(target.url))
+        inner = httpx2.AsyncHTTPTransport(proxy=_proxy_for(target.url), socket_options=_keepalive())
         self._http_tap = HttpTap(inner, tap, dispatcher, older_sse=target.older_sse)
-        self._read_timeout_s = read_timeout_s
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
@@ -111,8 +112,7 @@ class HttpChannel:
     ) -> httpx2.AsyncClient:
         _ = timeout
         merged = [("accept-encoding", "identity"), *(headers or {}).items(), *self._target.headers]
-        limits = httpx2.Timeout(CONNECT_TIMEOUT_S, read=self._read_timeout_s)
-        return httpx2.AsyncClient(transport=self._http_tap, headers=merged, timeout=limits, auth=auth)
+        return httpx2.AsyncClient(transport=self._http_tap, headers=merged, timeout=TIME_LIMITS, auth=auth)
 
     async def _drain(self, reader: Any) -> None:
         """Take what the SDK made of the frames: only its verdict that no answer will come is news."""
@@ -145,6 +145,16 @@ def _proxy_for(url: str) -> str | None:
     if proxy_bypass(parts.hostname or ""):
         return None
     return getproxies().get(parts.scheme)
+
+
+def _keepalive() -> list[tuple[int, int, int]]:
+    """Socket options that notice a peer which vanished, however long it has nothing to say."""
+    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    # Their names differ between systems; where one is missing, the system's own value applies.
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
+        if hasattr(socket, name):
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    return options
 
 
 def _typed(message: JsonObject) -> JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError:
