@@ -267,10 +267,15 @@ def reach_of(options: dict[str, object]) -> Reach:
 
 def in_session(target: Target, options: Options, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:
     """Connect, `use` the session, close it, whatever happens. Ctrl-C and SIGTERM end the server too."""
+    from inspector.session.events import Event, State, StateChanged  # noqa: PLC0415 - as below
     from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
 
+    def say(event: Event) -> None:
+        if isinstance(event, StateChanged) and event.state is State.READY and event.message:
+            DIAGNOSTICS.say(event.message)
+
     async def work() -> Returned:
-        session = Session(target, options)
+        session = Session(target, options, say)
         task = asyncio.current_task()
         if task:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -15,6 +15,8 @@ class FailureKind(StrEnum):
     CONNECTION_LOST = "connection_lost"
     HTTP_STATUS = "http_status"
     PROTOCOL = "protocol"
+    SESSION_ENDED = "session_ended"
+    """The server does not know the session any more. It did not execute the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

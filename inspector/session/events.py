@@ -16,13 +16,15 @@ class State(StrEnum):
     IDLE = "idle"
     CONNECTING = "connecting"
     READY = "ready"
+    LOST = "disconnected"
+    """The server cannot be asked now; the next call reaches it again."""
     FAILED = "failed"
     CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateChanged:
-    """The session has another state; `message` and `hint` say why where it failed."""
+    """The session has another state; `message` and `hint` say why where it failed, or was ready before."""
 
     state: State
     message: str = ""

@@ -2,17 +2,17 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import TYPE_CHECKING, cast
 
 from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
 from inspector.core.exchanges import Timeline
 from inspector.core.frames import Channel, Frame, Notification
-from inspector.core.json_text import JsonObject, Malformed
-from inspector.core.outcome import Outcome, Result, RpcError
+from inspector.core.json_text import JsonObject, Malformed, equal
+from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.core.trust.propagation import with_annotations
-from inspector.errors import InspectorError, UnreachableError
+from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -27,12 +27,17 @@ from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
 from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
-from inspector.session.wording import told
+from inspector.session.wording import error_of, told
 
 if TYPE_CHECKING:
     from inspector.custody import Custody
     from inspector.wire.connection import Connection
+    from inspector.wire.dispatch import Answer
     from inspector.wire.webmcp.connection import PageConnection
+
+
+class SessionEndedError(UnreachableError):
+    """The server does not know the session any more, and did not execute the request."""
 
 
 class Session:
@@ -51,6 +56,10 @@ class Session:
         self._redeem_at: str | None = None
         self._listener = listener
         self._connection: Connection | PageConnection | None = None
+        self._reaching: asyncio.Task[None] | None = None
+        """Connects again, for all who ask meanwhile."""
+        self._retired: list[Connection] = []
+        """Connections that were replaced while requests waited for their answers."""
         self.recorder = options.recorder
         """Where what happens from now on is recorded; None where it is not."""
 
@@ -73,7 +82,9 @@ class Session:
         self._enter(State.READY)
         return self.server
 
-    async def _open_server(self, named: StdioTarget | HttpTarget | DemoTarget) -> ServerFacts:
+    async def _open_server(
+        self, named: StdioTarget | HttpTarget | DemoTarget, after: "Connection | None" = None
+    ) -> ServerFacts:
         # The wire loads after the interface has painted; a replayed session never needs it.
         from inspector.wire.connection import open_connection  # noqa: PLC0415
 
@@ -85,6 +96,7 @@ class Session:
             on_frame=self._framed,
             on_notification=self._notified,
             client_name=self.options.client_name,
+            after=after,
         )
         agreement = self._connection.agreement
         return server_facts(agreement.era, agreement.revision, agreement.result)
@@ -139,6 +151,15 @@ class Session:
         """Every page of every list the server announces. Raises InspectorError where tools cannot be listed."""
         if isinstance(self.target, PageTarget):
             return await self._list_page()
+        connection = await self._reachable_connection()
+        try:
+            return await self._list_server()
+        except SessionEndedError as error:
+            # Pages of a listing belong to their session: the new one is listed from the start.
+            await self._reach_again(connection, error.message)
+            return self.catalogue
+
+    async def _list_server(self) -> Catalogue:
         capabilities = self.server.capabilities if self.server else None
         entries: dict[Kind, tuple[Entry, ...]] = {}
         problems: list[Malformed] = []
@@ -178,12 +199,15 @@ class Session:
                 tool, name, arguments, timeout_s=timeout_s or self.options.timeout_s
             )
         else:
-            answer = await self._server_connection().request(
-                "tools/call",
-                with_annotations({"name": name, "arguments": arguments}, annotations),
-                timeout_s=timeout_s or self.options.timeout_s,
-                on_progress=lambda said: on_progress(progress_of(said)) if on_progress else None,
-                input_schema=tool.input_schema if tool else None,
+            answer = await self._ask(
+                lambda reached: reached.request(
+                    "tools/call",
+                    with_annotations({"name": name, "arguments": arguments}, annotations),
+                    timeout_s=timeout_s or self.options.timeout_s,
+                    on_progress=lambda said: on_progress(progress_of(said)) if on_progress else None,
+                    input_schema=tool.input_schema if tool else None,
+                ),
+                name,
             )
         record = CallRecord(
             number=len(self.calls) + 1 if number is None else number,
@@ -211,9 +235,10 @@ class Session:
         """
         from inspector.core.resolution import METHOD, resolve_params  # noqa: PLC0415 - it loads all vocabularies
 
-        connection = self._server_connection()
         params = resolve_params(tool, arguments)
-        answer = await connection.request(METHOD, params, timeout_s=timeout_s)
+        answer = await self._ask(
+            lambda reached: reached.request(METHOD, params, timeout_s=timeout_s), tool.name
+        )
         self._see_whether_lost()
         return answer.outcome
 
@@ -235,9 +260,13 @@ class Session:
         """End the connection and every process that it started. Secrets are forgotten."""
         if self._custody is not None:
             self._custody.end()
+        if self._reaching is not None:
+            self._reaching.cancel()
+            await asyncio.gather(self._reaching, return_exceptions=True)
         connection, self._connection = self._connection, None
-        if connection:
-            await connection.close()
+        for each in (*self._retired, connection):
+            if each:
+                await each.close()
         if self.state is not State.FAILED:
             self._enter(State.CLOSED)
 
@@ -258,17 +287,88 @@ class Session:
                     yield tuple(listing.entries)
                 case RpcError() if not announced:
                     return
+                case Failure(kind=FailureKind.SESSION_ENDED, detail=detail):
+                    raise SessionEndedError(detail)
                 case failed:
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
-                        raise UnreachableError(
-                            f"tools cannot be listed: {told(failed)}",
-                            "The timeline has the frames (call --help).",
-                        )
+                        hint = "The timeline has the frames (call --help)."
+                        raise error_of(failed, "tools cannot be listed", hint)
                     listing.problems.append(
                         Malformed(pointer="", reason=f"{listing.kind.method} ended early: {told(failed)}")
                     )
                     return
+
+    async def _ask(self, send: "Callable[[Connection], Awaitable[Answer]]", name: str) -> "Answer":
+        """Ask the server about the tool `name`. Where it does not know the session any more, it is reached again, once.
+
+        Raises InspectorError where it cannot be reached, NotConfirmedError where the tool is another one afterwards:
+        what was decided was decided on the one before.
+        """
+        decided_on = self.catalogue.tool(name)
+        connection = await self._reachable_connection()
+        self._check_same(name, decided_on)
+        answer = await send(connection)
+        if isinstance(answer.outcome, Failure) and answer.outcome.kind is FailureKind.SESSION_ENDED:
+            connection = await self._reach_again(connection, answer.outcome.detail)
+            self._check_same(name, decided_on)
+            answer = await send(connection)
+        return answer
+
+    def _check_same(self, name: str, decided_on: Tool | None) -> None:
+        tool = self.catalogue.tool(name)
+        before, now = (each.definition if each else None for each in (decided_on, tool))
+        if tool is not decided_on and not equal(before, now):
+            raise NotConfirmedError(
+                "not called: the server was reached again, and the definition of the tool has changed",
+                "Look at the tool, and call it again.",
+            )
+
+    async def _reachable_connection(self) -> "Connection":
+        """The connection in use. One to an HTTP server that is gone is replaced first. Raises InspectorError."""
+        if self._reaching is not None:
+            await asyncio.shield(self._reaching)
+        connection = self._server_connection()
+        if connection.lost and isinstance(self.target, HttpTarget):
+            return await self._reach_again(connection, connection.lost.detail)
+        return connection
+
+    async def _reach_again(self, used: "Connection", reason: str) -> "Connection":
+        """Another connection in the place of `used`, with its listing. Raises InspectorError."""
+        if self._reaching is None and self._connection is used:
+            # A task of its own: whoever asked first may be cancelled, and others wait for it too.
+            self._reaching = asyncio.ensure_future(self._replace(used, reason))
+            self._reaching.add_done_callback(self._reached)
+        if self._reaching is not None:
+            await asyncio.shield(self._reaching)
+        return self._server_connection()
+
+    def _reached(self, task: asyncio.Task[None]) -> None:
+        self._reaching = None
+        if not task.cancelled():
+            # Whoever waits raises it; where nobody does, the state says it.
+            task.exception()
+
+    async def _replace(self, used: "Connection", reason: str) -> None:
+        target = cast("HttpTarget", self.target)
+        self._enter(State.CONNECTING)
+        if self.recorder:
+            self.recorder.connect(used.now_s())
+        used.tap.note(f"connecting again: {reason}")
+        try:
+            if used.dispatcher.is_idle:
+                await used.close()
+            else:
+                self._retired.append(used)
+            self.server = await self._open_server(target, used)
+            await self._list_server()
+        except InspectorError as error:
+            self._enter(State.LOST, error.message, error.hint)
+            raise
+        except BaseException:
+            self._enter(State.LOST)
+            raise
+        self._enter(State.READY, f"connected again, and listed again: {reason}")
 
     def _connected(self) -> "Connection | PageConnection":
         if self._connection is None:
@@ -288,13 +388,18 @@ class Session:
     def _see_whether_lost(self) -> None:
         lost = self._connection.lost if self._connection else None
         if lost and self.state is State.READY:
-            self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
+            if isinstance(self.target, HttpTarget):
+                self._enter(State.LOST, lost.detail, "The next call connects again.")
+            else:
+                self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
+        elif self._connection and not lost and self.state is State.LOST:
+            self._enter(State.READY)
 
     def _framed(self, frame: Frame) -> None:
         if self.recorder:
             self.recorder.frame(frame)
         self._tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
-        if frame.channel is Channel.NOTE:
+        if frame.channel is Channel.NOTE or self.state is State.LOST:
             # A process that ends between two calls is told at once, not at the next call.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 

@@ -2,6 +2,15 @@
 
 from inspector.core.json_text import dump_text
 from inspector.core.outcome import Failure, Outcome, Result, RpcError
+from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
+
+
+def error_of(failure: Outcome, what: str, hint: str) -> InspectorError:
+    """The error for a request that got no answer, or none that helps. `what`: what cannot be done for that reason."""
+    message = f"{what}: {told(failure)}" if what else told(failure)
+    if isinstance(failure, Failure) and failure.http_status in {401, 403}:
+        return AuthenticationRequiredError(message)
+    return UnreachableError(message, hint)
 
 
 def told(outcome: Outcome) -> str:

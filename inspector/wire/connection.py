@@ -37,9 +37,9 @@ class Connection:
         self, target: StdioTarget | HttpTarget, tap: Tap, dispatcher: Dispatcher, transport: Transport
     ) -> None:
         self._target = target
-        self._tap = tap
-        self._dispatcher = dispatcher
+        self.tap = tap
         self._transport = transport
+        self.dispatcher = dispatcher
         self._agreement: Agreement | None = None
 
     @property
@@ -51,19 +51,19 @@ class Connection:
 
     @property
     def lost(self) -> Failure | None:
-        """Why the connection is gone; None while it is there."""
-        return self._dispatcher.lost
+        """Why the server cannot be asked now; None while it can."""
+        return self.dispatcher.lost
 
     def now_s(self) -> float:
         """Seconds since the connection was asked for: the clock of its frames."""
-        return self._tap.now_s()
+        return self.tap.now_s()
 
     async def agree(self, era: Era, timeout_s: float, client_name: str | None = None) -> None:
         """Start the transport and settle on a protocol. Raises InspectorError."""
         await self._transport.start()
         over_http = isinstance(self._target, HttpTarget)
         found = await negotiate(
-            self._dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
+            self.dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
         )
         if isinstance(found, NoAgreement):
             raise refused(self._target, found.outcome, asked=found.asked)
@@ -88,7 +88,7 @@ class Connection:
             from inspector.wire.http import declared_headers  # noqa: PLC0415 - the SDK loads late
 
             headers = declared_headers(input_schema, params.get("arguments"))
-        return await self._dispatcher.request(
+        return await self.dispatcher.request(
             method, params, timeout_s=timeout_s, on_progress=on_progress, headers=headers
         )
 
@@ -106,11 +106,11 @@ class Connection:
 
     async def notify(self, method: str, params: JsonObject) -> None:
         """Tell the server something."""
-        await self._dispatcher.notify(method, params)
+        await self.dispatcher.notify(method, params)
 
     async def close(self) -> None:
         """End it. Whoever still waits gets a failure."""
-        self._dispatcher.fail_all(
+        self.dispatcher.fail_all(
             Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
         )
         await self._transport.close()
@@ -124,15 +124,18 @@ async def open_connection(
     on_frame: Callable[[Frame], None],
     on_notification: Callable[[Notification], None],
     client_name: str | None = None,
+    after: Connection | None = None,
 ) -> Connection:
     """A connection that is ready for requests. Raises InspectorError; leaves no process behind when it does.
 
     A stdio server that ends at the stateless era's first message is started again for the handshake.
-    `client_name`: what to call oneself; None for the usual name.
+    `client_name`: what to call oneself; None for the usual name. `after`: the connection whose place it takes: the
+    clock, the numbers of frames and the ids of requests go on.
     """
-    tap = Tap(on_frame)
+    tap = after.tap if after else Tap(on_frame)
+    last_id = after.dispatcher.last_id if after else 0
     try:
-        return await _opened(target, era, timeout_s, tap, on_notification, client_name)
+        return await _opened(target, era, timeout_s, tap, on_notification, client_name, last_id)
     except _DiedEarly:
         tap.note("the server ended at the probe for the stateless era: starting it again for the handshake")
         return await _opened(target, Era.LEGACY, timeout_s, tap, on_notification, client_name)
@@ -149,15 +152,16 @@ async def _opened(
     tap: Tap,
     on_notification: Callable[[Notification], None],
     client_name: str | None,
+    last_id: int = 0,
 ) -> Connection:
-    dispatcher = Dispatcher(tap, on_notification)
+    dispatcher = Dispatcher(tap, on_notification, last_id=last_id)
     transport: Transport
     if isinstance(target, StdioTarget):
         transport = StdioProcess(target, tap, dispatcher)
     else:
         from inspector.wire.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
 
-        transport = HttpChannel(target, tap, dispatcher)
+        transport = HttpChannel(target, tap, dispatcher, open_timeout_s=timeout_s)
     dispatcher.attach(transport)
     connection = Connection(target, tap, dispatcher, transport)
     try:

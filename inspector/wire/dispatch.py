@@ -56,15 +56,20 @@ def _unanswered(kind: FailureKind, detail: str) -> Answer:
 class Dispatcher:
     """Requests out, answers in. A fault on the wire costs at most the request that it concerns."""
 
-    def __init__(self, tap: Tap, on_notification: Callable[[Notification], None]) -> None:
+    def __init__(
+        self, tap: Tap, on_notification: Callable[[Notification], None], *, last_id: int = 0
+    ) -> None:
+        """`last_id`: of the requests that went through `tap` before."""
         self._tap = tap
         self._on_notification = on_notification
         self._channel: Channel | None = None
         self._pending: dict[str, _Pending] = {}
-        self._next_id = 0
+        self._last_id = last_id
         self._lost: Failure | None = None
         self._replies: set[asyncio.Task[None]] = set()
         self.stamp: Stamp = unstamped
+        self.away: Failure | None = None
+        """Why the server cannot be asked at the moment: it was not there, or does not know the session. Requests are sent all the same."""
 
     def attach(self, channel: Channel) -> None:
         """Send through `channel` from now on."""
@@ -73,7 +78,17 @@ class Dispatcher:
     @property
     def lost(self) -> Failure | None:
         """Why the connection is gone; None while it is there."""
-        return self._lost
+        return self._lost or self.away
+
+    @property
+    def last_id(self) -> int:
+        """Of the request that was sent last."""
+        return self._last_id
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request waits for its answer."""
+        return not self._pending
 
     async def request(
         self,
@@ -89,8 +104,8 @@ class Dispatcher:
         """Ask and wait. Progress restarts the time limit. Cancelling the caller cancels on the wire too."""
         if self._lost:
             return Answer(outcome=self._lost, frame=None)
-        self._next_id += 1
-        request_id = self._next_id
+        self._last_id += 1
+        request_id = self._last_id
         params, stamped = (stamp or self.stamp)(method, params)
         if on_progress:
             meta = params.get("_meta")
@@ -120,10 +135,9 @@ class Dispatcher:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
             raise
         except OSError as error:
-            lost = self._lost
             answer = (
-                Answer(outcome=lost, frame=None)
-                if lost
+                Answer(outcome=self._lost, frame=None)
+                if self._lost
                 else _unanswered(FailureKind.CONNECTION_LOST, str(error))
             )
         finally:
@@ -162,6 +176,11 @@ class Dispatcher:
     def fail(self, request_id: Json, failure: Failure) -> None:
         """One request will get no answer. Ignored where it has one already."""
         self._resolve(request_key(request_id), Answer(outcome=failure, frame=None))
+
+    def fail_only(self, failure: Failure) -> None:
+        """The one request that waits will get no answer. Ignored where several wait: it may be another's fault."""
+        if len(self._pending) == 1:
+            self._resolve(next(iter(self._pending)), Answer(outcome=failure, frame=None))
 
     def fail_all(self, failure: Failure) -> None:
         """The connection is gone: what waits and what comes later both end with `failure`."""

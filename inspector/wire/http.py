@@ -34,8 +34,13 @@ CLOSE_TIMEOUT_S = 3.0
 class HttpChannel:
     """An HTTP endpoint. One task of its own enters and leaves the SDK's transport, as anyio demands."""
 
-    def __init__(self, target: HttpTarget, tap: Tap, dispatcher: Dispatcher) -> None:
+    def __init__(
+        self, target: HttpTarget, tap: Tap, dispatcher: Dispatcher, *, open_timeout_s: float
+    ) -> None:
+        """`open_timeout_s`: how long the older transport may take to name its endpoint."""
         self._target = target
+        self._tap = tap
+        self._open_timeout_s = open_timeout_s
         self._dispatcher = dispatcher
         inner = httpx2.AsyncHTTPTransport(proxy=_proxy_for(target.url), socket_options=_keepalive())
         self._http_tap = HttpTap(inner, tap, dispatcher, older_sse=target.older_sse)
@@ -50,7 +55,12 @@ class HttpChannel:
     async def start(self) -> None:
         """Open the transport. Raises InspectorError; Streamable HTTP sends nothing yet, so it cannot fail here."""
         self._owner = asyncio.ensure_future(self._own())
-        self._writer = await self._opened
+        try:
+            async with asyncio.timeout(self._open_timeout_s):
+                self._writer = await asyncio.shield(self._opened)
+        except TimeoutError as error:
+            detail = f"no `endpoint` event within {self._open_timeout_s:g} s"
+            raise refused(self._target, Failure(kind=FailureKind.TIMEOUT, detail=detail)) from error
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
         """POST one message. Raises OSError where the transport has ended."""
@@ -85,7 +95,7 @@ class HttpChannel:
             self._ended(error)
 
     def _ended(self, error: Exception) -> None:
-        failure = self._http_tap.last_failure
+        failure = self._http_tap.stream_failure or self._http_tap.last_failure
         lost = failure or Failure(kind=FailureKind.CONNECTION_LOST, detail=_first_words(error))
         if not self._opened.done():
             self._opened.set_exception(refused(self._target, lost))
@@ -122,8 +132,12 @@ class HttpChannel:
                 failure = Failure(kind=FailureKind.PROTOCOL, detail=message.error.message)
                 self._dispatcher.fail(message.id, failure)
         if not self._closing.is_set():
-            lost = Failure(kind=FailureKind.CONNECTION_LOST, detail=f"{self._target} closed its event stream")
-            self._dispatcher.fail_all(self._http_tap.last_failure or lost)
+            closed = Failure(
+                kind=FailureKind.CONNECTION_LOST, detail=f"{self._target} closed its event stream"
+            )
+            lost = self._http_tap.stream_failure or closed
+            self._dispatcher.fail_all(lost)
+            self._tap.note(lost.detail)
 
 
 def header_fault(input_schema: Json) -> str | None:

@@ -78,8 +78,9 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) 
         while waiting:
             done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                if isinstance(task.result(), Agreement):
-                    return task.result()
+                found = task.result()
+                if isinstance(found, Agreement) or _wants_credentials(found.outcome):
+                    return found
         return initializing.result()
     finally:
         for task in waiting:
@@ -89,13 +90,12 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) 
 
 def _is_final(outcome: Outcome) -> bool:
     """Whether asking the older way is pointless: the peer is gone, or it wants credentials."""
-    match outcome:
-        case Failure(http_status=int(status)):
-            return status in {401, 403}
-        case Failure(kind=kind):
-            return kind is FailureKind.CONNECTION_LOST
-        case _:
-            return False
+    lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.CONNECTION_LOST
+    return lost or _wants_credentials(outcome)
+
+
+def _wants_credentials(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and outcome.http_status in {401, 403}
 
 
 async def _initialize(

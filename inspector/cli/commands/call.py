@@ -29,13 +29,13 @@ from inspector.core.projection import project
 from inspector.core.schema.arguments import assigned
 from inspector.core.schema.validation import violations
 from inspector.core.targets import Target
-from inspector.errors import ToolFailedError, UnreachableError, UsageError
+from inspector.errors import ToolFailedError, UsageError
 from inspector.oversight.agreement import Agreement
 from inspector.oversight.oversight import Oversight
 from inspector.oversight.ruling import Ruled
 from inspector.session.live import Session
 from inspector.session.records import CallRecord, Progress
-from inspector.session.wording import told
+from inspector.session.wording import error_of
 
 
 @click.command()
@@ -183,7 +183,7 @@ def _exit_code(record: CallRecord) -> int:
                 if kind is FailureKind.TIMEOUT
                 else "Is the server still there?"
             )
-            return DIAGNOSTICS.fail(UnreachableError(told(record.outcome), hint))
+            return DIAGNOSTICS.fail(error_of(record.outcome, "", hint))
         case RpcError():
             return TOOL_FAILED
         case Result(value=dict() as value) if value.get("isError") is True:

@@ -33,6 +33,7 @@ _FAILURES = {
     FailureKind.TIMEOUT: ErrorCode.NETWORK_TIMEOUT,
     FailureKind.CANCELLED: ErrorCode.CANCELLED,
     FailureKind.CONNECTION_LOST: ErrorCode.CONNECTION_LOST,
+    FailureKind.SESSION_ENDED: ErrorCode.CONNECTION_LOST,
 }
 _STATUSES = {
     401: ErrorCode.AUTH_FAILED,

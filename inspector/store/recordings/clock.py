@@ -22,12 +22,12 @@ class Clock:
         self._calls_before = 0
         self._calls = 0
 
-    def connect(self) -> int:
-        """A connection begins; which."""
+    def connect(self, *, goes_on: bool = False) -> int:
+        """A connection begins; which. `goes_on`: whether it has the clock and the numbers of the one before."""
         self._connections += 1
         if self._connections == 1:
             self._started_s = time.monotonic()
-        else:
+        elif not goes_on:
             self._since_s = time.monotonic() - self._started_s
             self._before = self._last
             self._calls_before = self._calls

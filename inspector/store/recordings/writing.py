@@ -69,11 +69,14 @@ class Recorder:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
-    def connect(self) -> None:
-        """A connection begins: before its first frame. Times and numbers of all that follows are its own."""
-        number = self._clock.connect()
+    def connect(self, going_on_s: float | None = None) -> None:
+        """A connection begins: before its first frame. Times and numbers of all that follows are its own.
+
+        `going_on_s`: now, on the clock of the connection before, where clock and numbers go on.
+        """
+        number = self._clock.connect(goes_on=going_on_s is not None)
         if number > 1:
-            at_s = self._clock.file_s(0)
+            at_s = self._clock.file_s(going_on_s or 0)
             self._work.put(lambda: self._scribe.connect(at_s, number))
 
     def join(self, frames: Sequence[Frame], calls: Iterable[PageCall] = (), *, now_s: float) -> None:

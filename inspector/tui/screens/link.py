@@ -64,7 +64,7 @@ class Link:
     @property
     def is_ready(self) -> bool:
         """Whether calls can be made."""
-        return self.state is State.READY
+        return self.state in {State.READY, State.LOST}
 
     @property
     def timeout_s(self) -> float:

@@ -184,11 +184,13 @@ class WorkScreen(Screen[None], inherit_bindings=False):
     def show_state(self, message: StateReported) -> None:
         """The session has another state."""
         event = message.event
-        if event.state is State.FAILED:
+        if event.state in {State.FAILED, State.LOST}:
             self._show_failure(FailureView(message=event.message, hint=event.hint, stderr=self._last_words()))
         elif event.state is not State.CLOSED:
             self._show_failure(None)
         if event.state is State.READY:
+            if event.message:
+                self.notify(shortened(event.message, 400), severity="warning", timeout=10, markup=False)
             for note in self._link.server.notes if self._link.server else ():
                 self.notify(note, severity="warning", timeout=10, markup=False)
         self._changed()
