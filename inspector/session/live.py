@@ -10,7 +10,7 @@ from inspector.core.exchanges import Timeline
 from inspector.core.frames import Channel, Frame, Notification
 from inspector.core.json_text import JsonObject, Malformed, equal
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
-from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.core.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.core.trust.propagation import with_annotations
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
 from inspector.session.events import (
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 class SessionEndedError(UnreachableError):
     """The server does not know the session any more, and did not execute the request."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"tools cannot be listed: {failure.detail}", "The next call connects again.")
+        self.failure = failure
 
 
 class Session:
@@ -72,7 +76,7 @@ class Session:
             if isinstance(self.target, PageTarget):
                 self.server = await self._open_page(self.target)
             else:
-                self.server = await self._open_server(self.target)
+                self.server = await self._open_server(self.target, self.options.era)
         except InspectorError as error:
             self._enter(State.FAILED, error.message, error.hint)
             raise
@@ -83,7 +87,10 @@ class Session:
         return self.server
 
     async def _open_server(
-        self, named: StdioTarget | HttpTarget | DemoTarget, after: "Connection | None" = None
+        self,
+        named: StdioTarget | HttpTarget | DemoTarget,
+        era: Era,
+        after: "Connection | None" = None,
     ) -> ServerFacts:
         # The wire loads after the interface has painted; a replayed session never needs it.
         from inspector.wire.connection import open_connection  # noqa: PLC0415
@@ -91,7 +98,7 @@ class Session:
         target, self._redeem_at = reachable(named, self.options.redeem_origin)
         self._connection = await open_connection(
             target,
-            era=self.options.era,
+            era=era,
             timeout_s=self.options.connect_timeout_s,
             on_frame=self._framed,
             on_notification=self._notified,
@@ -156,7 +163,7 @@ class Session:
             return await self._list_server()
         except SessionEndedError as error:
             # Pages of a listing belong to their session: the new one is listed from the start.
-            await self._reach_again(connection, error.message)
+            await self._reach_again(connection, error.failure)
             return self.catalogue
 
     async def _list_server(self) -> Catalogue:
@@ -287,8 +294,8 @@ class Session:
                     yield tuple(listing.entries)
                 case RpcError() if not announced:
                     return
-                case Failure(kind=FailureKind.SESSION_ENDED, detail=detail):
-                    raise SessionEndedError(detail)
+                case Failure(kind=FailureKind.SESSION_ENDED) as ended:
+                    raise SessionEndedError(ended)
                 case failed:
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
@@ -310,7 +317,7 @@ class Session:
         self._check_same(name, decided_on)
         answer = await send(connection)
         if isinstance(answer.outcome, Failure) and answer.outcome.kind is FailureKind.SESSION_ENDED:
-            connection = await self._reach_again(connection, answer.outcome.detail)
+            connection = await self._reach_again(connection, answer.outcome)
             self._check_same(name, decided_on)
             answer = await send(connection)
         return answer
@@ -330,10 +337,10 @@ class Session:
             await asyncio.shield(self._reaching)
         connection = self._server_connection()
         if connection.lost and isinstance(self.target, HttpTarget):
-            return await self._reach_again(connection, connection.lost.detail)
+            return await self._reach_again(connection, connection.lost)
         return connection
 
-    async def _reach_again(self, used: "Connection", reason: str) -> "Connection":
+    async def _reach_again(self, used: "Connection", reason: Failure) -> "Connection":
         """Another connection in the place of `used`, with its listing. Raises InspectorError."""
         if self._reaching is None and self._connection is used:
             # A task of its own: whoever asked first may be cancelled, and others wait for it too.
@@ -349,18 +356,21 @@ class Session:
             # Whoever waits raises it; where nobody does, the state says it.
             task.exception()
 
-    async def _replace(self, used: "Connection", reason: str) -> None:
+    async def _replace(self, used: "Connection", reason: Failure) -> None:
         target = cast("HttpTarget", self.target)
+        # A server that ended the session is the one that was agreed with; one that was away may be another.
+        is_same = reason.kind is FailureKind.SESSION_ENDED
+        era = used.agreement.era if is_same else self.options.era
         self._enter(State.CONNECTING)
         if self.recorder:
             self.recorder.connect(used.now_s())
-        used.tap.note(f"connecting again: {reason}")
+        used.tap.note(f"connecting again: {reason.detail}")
         try:
             if used.dispatcher.is_idle:
                 await used.close()
             else:
                 self._retired.append(used)
-            self.server = await self._open_server(target, used)
+            self.server = await self._open_server(target, era, used)
             await self._list_server()
         except InspectorError as error:
             self._enter(State.LOST, error.message, error.hint)
@@ -368,7 +378,7 @@ class Session:
         except BaseException:
             self._enter(State.LOST)
             raise
-        self._enter(State.READY, f"connected again, and listed again: {reason}")
+        self._enter(State.READY, f"connected again, and listed again: {reason.detail}")
 
     def _connected(self) -> "Connection | PageConnection":
         if self._connection is None:

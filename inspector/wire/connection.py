@@ -110,9 +110,8 @@ class Connection:
 
     async def close(self) -> None:
         """End it. Whoever still waits gets a failure."""
-        self.dispatcher.fail_all(
-            Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
-        )
+        closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
+        self.dispatcher.fail_all(self.lost or closed)
         await self._transport.close()
 
 

@@ -205,7 +205,9 @@ class HttpTap(httpx2.AsyncBaseTransport):
             failure = exchange.unanswered(rest)
         if failure is not None:
             self.stream_failure = failure
-            self._fail(exchange, failure)
+            if not self._older_sse:
+                # There the whole connection ends with the stream, and its channel says so.
+                self._fail(exchange, failure)
 
     async def _event(self, exchange: "_Exchange", event: ServerSentEvent, head: str) -> bytes:
         about = f"{head} event: {event.event}" + (f" id: {event.id}" if event.id else "")

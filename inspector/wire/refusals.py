@@ -27,7 +27,9 @@ def refused(
         case Failure(kind=FailureKind.TIMEOUT):
             return UnreachableError(f"{failure.detail}\n{_named(target)}", _silence_hint(target))
         case Failure(kind=FailureKind.PROTOCOL) if isinstance(target, HttpTarget):
-            return UnreachableError(failure.detail, "Is this an MCP endpoint? What it sent breaks the protocol.")
+            return UnreachableError(
+                failure.detail, "Is this an MCP endpoint? What it sent breaks the protocol."
+            )
         case Failure():
             return UnreachableError(failure.detail, _lost_hint(target))
         case RpcError():
