@@ -371,6 +371,7 @@ class Session:
             else:
                 self._retired.append(used)
             self.server = await self._open_server(target, era, used)
+            self._enter(State.READY, f"connected again, and listing again: {reason.detail}")
             await self._list_server()
         except InspectorError as error:
             self._enter(State.LOST, error.message, error.hint)
@@ -378,7 +379,6 @@ class Session:
         except BaseException:
             self._enter(State.LOST)
             raise
-        self._enter(State.READY, f"connected again, and listed again: {reason.detail}")
 
     def _connected(self) -> "Connection | PageConnection":
         if self._connection is None:

@@ -112,11 +112,12 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if status >= 400:
             await self._refused(exchange, response, raw, head, is_json=is_json)
             return b""
-        if raw or status >= 300:
+        is_awaited = "json" in head and self._dispatcher.is_pending(exchange.carried)
+        if raw or status >= 300 or is_awaited:
             kept = raw if is_json else raw[:OTHER_BODY_BYTES]
             frame = await self._tap.take(Direction.RECEIVED, Channel.HTTP, kept, head=head, is_json=is_json)
             self._dispatcher.take(frame, carried=exchange.carried)
-            if is_json and self._dispatcher.is_pending(exchange.carried):
+            if is_awaited and self._dispatcher.is_pending(exchange.carried):
                 self._fail(exchange, exchange.unreadable(response, frame))
         return _stand_in(exchange.carried) if exchange.carried is not None else b""
 
@@ -226,7 +227,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
             )
             if carried is not None:
                 self._fail(exchange, failure)
-            else:
+            elif self._older_sse:
                 self._dispatcher.fail_only(failure)
         is_settled = was_pending and not self._dispatcher.is_pending(carried)
         return _for_sdk(event, _stand_in(carried) if is_settled else b"")

@@ -114,7 +114,7 @@ async def test_a_session_that_ended_is_initialized_again_and_the_call_sent_once_
     ]
     assert peer.asked[-1].headers["mcp-session-id"] == "s2"
     (again,) = [state for state in session.states if state.state is State.READY and state.message]
-    assert "connected again, and listed again" in again.message
+    assert "connected again, and listing again" in again.message
     assert "HTTP 404" in again.message
     notes = [entry.title for entry in session.timeline.entries if entry.kind is EntryKind.NOTE]
     assert any(note.startswith("connecting again: POST") for note in notes)
@@ -226,7 +226,7 @@ async def test_a_command_says_that_it_connected_again() -> None:
         peer.replies["tools/call"] = call
         ran = await asyncio.to_thread(sightline, "call", "t", peer.url())
     assert ran.code == 0
-    assert "connected again, and listed again: POST" in ran.err
+    assert "connected again, and listing again: POST" in ran.err
 
 
 async def test_a_server_that_is_away_is_not_ready_and_the_next_call_finds_it_again() -> None:
