@@ -52,9 +52,20 @@ class EventSplitter:
         self.size = len(buffer) - start
         return found
 
-    def rest(self) -> bytes:
-        """What came after the last whole event."""
-        return b"".join(self._parts)
+    def rest(self, most_bytes: int | None = None) -> bytes:
+        """What came after the last whole event; `most_bytes`: how much of it, None for all."""
+        return start_of(self._parts, most_bytes)
+
+
+def start_of(parts: list[bytes], most_bytes: int | None) -> bytes:
+    """The first `most_bytes` of what `parts` are together, without a copy of the whole."""
+    if most_bytes is None:
+        return b"".join(parts)
+    size = count = 0
+    while count < len(parts) and size < most_bytes:
+        size += len(parts[count])
+        count += 1
+    return b"".join(parts[:count])[:most_bytes]
 
 
 # A carriage return at the end of a chunk ends the line by itself: a line feed that follows it in the next chunk

@@ -25,7 +25,7 @@ from inspector.wire.bodies import (
 )
 from inspector.wire.challenges import challenge_lines
 from inspector.wire.dispatch import METHOD_NOT_FOUND, Dispatcher
-from inspector.wire.events import EventSplitter, ServerSentEvent
+from inspector.wire.events import EventSplitter, ServerSentEvent, start_of
 from inspector.wire.tap import Tap
 
 OTHER_BODY_BYTES = 64 * 1024
@@ -131,12 +131,12 @@ class HttpTap(httpx2.AsyncBaseTransport):
                 size += len(chunk)
                 if size > limits.MAX_MESSAGE_BYTES:
                     self._fail(exchange, exchange.too_long("a body"))
-                    return b"".join(parts)[:OTHER_BODY_BYTES], False
+                    return start_of(parts, OTHER_BODY_BYTES), False
         except httpx2.TransportError as error:
             self._fail(exchange, exchange.lost(error))
         except UnreadableBodyError as error:
             self._fail(exchange, exchange.failed(FailureKind.PROTOCOL, str(error)))
-            return b"".join(parts)[:OTHER_BODY_BYTES], False
+            return start_of(parts, OTHER_BODY_BYTES), False
         return b"".join(parts), True
 
     async def _refused(
@@ -191,6 +191,9 @@ class HttpTap(httpx2.AsyncBaseTransport):
                 if splitter.size > limits.MAX_MESSAGE_BYTES:
                     failure = exchange.too_long("an event")
                     break
+        except httpx2.SSEError:
+            # Raised here, to end the SDK's transport.
+            raise
         except httpx2.TransportError as error:
             failure = exchange.lost(error)
             if has_ids:
@@ -199,7 +202,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
                 return
         except UnreadableBodyError as error:
             failure = exchange.failed(FailureKind.PROTOCOL, str(error))
-        rest = splitter.rest()[:OTHER_BODY_BYTES]
+        rest = splitter.rest(OTHER_BODY_BYTES)
         if rest.strip():
             await self._tap.take(Direction.RECEIVED, Channel.SSE, rest, head=head, is_json=False)
         if failure is None and not has_ids and self._dispatcher.is_pending(exchange.carried):

@@ -153,9 +153,11 @@ async def test_an_endpoint_elsewhere_is_refused_at_once_with_the_reason() -> Non
         for url, reason in cases.items():
             peer.replies["GET"] = events(f"event: endpoint\ndata: {url}\n\n".encode(), b": more\n\n")
             session = Session(HttpTarget(url=peer.url("/sse"), older_sse=True), Options(connect_timeout_s=30))
-            with pytest.raises(UnreachableError, match=reason):
+            with pytest.raises(UnreachableError, match=reason) as caught:
                 async with asyncio.timeout(5):
                     await session.connect()
+            assert caught.value.message.count("GET http") == 1
+            assert "MCP endpoint" in caught.value.hint
             await session.close()
         assert not other.asked
         assert {asked.method for asked in peer.asked} == {"GET"}

@@ -99,6 +99,13 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
     return _told(made, agreement, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
 
 
+_HINTS = {
+    FailureKind.TIMEOUT: "--timeout SECONDS waits longer.",
+    FailureKind.HTTP_STATUS: "The server refused it: look at its log.",
+    FailureKind.PROTOCOL: "The server breaks the protocol: look at its log.",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wish:
     whole: str | None
@@ -178,12 +185,9 @@ def report(
 def _exit_code(record: CallRecord) -> int:
     match record.outcome:
         case Failure(kind=kind):
-            hint = (
-                "--timeout SECONDS waits longer."
-                if kind is FailureKind.TIMEOUT
-                else "Is the server still there?"
+            return DIAGNOSTICS.fail(
+                error_of(record.outcome, "", _HINTS.get(kind, "Is the server still there?"))
             )
-            return DIAGNOSTICS.fail(error_of(record.outcome, "", hint))
         case RpcError():
             return TOOL_FAILED
         case Result(value=dict() as value) if value.get("isError") is True:
