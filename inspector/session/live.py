@@ -27,7 +27,7 @@ from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
 from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
-from inspector.session.wording import error_of, told
+from inspector.session.wording import error_of, failure_of, told
 
 if TYPE_CHECKING:
     from inspector.custody import Custody
@@ -309,17 +309,25 @@ class Session:
     async def _ask(self, send: "Callable[[Connection], Awaitable[Answer]]", name: str) -> "Answer":
         """Ask the server about the tool `name`. Where it does not know the session any more, it is reached again, once.
 
-        Raises InspectorError where it cannot be reached, NotConfirmedError where the tool is another one afterwards:
-        what was decided was decided on the one before.
+        Raises UnreachableError where nothing was ever connected to, NotConfirmedError where the tool is another one
+        afterwards: what was decided was decided on the one before.
         """
+        from inspector.wire.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
+
+        self._connected()
         decided_on = self.catalogue.tool(name)
-        connection = await self._reachable_connection()
-        self._check_same(name, decided_on)
-        answer = await send(connection)
-        if isinstance(answer.outcome, Failure) and answer.outcome.kind is FailureKind.SESSION_ENDED:
-            connection = await self._reach_again(connection, answer.outcome)
+        try:
+            connection = await self._reachable_connection()
             self._check_same(name, decided_on)
             answer = await send(connection)
+            if isinstance(answer.outcome, Failure) and answer.outcome.kind is FailureKind.SESSION_ENDED:
+                connection = await self._reach_again(connection, answer.outcome)
+                self._check_same(name, decided_on)
+                answer = await send(connection)
+        except NotConfirmedError:
+            raise
+        except InspectorError as error:
+            return Answer(outcome=failure_of(error), frame=None)
         return answer
 
     def _check_same(self, name: str, decided_on: Tool | None) -> None:

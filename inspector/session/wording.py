@@ -1,7 +1,7 @@
 """What came of a request, in words."""
 
 from inspector.core.json_text import dump_text
-from inspector.core.outcome import Failure, Outcome, Result, RpcError
+from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 
 
@@ -11,6 +11,13 @@ def error_of(failure: Outcome, what: str, hint: str) -> InspectorError:
     if isinstance(failure, Failure) and failure.http_status in {401, 403}:
         return AuthenticationRequiredError(message)
     return UnreachableError(message, hint)
+
+
+def failure_of(error: InspectorError) -> Failure:
+    """The outcome of a call for which the server could not be reached."""
+    status = 401 if isinstance(error, AuthenticationRequiredError) else None
+    kind = FailureKind.HTTP_STATUS if status else FailureKind.CONNECTION_LOST
+    return Failure(kind=kind, detail=error.message, http_status=status)
 
 
 def told(outcome: Outcome) -> str:
