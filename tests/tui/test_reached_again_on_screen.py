@@ -42,7 +42,9 @@ def older_server() -> dict[str, Reply]:
             answer = {"jsonrpc": "2.0", "id": asked.id, "result": ANSWERS[method]}
             streams[-1].write(b"data: " + json.dumps(answer).encode() + b"\n\n")
 
-    return {"GET": stream, "POST": take, "server/discover": take} | dict.fromkeys(ANSWERS, take)
+    replies: dict[str, Reply] = dict.fromkeys((*ANSWERS, "server/discover", "POST"), take)
+    replies["GET"] = stream
+    return replies
 
 
 async def test_a_server_that_goes_and_comes_back_is_used_again_without_a_key() -> None:
