@@ -372,9 +372,9 @@ class Session:
         self._enter(State.CONNECTING)
         if self.recorder:
             self.recorder.connect(used.now_s())
-        used.tap.note(f"connecting again: {reason.detail}")
+        used.note(f"connecting again: {reason.detail}")
         try:
-            if used.dispatcher.is_idle:
+            if used.is_idle:
                 await used.close()
             else:
                 self._retired.append(used)

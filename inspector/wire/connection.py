@@ -37,9 +37,9 @@ class Connection:
         self, target: StdioTarget | HttpTarget, tap: Tap, dispatcher: Dispatcher, transport: Transport
     ) -> None:
         self._target = target
-        self.tap = tap
+        self._tap = tap
+        self._dispatcher = dispatcher
         self._transport = transport
-        self.dispatcher = dispatcher
         self._agreement: Agreement | None = None
 
     @property
@@ -52,18 +52,32 @@ class Connection:
     @property
     def lost(self) -> Failure | None:
         """Why the server cannot be asked now; None while it can."""
-        return self.dispatcher.lost
+        return self._dispatcher.lost
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request waits for its answer."""
+        return self._dispatcher.is_idle
+
+    @property
+    def place(self) -> tuple[Tap, int]:
+        """What a connection in the place of this one goes on with: the tap, and the id of the last request."""
+        return self._tap, self._dispatcher.last_id
+
+    def note(self, text: str) -> None:
+        """Have something that went over no wire in the timeline and in the recording."""
+        self._tap.note(text)
 
     def now_s(self) -> float:
         """Seconds since the connection was asked for: the clock of its frames."""
-        return self.tap.now_s()
+        return self._tap.now_s()
 
     async def agree(self, era: Era, timeout_s: float, client_name: str | None = None) -> None:
         """Start the transport and settle on a protocol. Raises InspectorError."""
         await self._transport.start()
         over_http = isinstance(self._target, HttpTarget)
         found = await negotiate(
-            self.dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
+            self._dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
         )
         if isinstance(found, NoAgreement):
             raise refused(self._target, found.outcome, asked=found.asked)
@@ -88,7 +102,7 @@ class Connection:
             from inspector.wire.http import declared_headers  # noqa: PLC0415 - the SDK loads late
 
             headers = declared_headers(input_schema, params.get("arguments"))
-        return await self.dispatcher.request(
+        return await self._dispatcher.request(
             method, params, timeout_s=timeout_s, on_progress=on_progress, headers=headers
         )
 
@@ -106,12 +120,12 @@ class Connection:
 
     async def notify(self, method: str, params: JsonObject) -> None:
         """Tell the server something."""
-        await self.dispatcher.notify(method, params)
+        await self._dispatcher.notify(method, params)
 
     async def close(self) -> None:
         """End it. Whoever still waits gets a failure."""
         closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
-        self.dispatcher.fail_all(self.lost or closed)
+        self._dispatcher.fail_all(self.lost or closed)
         await self._transport.close()
 
 
@@ -131,8 +145,7 @@ async def open_connection(
     `client_name`: what to call oneself; None for the usual name. `after`: the connection whose place it takes: the
     clock, the numbers of frames and the ids of requests go on.
     """
-    tap = after.tap if after else Tap(on_frame)
-    last_id = after.dispatcher.last_id if after else 0
+    tap, last_id = after.place if after else (Tap(on_frame), 0)
     try:
         return await _opened(target, era, timeout_s, tap, on_notification, client_name, last_id)
     except _DiedEarly:

@@ -112,7 +112,9 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if status >= 400:
             await self._refused(exchange, response, raw, head, is_json=is_json)
             return b""
-        is_awaited = "json" in head and self._dispatcher.is_pending(exchange.carried)
+        # A redirect may be followed, and 202 says that there is no answer: the SDK knows both.
+        may_answer = status < 300 and status != httpx2.codes.ACCEPTED
+        is_awaited = may_answer and "json" in head and self._dispatcher.is_pending(exchange.carried)
         if raw or status >= 300 or is_awaited:
             kept = raw if is_json else raw[:OTHER_BODY_BYTES]
             frame = await self._tap.take(Direction.RECEIVED, Channel.HTTP, kept, head=head, is_json=is_json)
