@@ -6,6 +6,7 @@ redirects), in words of ours: it would parse all of it again on the event loop, 
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from http import HTTPStatus
 from urllib.parse import urljoin, urlsplit
 
 import httpx2
@@ -113,7 +114,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
             await self._refused(exchange, response, raw, head, is_json=is_json)
             return b""
         # A redirect may be followed, and 202 says that there is no answer: the SDK knows both.
-        may_answer = status < 300 and status != httpx2.codes.ACCEPTED
+        may_answer = status < 300 and status != HTTPStatus.ACCEPTED
         is_awaited = may_answer and "json" in head and self._dispatcher.is_pending(exchange.carried)
         if raw or status >= 300 or is_awaited:
             kept = raw if is_json else raw[:OTHER_BODY_BYTES]
