@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.exchanges import EntryKind
 from inspector.core.findings.calling import arguments_for, forbids, misfit_for
 from inspector.core.findings.report import NotChecked
 from inspector.core.findings.reviewed import Offer, ReviewedCall, reviewed
@@ -18,6 +17,7 @@ from inspector.core.json_text import JsonObject
 from inspector.core.policy.rules import Policy
 from inspector.core.secrets.reference import references_in
 from inspector.core.targets import HttpTarget, PageTarget
+from inspector.core.timeline import EntryKind
 from inspector.errors import InspectorError, NotConfirmedError
 from inspector.oversight.agreement import Agreement
 from inspector.oversight.oversight import Oversight

@@ -41,6 +41,8 @@ class Frame:
     """What stood around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`."""
+    response_to: str | None = None
+    """Over HTTP: the `request_key` of the request whose HTTP response this came in."""
     body: JsonText | Malformed | None = None
     """`raw` parsed once for everyone; None where it is no JSON channel."""
 

@@ -6,11 +6,12 @@ from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, cast
 
 from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
-from inspector.core.exchanges import Timeline
-from inspector.core.frames import Channel, Frame, Notification
+from inspector.core.exchanges import Matched
+from inspector.core.frames import Channel, Notification
 from inspector.core.json_text import JsonObject, Malformed
 from inspector.core.outcome import Outcome, Result, RpcError
 from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.core.timeline import Timeline
 from inspector.core.trust.propagation import with_annotations
 from inspector.errors import InspectorError, UnreachableError
 from inspector.session.events import (
@@ -290,11 +291,11 @@ class Session:
         if lost and self.state is State.READY:
             self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
 
-    def _framed(self, frame: Frame) -> None:
+    def _framed(self, matched: Matched) -> None:
         if self.recorder:
-            self.recorder.frame(frame)
-        self._tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
-        if frame.channel is Channel.NOTE:
+            self.recorder.frame(matched)
+        self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))
+        if matched.frame.channel is Channel.NOTE:
             # A process that ends between two calls is told at once, not at the next call.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 

@@ -144,7 +144,7 @@ class Cdp:
     async def _take(self, raw: bytes) -> None:
         if self._quiet and await self._is_quiet_reply(raw):
             return
-        frame = await self._tap.take(Direction.RECEIVED, Channel.CDP, raw)
+        frame = (await self._tap.take(Direction.RECEIVED, Channel.CDP, raw)).frame
         match frame.body:
             case JsonText(value={"id": int(number), **reply}):
                 self._settle(number, reply)

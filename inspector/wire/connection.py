@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from inspector.core.catalogue import Tool
-from inspector.core.frames import Frame, Notification
+from inspector.core.exchanges import Matched
+from inspector.core.frames import Notification
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import Era, HttpTarget, StdioTarget
@@ -121,7 +122,7 @@ async def open_connection(
     *,
     era: Era,
     timeout_s: float,
-    on_frame: Callable[[Frame], None],
+    on_frame: Callable[[Matched], None],
     on_notification: Callable[[Notification], None],
     client_name: str | None = None,
 ) -> Connection:

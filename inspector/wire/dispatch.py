@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from inspector.core.frames import Frame, Notification, Request, Response, messages, request_key
+from inspector.core.exchanges import Answered, Asked, Matched
+from inspector.core.frames import Frame, Notification, Request, request_key
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.wire.tap import Tap
@@ -111,9 +112,11 @@ class Dispatcher:
                 await self._send(message, stamped | (headers or {}))
                 answer = await pending.answer
         except TimeoutError:
+            # Before the server hears of it: an answer that comes meanwhile is late.
+            self._tap.note(f"no answer to {method} within {timeout_s:g} s", ends=key)
             if cancellable:
                 await self._cancel(request_id, f"no answer within {timeout_s:g} s")
-            answer = _unanswered(FailureKind.TIMEOUT, f"no answer to {method} within {timeout_s:g} s")
+            return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} within {timeout_s:g} s")
         except asyncio.CancelledError:
             self._tap.note("cancelled here", ends=key)
             if cancellable:
@@ -141,22 +144,22 @@ class Dispatcher:
         with contextlib.suppress(OSError):
             await self._send(message, headers)
 
-    def take(self, frame: Frame, *, carried: Json = None) -> None:
-        """A frame came in: settle what it answers, hand on what it tells, reply to what it asks.
-
-        `carried`: the id of the request whose HTTP response this is; an error without id answers that one.
-        """
-        for message in messages(frame.body):
-            match message:
-                case Response():
-                    self._settle(message, frame, carried)
+    def take(self, matched: Matched) -> None:
+        """A frame came in: settle the requests that it answers, pass on notifications, reply to requests."""
+        for event in matched.events:
+            match event:
+                case Answered(exchange=exchange, response=response):
+                    outcome = (
+                        RpcError(value=response.error) if response.is_error else Result(value=response.result)
+                    )
+                    self._resolve(exchange.key, Answer(outcome=outcome, frame=matched.frame))
                 case Notification():
-                    self._progress(message)
-                    self._on_notification(message)
-                case Request():
-                    self._reply(message)
+                    self._progress(event)
+                    self._on_notification(event)
+                case Asked(exchange=exchange):
+                    self._reply(exchange.request)
                 case _:
-                    # Garbage is in the timeline; nothing waits for it.
+                    # What answers no request is in the timeline; nothing waits for it.
                     pass
 
     def fail(self, request_id: Json, failure: Failure) -> None:
@@ -173,17 +176,6 @@ class Dispatcher:
         """Whether somebody waits for the answer to this id."""
         pending = self._pending.get(request_key(request_id))
         return pending is not None and not pending.answer.done()
-
-    def _settle(self, response: Response, frame: Frame, carried: Json) -> None:
-        outcome = RpcError(value=response.error) if response.is_error else Result(value=response.result)
-        key = request_key(response.id)
-        if response.id is None and response.is_error:
-            # A server that could not read the id still answers somebody.
-            if carried is not None:
-                key = request_key(carried)
-            elif len(self._pending) == 1:
-                key = next(iter(self._pending))
-        self._resolve(key, Answer(outcome=outcome, frame=frame))
 
     def _resolve(self, key: str, answer: Answer) -> None:
         pending = self._pending.get(key)

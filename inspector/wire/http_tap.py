@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import httpx2
 
-from inspector.core.frames import Channel, Direction, Frame, Request, messages
+from inspector.core.frames import Channel, Direction, Frame, Request, messages, request_key
 from inspector.core.json_text import Json, JsonObject, dump
 from inspector.core.outcome import Failure, FailureKind
 from inspector.wire.dispatch import Dispatcher
@@ -42,7 +42,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         head = f"{request.method} {request.url.path}"
         is_message = request.method == "POST"
         sent = await self._tap.take(Direction.SENT, Channel.HTTP, body, head=head, is_json=is_message)
-        carried = _request_id(sent)
+        carried = _request_id(sent.frame)
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
@@ -92,8 +92,16 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if raw or response.status_code >= 300:
             is_json = bool(raw) and "json" in head
             kept = raw if is_json else raw[:OTHER_BODY_BYTES]
-            frame = await self._tap.take(Direction.RECEIVED, Channel.HTTP, kept, head=head, is_json=is_json)
-            self._dispatcher.take(frame, carried=carried)
+            self._dispatcher.take(
+                await self._tap.take(
+                    Direction.RECEIVED,
+                    Channel.HTTP,
+                    kept,
+                    head=head,
+                    is_json=is_json,
+                    response_to=_key(carried),
+                )
+            )
         if response.status_code >= 400:
             self._fail(carried, _refused(request, response.status_code, raw))
         return _stand_in(carried) if carried is not None and len(raw) > STAND_IN_BYTES else raw
@@ -114,11 +122,16 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _event(self, event: ServerSentEvent, head: str, carried: Json) -> bytes:
         about = f"{head} event: {event.event}" + (f" id: {event.id}" if event.id else "")
         is_json = event.event == "message" and bool(event.data)
-        frame = await self._tap.take(
-            Direction.RECEIVED, Channel.SSE, event.data or event.raw, head=about, is_json=is_json
+        matched = await self._tap.take(
+            Direction.RECEIVED,
+            Channel.SSE,
+            event.data or event.raw,
+            head=about,
+            is_json=is_json,
+            response_to=_key(carried),
         )
         waited = self._dispatcher.is_pending(carried)
-        self._dispatcher.take(frame, carried=carried)
+        self._dispatcher.take(matched)
         if len(event.raw) <= STAND_IN_BYTES or not waited or self._dispatcher.is_pending(carried):
             return event.raw
         identity = f"id: {event.id}\n" if event.id else ""
@@ -143,6 +156,10 @@ class _Stream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._close()
+
+
+def _key(carried: Json) -> str | None:
+    return None if carried is None else request_key(carried)
 
 
 def _stand_in(request_id: Json) -> bytes:

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue, Entry, Item, Kind, Tool
-from inspector.core.exchanges import Entry as TimelineEntry
-from inspector.core.exchanges import EntryKind, EntryState
 from inspector.core.foreign import safe
 from inspector.core.json_text import (
     DuplicateKeys,
@@ -20,6 +18,8 @@ from inspector.core.json_text import (
     parse,
 )
 from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget, Target
+from inspector.core.timeline import Entry as TimelineEntry
+from inspector.core.timeline import EntryKind, EntryState
 from inspector.session.events import State
 from inspector.session.records import Progress
 from inspector.tui.commands import COMMANDS, command

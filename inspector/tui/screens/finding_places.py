@@ -8,8 +8,8 @@ from textual.screen import Screen
 
 from inspector.core.catalogue import Catalogue, Item, Kind
 from inspector.core.catalogue import Entry as ItemEntry
-from inspector.core.exchanges import Entry, EntryKind
 from inspector.core.json_text import Malformed
+from inspector.core.timeline import Entry, EntryKind
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.screens.link import Link
 from inspector.tui.screens.looking import Looking

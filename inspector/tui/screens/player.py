@@ -11,9 +11,9 @@ from textual.content import Content
 
 from inspector.core.boundary.level import Level
 from inspector.core.catalogue import Catalogue
-from inspector.core.exchanges import Entry
 from inspector.core.recording.format import Lenses
 from inspector.core.recording.opened import OpenedRecording
+from inspector.core.timeline import Entry
 from inspector.session.events import State
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.commands import Place, bindings

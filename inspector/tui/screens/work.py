@@ -14,8 +14,8 @@ from textual.worker import Worker, WorkerCancelled
 
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.exchanges import Entry
 from inspector.core.targets import Era, PageTarget, Target
+from inspector.core.timeline import Entry
 from inspector.custody import Custody
 from inspector.session.events import State
 from inspector.tui.latest import Latest

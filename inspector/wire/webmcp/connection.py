@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable
 
 from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.frames import Frame
+from inspector.core.exchanges import Matched
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import PageTarget
@@ -188,7 +188,11 @@ class PageConnection:
 
 
 async def open_page(
-    target: PageTarget, *, timeout_s: float, on_frame: Callable[[Frame], None], on_change: Callable[[], None]
+    target: PageTarget,
+    *,
+    timeout_s: float,
+    on_frame: Callable[[Matched], None],
+    on_change: Callable[[], None],
 ) -> PageConnection:
     """A page that is ready for calls. Raises InspectorError; leaves no process and no profile behind when it does."""
     connection = PageConnection(target, Tap(on_frame), on_change)
