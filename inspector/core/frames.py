@@ -86,6 +86,12 @@ def request_key(request_id: Json) -> str:
     return request_id if isinstance(request_id, str) else dump_text(request_id)
 
 
+def with_meta(params: JsonObject, members: JsonObject) -> JsonObject:
+    """Parameters with these members in `_meta`; its other members stay."""
+    meta = params.get("_meta")
+    return {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), **members}}
+
+
 def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tuple[Message, ...]:
     """The messages in a frame: one, several for a JSON-RPC batch, none for a channel without JSON.
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, cast
 
 from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
 from inspector.core.exchanges import Matched
-from inspector.core.frames import Channel, Notification
+from inspector.core.frames import Channel, Notification, with_meta
 from inspector.core.json_text import JsonObject, Malformed
 from inspector.core.outcome import Outcome, Result, RpcError
 from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.core.timeline import Timeline
-from inspector.core.trust.propagation import with_annotations
 from inspector.errors import InspectorError, UnreachableError
 from inspector.session.events import (
     Event,
@@ -179,9 +178,10 @@ class Session:
                 tool, name, arguments, timeout_s=timeout_s or self.options.timeout_s
             )
         else:
+            params: JsonObject = {"name": name, "arguments": arguments}
             answer = await self._server_connection().request(
                 "tools/call",
-                with_annotations({"name": name, "arguments": arguments}, annotations),
+                with_meta(params, {"annotations": annotations}) if annotations else params,
                 timeout_s=timeout_s or self.options.timeout_s,
                 on_progress=lambda said: on_progress(progress_of(said)) if on_progress else None,
                 input_schema=tool.input_schema if tool else None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inspector.core.exchanges import Answered, Asked, Matched
-from inspector.core.frames import Frame, Notification, Request, request_key
+from inspector.core.frames import Frame, Notification, Request, request_key, with_meta
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.wire.tap import Tap
@@ -94,11 +94,7 @@ class Dispatcher:
         request_id = self._next_id
         params, stamped = (stamp or self.stamp)(method, params)
         if on_progress:
-            meta = params.get("_meta")
-            params = {
-                **params,
-                "_meta": {**(meta if isinstance(meta, dict) else {}), "progressToken": request_id},
-            }
+            params = with_meta(params, {"progressToken": request_id})
         message: JsonObject = {"jsonrpc": "2.0", "id": request_id, "method": method}
         if params:
             message["params"] = params

@@ -13,7 +13,7 @@ from inspector.core.exchanges import (
     matched,
     response_in,
 )
-from inspector.core.frames import Channel, Direction, Frame
+from inspector.core.frames import Channel, Direction, Frame, with_meta
 from inspector.core.json_text import Json, dump, parse
 
 SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
@@ -123,3 +123,9 @@ def test_the_response_in_a_frame_is_found_by_its_id_or_by_having_none() -> None:
     batch = parse(b'[{"id":1,"result":"one"},{"id":2,"result":"two"},{"id":null,"error":"x"}]')
     found = [response_in(batch, key) for key in ("1", "2", "3")]
     assert [response and (response.result or response.error) for response in found] == ["one", "two", "x"]
+
+
+def test_other_members_of_meta_stay() -> None:
+    params = with_meta({"name": "t", "_meta": {"progressToken": 1}}, {"annotations": {"openWorldHint": True}})
+    assert params == {"name": "t", "_meta": {"progressToken": 1, "annotations": {"openWorldHint": True}}}
+    assert with_meta({}, {"a": 1}) == {"_meta": {"a": 1}}
