@@ -161,7 +161,7 @@ class Reach:
             target = ConfiguredTarget(path=self.config, name=self.server)
         else:
             target = parse_target(word or "")
-        return self._adjusted(resolved(target))
+        return self._adjusted(resolved(target, self.environment, self.headers))
 
     def _adjusted(self, target: Target) -> Target:
         if self.browser.is_chosen and not isinstance(target, PageTarget):
@@ -186,13 +186,26 @@ class Reach:
                 return target
 
 
-def resolved(target: Target | ConfiguredTarget) -> Target:
-    """The target that a configuration file describes; any other as it is. Raises UsageError."""
+def resolved(
+    target: Target | ConfiguredTarget, environment: tuple[str, ...] = (), headers: tuple[str, ...] = ()
+) -> Target:
+    """The target that a configuration file describes; any other as it is. Raises UsageError.
+
+    `environment`, `headers`: the words of -e and --header, which come before the file's.
+    """
     if not isinstance(target, ConfiguredTarget):
         return target
     from inspector.store.config import read_target  # noqa: PLC0415 - most targets need no file
 
-    return read_target(target.path, target.name)
+    server = read_target(
+        target.path,
+        target.name,
+        [_assignment(word)[0] for word in environment],
+        [_header(word)[0] for word in headers],
+    )
+    for note in server.notes:
+        DIAGNOSTICS.say(note)
+    return server.target
 
 
 def reaching(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:

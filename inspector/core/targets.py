@@ -81,6 +81,9 @@ class ConfiguredTarget:
 Target: TypeAlias = StdioTarget | HttpTarget | PageTarget | DemoTarget
 WrittenTarget: TypeAlias = Target | ConfiguredTarget
 
+# TOML is none, but the reader says best which files are.
+_CONFIGURATIONS = (".json", ".jsonc", ".toml")
+
 
 def parse_target(word: str) -> WrittenTarget:
     """One target as written. Raises UsageError, with the forms that there are."""
@@ -95,9 +98,9 @@ def parse_target(word: str) -> WrittenTarget:
     if word.startswith(("web+http://", "web+https://")):
         return PageTarget(url=_checked_url(word.removeprefix("web+")))
     path, colon, name = word.rpartition(":")
-    if colon and path.endswith(".json"):
+    if colon and path.endswith(_CONFIGURATIONS):
         return ConfiguredTarget(path=path, name=name)
-    if word.endswith(".json"):
+    if word.endswith(_CONFIGURATIONS):
         return ConfiguredTarget(path=word, name=None)
     if word.endswith(".jsonl"):
         raise UsageError(
