@@ -186,6 +186,40 @@ def test_the_filter_finds_by_words_in_any_order_and_counts(query: str, names: li
     ] == names
 
 
+def test_the_filter_puts_the_name_before_its_beginnings_names_and_descriptions() -> None:
+    described = {"description": "Echoes; as Echo does."}
+    names = ("get_clock", "echo_all", "re_echo", "say", "ECHO", "echo_one")
+    tools = tuple(
+        Tool(name=name, definition=described if name == "say" else {"title": f"Of {name}"}) for name in names
+    )
+    prompts = tuple(Item(kind=Kind.PROMPT, name=name, definition={}) for name in ("echoing", "stop"))
+    catalogue = Catalogue(entries={Kind.TOOL: tools, Kind.PROMPT: prompts})
+
+    def found(query: str) -> list[str]:
+        return [
+            row.title if isinstance(row, Group) else str(row.entry.name)
+            for row in matching(rows(catalogue), query)
+        ]
+
+    assert found("echo") == ["Tools", "ECHO", "echo_all", "echo_one", "re_echo", "say", "Prompts", "echoing"]
+    assert found("all echo") == ["Tools", "echo_all"]
+    assert found("echoing") == ["Prompts", "echoing"]
+    assert found(" ") == ["Tools", *names, "Prompts", "echoing", "stop"]
+
+
+def test_the_group_with_the_best_name_comes_first() -> None:
+    tool = Tool(name="about", definition={"description": "Shows greet."})
+    prompt = Item(kind=Kind.PROMPT, name="greet", definition={})
+    catalogue = Catalogue(entries={Kind.TOOL: (tool,), Kind.PROMPT: (prompt,)})
+    found = matching(rows(catalogue), "greet")
+    assert [row.title if isinstance(row, Group) else row.entry.name for row in found] == [
+        "Prompts",
+        "greet",
+        "Tools",
+        "about",
+    ]
+
+
 @pytest.mark.parametrize("entry", [TOOL, BAD, CATALOGUE.entries[Kind.PROMPT][0]])
 def test_every_item_has_a_title_and_something_to_say(entry: Entry) -> None:
     assert str(entry.name) in title(entry).plain

@@ -39,6 +39,8 @@ class Row:
     """The key of its group."""
     title: str
     """Of its group."""
+    name: str
+    """Casefolded, as `searched` is."""
     searched: str
 
 
@@ -53,18 +55,35 @@ def rows(catalogue: Catalogue) -> tuple[Row, ...]:
 
 
 def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
-    """The rows in which every word of `query` occurs, under the headings of their groups."""
+    """The rows in which every word of `query` occurs, under the headings of their groups.
+
+    In a group, names that match come before titles and descriptions that do, and the group with the best name comes
+    first. Equally good rows keep the order sent.
+    """
     words = query.casefold().split()
-    kept = [row for row in found if all(word in row.searched for word in words)] if words else found
-    sizes: dict[str, int] = {}
+    kept = found
+    if words:
+        kept = sorted(
+            (row for row in found if all(word in row.searched for word in words)),
+            key=lambda row: _rank(row.name, words),
+        )
+    groups: dict[str, list[Row]] = {}
     for row in kept:
-        sizes[row.group] = sizes.get(row.group, 0) + 1
+        groups.setdefault(row.group, []).append(row)
     grouped: list[CatalogueRow] = []
-    for row in kept:
-        if row.group in sizes:
-            grouped.append(Group(key=row.group, title=row.title, size=sizes.pop(row.group)))
-        grouped.append(row)
+    for key, members in groups.items():
+        grouped += (Group(key=key, title=members[0].title, size=len(members)), *members)
     return tuple(grouped)
+
+
+def _rank(name: str, words: list[str]) -> int:
+    """0 for the name itself, 1 for its beginning, 2 for all words in it, 3 for words elsewhere."""
+    typed = " ".join(words)
+    if name == typed:
+        return 0
+    if name.startswith(typed):
+        return 1
+    return 2 if all(word in name for word in words) else 3
 
 
 def group_line(group: Group, total: int) -> Content:
@@ -114,6 +133,7 @@ def _row(entry: Entry, group: str) -> Row:
         entry=entry,
         group=document.frame_id if document else group,
         title=_document_title(document) if document else group,
+        name=texts[0].casefold(),
         searched=" ".join(texts).casefold(),
     )
 

@@ -47,7 +47,7 @@ class CatalogueLines(Lines):
         self._sizes = {}
         for row in found:
             self._sizes[row.group] = self._sizes.get(row.group, 0) + 1
-        self.narrow(query)
+        self._show(query, self.entry)
 
     def judge(self) -> None:
         """Other things are known of the tools: their badges are made anew as they are seen."""
@@ -55,10 +55,12 @@ class CatalogueLines(Lines):
         self.refresh()
 
     def narrow(self, query: str) -> None:
-        """Show the rows that match `query`."""
-        before = self.entry
+        """Show the rows that match `query`, with the cursor on the best; without a query it stays on its item."""
+        self._show(query, None if query.strip() else self.entry)
+
+    def _show(self, query: str, entry: Entry | None) -> None:
         self._shown = matching(self._all, query)
-        self.show_rows(len(self._shown), self._place_of(before))
+        self.show_rows(len(self._shown), self._place_of(entry))
         self.reveal(self.cursor)
         self.post_message(self.Moved(self, self.cursor))
 
