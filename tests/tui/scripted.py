@@ -33,6 +33,7 @@ from inspector.session.records import CallRecord, Progress
 from inspector.store import themes
 from inspector.store.settings import Settings
 from inspector.tui.app import SightlineApp
+from tests.driven import drives
 
 SMALL = (80, 24)
 LARGE = (140, 45)
@@ -238,6 +239,7 @@ def screen_text(app: SightlineApp) -> str:
 
 async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
     """The screen once it shows `shows` and every worker but the connection has ended."""
+    drives()
     for _ in range(400):
         await pilot.pause()
         busy = [worker for worker in app.workers if worker.group not in _WAITING and not worker.is_finished]
