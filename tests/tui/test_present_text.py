@@ -187,10 +187,10 @@ def test_the_filter_finds_by_words_in_any_order_and_counts(query: str, names: li
 
 
 def test_the_filter_puts_the_name_before_its_beginnings_names_and_descriptions() -> None:
-    described = {"description": "Echoes; as Echo does."}
+    described: JsonObject = {"description": "Echoes; as Echo does."}
     names = ("get_clock", "echo_all", "re_echo", "say", "ECHO", "echo_one")
     tools = tuple(
-        Tool(name=name, definition=described if name == "say" else {"title": f"Of {name}"}) for name in names
+        Tool(name=name, definition=described if name == "say" else {"title": "Any"}) for name in names
     )
     prompts = tuple(Item(kind=Kind.PROMPT, name=name, definition={}) for name in ("echoing", "stop"))
     catalogue = Catalogue(entries={Kind.TOOL: tools, Kind.PROMPT: prompts})
