@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from inspector.core.boundary.bounded import Removal
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json, JsonObject, Malformed
+from inspector.core.projection import Projection
 from inspector.session.facts import ServerFacts
 
 
@@ -54,6 +55,11 @@ def server_shape(target: str, server: ServerFacts) -> JsonObject:
 def findings_shape(sentences: Iterable[str]) -> list[Json]:
     """`findings` of a projection or a definition."""
     return [{"message": sentence} for sentence in sentences]
+
+
+def unfinished_shape(shown: Projection) -> JsonObject:
+    """`unfinished` of a projection: why its answer does not end the call; nothing where it does."""
+    return {"unfinished": shown.unfinished.as_json()} if shown.unfinished else {}
 
 
 def withheld_shape(removals: Iterable[Removal]) -> list[Json]:

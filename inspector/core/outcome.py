@@ -22,6 +22,8 @@ class Result:
     """The `result` member of the answer, any JSON value, as it stood on the wire."""
 
     value: Json
+    of_page: bool = False
+    """Whether a page's tool returned it: then no member of it belongs to the protocol."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

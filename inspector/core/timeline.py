@@ -16,6 +16,7 @@ from inspector.core.exchanges import (
 )
 from inspector.core.frames import Channel, Direction, Frame, Notification
 from inspector.core.json_text import Json, Malformed, dump_text
+from inspector.core.unfinished import unfinished_in
 
 
 class EntryKind(StrEnum):
@@ -40,6 +41,8 @@ class EntryState(StrEnum):
 
     PENDING = "pending"
     DONE = "done"
+    UNFINISHED = "unfinished"
+    """Answered, and the answer does not end the call."""
     FAILED = "failed"
     """Answered with an error, or with a result that says isError."""
 
@@ -129,9 +132,11 @@ class Timeline:
                 return self._asked(frame, event)
             case Answered(exchange=exchange, response=response):
                 failed = response.is_error or _says_error(response.result)
+                ended = None if failed or frame.channel is Channel.CDP else unfinished_in(response.result)
+                state = EntryState.FAILED if failed else EntryState.UNFINISHED if ended else EntryState.DONE
                 errors = (_error_text(response.error),) if response.is_error else ()
-                state = EntryState.FAILED if failed else EntryState.DONE
-                return self._ended(frame, exchange, state, "; ".join((*response.faults, *errors)))
+                reasons = (ended.reason,) if ended else ()
+                return self._ended(frame, exchange, state, "; ".join((*response.faults, *errors, *reasons)))
             case GivenUp(exchange=exchange):
                 detail = frame.raw.decode("utf-8", "replace")
                 return self._ended(frame, exchange, EntryState.FAILED, detail, size_bytes=0)

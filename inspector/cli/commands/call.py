@@ -16,7 +16,7 @@ from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.recording import recording, wish_of
-from inspector.cli.shapes import findings_shape, withheld_shape
+from inspector.cli.shapes import findings_shape, unfinished_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
 from inspector.core.catalogue import Tool
 from inspector.core.foreign import safe_line
@@ -165,6 +165,7 @@ def report(
                 "undeclared": shown.undeclared,
                 "findings": findings_shape(shown.findings),
                 "duration_ms": round(record.duration_s * 1000, 3),
+                **unfinished_shape(shown),
                 **(decided.shape if decided else {}),
             }
         )
@@ -172,7 +173,12 @@ def report(
         heading = f"{safe_line(record.name)} on {target}, {record.duration_s * 1000:.0f} ms"
         print_lines([heading, *(decided.lines if decided else ()), ""])
         print_lines(side_by_side(raw, shown, lens.level, lens.host, columns()))
+    if shown.unfinished:
+        return DIAGNOSTICS.fail(ToolFailedError(shown.unfinished.told, _NOT_ANSWERED))
     return _exit_code(record)
+
+
+_NOT_ANSWERED = "Sightline cannot answer that yet: the model gets nothing of this call."
 
 
 def _exit_code(record: CallRecord) -> int:

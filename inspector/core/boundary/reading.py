@@ -17,10 +17,9 @@ from inspector.core.claims.registry import claims_of_result
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 from inspector.core.outcome import Failure, Outcome, Result, RpcError
 from inspector.core.pointer import child
+from inspector.core.unfinished import COMPLETE
 
 PROTOCOL_MEMBERS = frozenset({"content", "structuredContent", "isError", "_meta"})
-RESULT_TYPES = frozenset({"complete", "input_required"})
-"""Of 2026-07-28. A `resultType` with another value is a member that nobody knows."""
 
 
 def raw_of(outcome: Outcome) -> Json:
@@ -104,14 +103,9 @@ def _with_result(draft: Draft, raw: JsonObject) -> Draft:
     if not isinstance(raw.get("isError", False), bool):
         draft = draft.removing((_internal("/isError", "it is no boolean, and read as true"),))
     unknown = {key: value for key, value in raw.items() if key not in PROTOCOL_MEMBERS}
-    if is_result_type(unknown.get("resultType")):
+    if unknown.get("resultType") == COMPLETE:
         del unknown["resultType"]
     return replace(draft, members=unknown, meta=raw.get("_meta"))
-
-
-def is_result_type(value: Json) -> bool:
-    """Whether `value` is one of the words that the protocol has for `resultType`."""
-    return isinstance(value, str) and value in RESULT_TYPES
 
 
 def _with_content(draft: Draft, content: Json) -> Draft:

@@ -95,7 +95,7 @@ def secrets_of(
     seen: set[tuple[str, str]] = set()
     for removal in declared.removals:
         # Keys that are hidden are all told of at the object that holds them.
-        if (removal.pointer, removal.rule) in seen:
+        if (removal.pointer, removal.rule) in seen or removal.rule == Rule.UNFINISHED:
             continue
         seen.add((removal.pointer, removal.rule))
         values = _values(raw, declared, removal, contract, policy)

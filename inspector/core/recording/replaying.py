@@ -106,7 +106,7 @@ class Replay:
             name=line.tool,
             tool=Tool(name=line.tool, definition=definition) if isinstance(definition, dict) else None,
             arguments=stood_in(line.arguments),
-            outcome=RpcError(value=outcome) if line.is_error else Result(value=outcome),
+            outcome=RpcError(value=outcome) if line.is_error else Result(value=outcome, of_page=True),
             at_s=line.at_s,
             duration_s=line.duration_s,
         )

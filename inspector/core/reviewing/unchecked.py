@@ -25,7 +25,9 @@ _ALWAYS = (
 
 
 def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
-    """What is not known of a long result."""
+    """What is not known of a long result, and of an answer that does not end its call."""
+    if call.unfinished:
+        return (NotChecked(what=f"results of {call.offer.name}", why=call.unfinished),)
     if call.is_read:
         return ()
     why = f"it is long: orders to a model are looked for in its first {READ:,} characters, and {LONGEST_READ:,} of a text"

@@ -21,6 +21,8 @@ _SIGNS = {
 _STATES = {
     EntryState.PENDING: ("waiting", "$text-warning"),
     EntryState.DONE: ("", ""),
+    EntryState.OPEN: ("listening", "$text-success"),
+    EntryState.UNFINISHED: ("unfinished", "bold $text-warning"),
     EntryState.FAILED: ("failed", "bold $text-error"),
 }
 

@@ -25,7 +25,6 @@ from inspector.core.resolution import METHOD as RESOLVE
 from inspector.core.schema.fields import Field, form_of
 from inspector.core.schema.validation import violations
 from inspector.core.secrets.holdings import Holdings, holdings_in
-from inspector.core.weight import compact_bytes
 from inspector.session.records import CallRecord
 from inspector.tui.present import badges
 from inspector.tui.present.alignment import Alignment, align, side_by_side
@@ -106,9 +105,10 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
         aligned=rows is not None,
         observed=shown.context.observed,
         findings=shown.findings,
-        raw_bytes=compact_bytes(shown.raw),
-        model_bytes=compact_bytes(shown.context.model),
+        raw_bytes=shown.raw_bytes,
+        model_bytes=shown.model_bytes,
         undeclared=shown.undeclared if level is Level.DECLARED else None,
+        unfinished=shown.unfinished,
         values=(masked, shown.context.model),
     )
 

@@ -123,7 +123,7 @@ def outcome_of(params: JsonObject) -> Outcome:
     """What `toolResponded` says. A thrown error keeps its text and stack for the user, under a code for the model."""
     match params.get("status"):
         case "Completed":
-            return Result(value=params.get("output"))
+            return Result(value=params.get("output"), of_page=True)
         case "Canceled":
             return Failure(kind=FailureKind.CANCELLED, detail="the browser cancelled the call")
         case _:
