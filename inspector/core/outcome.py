@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 from inspector.core.json_text import Json
 
+METHOD_NOT_FOUND = -32601
+
 
 class FailureKind(StrEnum):
     """Why there was no answer. Protocol facts only: a server's words are never read for this."""
@@ -31,6 +33,11 @@ class RpcError:
     """The `error` member of the answer: normally an object of code, message and data."""
 
     value: Json
+
+    @property
+    def is_method_not_found(self) -> bool:
+        """Whether it says that the server has no such method."""
+        return isinstance(self.value, dict) and self.value.get("code") == METHOD_NOT_FOUND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -259,6 +259,9 @@ class Session:
                     yield tuple(listing.entries)
                 case RpcError() if not announced:
                     return
+                case RpcError() as error if listing.kind is Kind.TEMPLATE and error.is_method_not_found:
+                    # No capability announces templates, so that a server with resources need not have them.
+                    return
                 case failed:
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()

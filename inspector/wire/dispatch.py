@@ -9,10 +9,9 @@ from typing import Protocol
 from inspector.core.exchanges import Answered, Asked, Matched
 from inspector.core.frames import Frame, Notification, Request, request_key, with_meta
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.core.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome, Result, RpcError
 from inspector.wire.tap import Tap
 
-METHOD_NOT_FOUND = -32601
 CANCEL_WRITE_TIMEOUT_S = 2.0
 
 
