@@ -80,6 +80,13 @@ class Tool:
         return _object(self.definition.get("annotations"))
 
     @property
+    def needs_task(self) -> bool:
+        """Whether it can only be called as a task. Source: MCP 2025-11-25, `execution.taskSupport`."""
+        return (
+            self.page is None and _object(self.definition.get("execution")).get("taskSupport") == "required"
+        )
+
+    @property
     def meta(self) -> JsonObject:
         """`_meta`, empty where there is none or it is no object."""
         return _object(self.definition.get("_meta"))

@@ -3,6 +3,12 @@
 from inspector.core.json_text import dump_text
 from inspector.core.outcome import Failure, Outcome, Result, RpcError
 
+ONLY_AS_TASK = "can only be called as a task, which Sightline cannot do yet"
+"""Behind the name of a tool."""
+ANNOUNCES_NOTHING = (
+    "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
+)
+
 
 def told(outcome: Outcome) -> str:
     """An outcome that is no result, in words. May quote foreign text."""

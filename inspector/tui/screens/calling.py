@@ -14,6 +14,7 @@ from inspector.core.json_text import JsonObject
 from inspector.core.schema.fields import Form
 from inspector.core.targets import Target
 from inspector.session.records import Progress
+from inspector.session.wording import ONLY_AS_TASK
 from inspector.tui.commands import command
 from inspector.tui.latest import Latest
 from inspector.tui.present.editing import editable
@@ -126,6 +127,8 @@ class Calling:
     def submit(self, *, anyway: bool) -> None:
         """Call the tool whose form is shown; `anyway` also where its schema does not allow the arguments."""
         obstacle = self.obstacle() or ("" if self.tool else "This cannot be called. Choose a tool.")
+        if not obstacle and self.tool and self.tool.needs_task:
+            obstacle = f"{shortened(self.tool.name, 60)} {ONLY_AS_TASK}."
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
             return
