@@ -111,6 +111,8 @@ class Catalogue:
     entries: dict[Kind, tuple[Entry, ...]] = field(default_factory=dict[Kind, tuple[Entry, ...]])
     problems: tuple[Malformed, ...] = ()
     """What was wrong with a listing as a whole: a page that is no object, a cursor that repeats."""
+    pages: dict[Kind, tuple[JsonObject, ...]] = field(default_factory=dict[Kind, tuple[JsonObject, ...]])
+    """What the pages of each list say beside their items, as sent: `ttlMs`, `cacheScope`, `_meta`, whatever else."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -153,6 +155,8 @@ class Listing:
         self._objection = objection
         self.entries: list[Entry] = []
         self.problems: list[Malformed] = []
+        self.pages: list[JsonObject] = []
+        """What each page says beside its items."""
         self._cursor: Json = None
         self._seen: set[str] = set()
         self._taken: set[str] = set()
@@ -169,6 +173,8 @@ class Listing:
         """One page came."""
         page = decode_page(self.kind, result)
         self._pages += 1
+        if isinstance(result, dict):
+            self.pages.append({key: value for key, value in result.items() if key != self.kind.value})
         if isinstance(page, Malformed):
             self.problems.append(page)
         else:

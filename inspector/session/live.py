@@ -142,6 +142,7 @@ class Session:
         capabilities = self.server.capabilities if self.server else None
         entries: dict[Kind, tuple[Entry, ...]] = {}
         problems: list[Malformed] = []
+        said: dict[Kind, tuple[JsonObject, ...]] = {}
         for kind in Kind:
             announced = not isinstance(capabilities, dict) or kind.capability in capabilities
             if kind is Kind.TOOL or announced:
@@ -151,7 +152,8 @@ class Session:
                     self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
                     self._tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
                 problems.extend(pages.problems)
-        self.catalogue = Catalogue(entries=entries, problems=tuple(problems))
+                said[kind] = tuple(pages.pages)
+        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=said)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
         return self.catalogue
 

@@ -1,4 +1,4 @@
-"""`sightline list TARGET`: tools with all that they declare."""
+"""`sightline list TARGET`: tools with all that they declare, and what else the server lists."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,7 +12,14 @@ from inspector.cli.output import clipped, columns, print_json, print_lines, tabl
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.pages import page_lines, page_shape
 from inspector.cli.recording import recording, wish_of
-from inspector.cli.shapes import claim_shape, findings_shape, malformed_shape, server_shape
+from inspector.cli.shapes import (
+    claim_shape,
+    client_shape,
+    findings_shape,
+    items_shape,
+    malformed_shape,
+    server_shape,
+)
 from inspector.core.catalogue import Catalogue, Item, Kind, Tool
 from inspector.core.claims.badges import badges
 from inspector.core.claims.registry import claims_of_tool
@@ -22,6 +29,7 @@ from inspector.core.json_text import Json, JsonObject
 from inspector.core.targets import Era, Target
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
+from inspector.session.wording import ANNOUNCES_NOTHING
 
 if TYPE_CHECKING:
     from inspector.core.definitions.projection import ProjectedDefinition
@@ -60,7 +68,10 @@ def command(
         print_json(
             {
                 "server": server_shape(str(chosen), server),
+                "client": client_shape(server),
                 "tools": tools,
+                **{kind.value: items_shape(catalogue, kind) for kind in Kind if kind is not Kind.TOOL},
+                "pages": {kind.method: list[Json](pages) for kind, pages in catalogue.pages.items()},
                 "malformed": [malformed_shape(item) for item in catalogue.malformed],
             }
         )
@@ -126,10 +137,11 @@ def _given_text(tool: Tool, lens: Lens) -> list[str]:
 
 def _heading(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
     named = f"{server.name} {server.version}".strip() or "a server without a name"
-    return [
+    lines = [
         f"{named} — {target}",
         f"protocol {_protocol(server)}, {_counts(catalogue)}",
     ]
+    return lines if server.era is Era.AUTO else [*lines, ANNOUNCES_NOTHING]
 
 
 def _protocol(server: ServerFacts) -> str:

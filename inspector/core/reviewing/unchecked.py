@@ -15,7 +15,10 @@ _ALWAYS = (
     NotChecked(
         what="redemption", why="no secret reference is redeemed for it: whether it can be twice is not known"
     ),
-    NotChecked(what="other clients", why="the server was asked under one client name only"),
+    NotChecked(
+        what="other clients",
+        why="the server was asked under one client name only, that announces no sampling, elicitation or roots: it may hide tools from such clients",
+    ),
     NotChecked(what="other servers", why="names were compared within this server only"),
     NotChecked(
         what="what the tools do",

@@ -12,8 +12,9 @@ from inspector.tui.present.foreign import content, shortened
 
 _SEARCHED_LENGTH = 600
 
+TOOLS = "Tools"
 _TITLES = {
-    Kind.TOOL: "Tools",
+    Kind.TOOL: TOOLS,
     Kind.RESOURCE: "Resources",
     Kind.TEMPLATE: "Templates",
     Kind.PROMPT: "Prompts",
