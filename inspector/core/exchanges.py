@@ -50,6 +50,11 @@ class Exchange:
         """The `request_key` of its id."""
         return request_key(self.request.id)
 
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it is a subscription, which is answered when it ends."""
+        return self.asked_by is Direction.SENT and self.request.method == SUBSCRIBE
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:

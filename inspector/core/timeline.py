@@ -41,6 +41,8 @@ class EntryState(StrEnum):
 
     PENDING = "pending"
     DONE = "done"
+    OPEN = "open"
+    """A subscription: its request stays open until one side ends it."""
     UNFINISHED = "unfinished"
     """Answered, and the answer does not end the call."""
     FAILED = "failed"
@@ -139,7 +141,9 @@ class Timeline:
                 return self._ended(frame, exchange, state, "; ".join((*response.faults, *errors, *reasons)))
             case GivenUp(exchange=exchange):
                 detail = frame.raw.decode("utf-8", "replace")
-                return self._ended(frame, exchange, EntryState.FAILED, detail, size_bytes=0)
+                # That a subscription ends is no failure.
+                state = EntryState.DONE if exchange.is_lasting else EntryState.FAILED
+                return self._ended(frame, exchange, state, detail, size_bytes=0)
             case Late(exchange=exchange):
                 title = titled(exchange.request.method, exchange.request.params)
                 detail = (
@@ -159,7 +163,8 @@ class Timeline:
         exchange = asked.exchange
         kind = EntryKind.EXCHANGE if exchange.asked_by is Direction.SENT else EntryKind.SERVER_REQUEST
         title = titled(exchange.request.method, exchange.request.params)
-        entry = self._add(frame, kind, title, state=EntryState.PENDING)
+        state = EntryState.OPEN if exchange.is_lasting else EntryState.PENDING
+        entry = self._add(frame, kind, title, state=state)
         self._numbers[exchange.frame, exchange.key] = entry.number
         return entry
 

@@ -6,11 +6,11 @@ from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, cast
 
 from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
-from inspector.core.exchanges import Matched
+from inspector.core.exchanges import SUBSCRIBE, Matched
 from inspector.core.frames import Channel, Notification, with_meta
 from inspector.core.json_text import JsonObject, Malformed
 from inspector.core.outcome import Outcome, Result, RpcError
-from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.core.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.core.timeline import Timeline
 from inspector.errors import InspectorError, UnreachableError
 from inspector.session.events import (
@@ -156,6 +156,22 @@ class Session:
         self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=said)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
         return self.catalogue
+
+    async def listen(self) -> None:
+        """Be told of changed lists where the server tells subscribers alone. Ends where there is nothing to listen to."""
+        server, connection = self.server, self._connection
+        if server is None or connection is None or server.era is not Era.MODERN:
+            return
+        from inspector.session.listening import keep_listening, wanted  # noqa: PLC0415 - no command listens
+
+        notifications = wanted(server.capabilities)
+        if notifications:
+            await keep_listening(
+                self._server_connection(),
+                notifications,
+                reopened=lambda: self._tell(ListChanged()),
+                note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
+            )
 
     async def call(
         self,

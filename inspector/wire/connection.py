@@ -75,11 +75,11 @@ class Connection:
         method: str,
         params: JsonObject,
         *,
-        timeout_s: float,
+        timeout_s: float | None,
         on_progress: ProgressListener | None = None,
         input_schema: Json = None,
     ) -> Answer:
-        """Ask and wait. A failure is an outcome. `input_schema`: of the tool called, for headers it declares."""
+        """Ask and wait. A failure is an outcome. `timeout_s`: None for a subscription. `input_schema`: of the tool called, for headers it declares."""
         headers: dict[str, str] = {}
         if (
             isinstance(self._target, HttpTarget)

@@ -41,7 +41,8 @@ class _Pending:
     answer: asyncio.Future[Answer]
     on_progress: ProgressListener | None
     timeout: asyncio.Timeout | None = None
-    timeout_s: float = 0
+    timeout_s: float | None = 0
+    """None for a request that stays open, as a subscription does."""
 
 
 def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
@@ -80,13 +81,16 @@ class Dispatcher:
         method: str,
         params: JsonObject,
         *,
-        timeout_s: float,
+        timeout_s: float | None,
         on_progress: ProgressListener | None = None,
         cancellable: bool = True,
         stamp: Stamp | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Ask and wait. Progress restarts the time limit. Cancelling the caller cancels on the wire too."""
+        """Ask and wait. Progress restarts the time limit. Cancelling the caller cancels on the wire too.
+
+        `timeout_s`: None for a subscription, which is answered when it ends.
+        """
         if self._lost:
             return Answer(outcome=self._lost, frame=None)
         self._next_id += 1
@@ -108,10 +112,11 @@ class Dispatcher:
                 answer = await pending.answer
         except TimeoutError:
             # Before the server hears of it: an answer that comes meanwhile is late.
-            self._tap.note(f"no answer to {method} within {timeout_s:g} s", ends=key)
+            limit = f"within {timeout_s or 0:g} s"
+            self._tap.note(f"no answer to {method} {limit}", ends=key)
             if cancellable:
-                await self._cancel(request_id, f"no answer within {timeout_s:g} s")
-            return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} within {timeout_s:g} s")
+                await self._cancel(request_id, f"no answer {limit}")
+            return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
         except asyncio.CancelledError:
             self._tap.note("cancelled here", ends=key)
             if cancellable:
@@ -183,7 +188,7 @@ class Dispatcher:
         pending = self._pending.get(request_key(notification.params.get("progressToken")))
         if pending is None or pending.on_progress is None:
             return
-        if pending.timeout and pending.timeout.when() is not None and not pending.timeout.expired():
+        if pending.timeout_s is not None and pending.timeout and not pending.timeout.expired():
             pending.timeout.reschedule(asyncio.get_running_loop().time() + pending.timeout_s)
         pending.on_progress(notification.params)
 

@@ -99,6 +99,9 @@ def tools() -> list[dict[str, Any]]:
 
 def call(request: Any) -> None:
     name = request["params"]["name"]
+    if name == "no id":
+        write({"id": None, "error": {"code": -32700, "message": "cannot read"}})
+        return
     if name == "grow":
         grown.append(f"grown_{len(grown) + 1}")
         for listener in listening:

@@ -138,6 +138,14 @@ MAIN: tuple[Command, ...] = (
         "session.reconnect", "R", "reconnect", "reconnect", "Starts or reaches the server anew.", palette=True
     ),
     _main(
+        "session.list",
+        "L",
+        "list_again",
+        "list again",
+        "Reads every list of the server again, over the same connection.",
+        palette=True,
+    ),
+    _main(
         "session.record",
         "w",
         "record",

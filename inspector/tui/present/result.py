@@ -203,8 +203,9 @@ def strip(view: ResultView) -> Content:
 def standing_line(view: ResultView) -> Content:
     """What the boundary in force means for this result."""
     if view.unfinished:
+        words = "; ".join(view.unfinished.asks) or view.unfinished.reason
         return content(
-            shortened(f"nothing reaches the model; {view.unfinished.told}", 1_000), "$text-warning"
+            shortened(f"unfinished, so the model gets nothing; {words}", 1_000), "bold $text-warning"
         )
     match view.level:
         case Level.OPEN:
@@ -221,6 +222,8 @@ def standing_line(view: ResultView) -> Content:
 
 def reason_line(view: ResultView, row: int) -> Content:
     """Why the two sides of a row differ, on one line; else what the boundary in force means."""
+    if view.unfinished:
+        return standing_line(view)
     removals, changes = view.removals_on(row), view.changes_on(row)
     if removals:
         return removal_line(removals[0], len(removals) - 1 + view.more_on(row))

@@ -101,6 +101,7 @@ class Link:
         try:
             await session.connect()
             await asyncio.gather(session.list_all(), session.locate_secrets())
+            await session.listen()
             await asyncio.Event().wait()
         except InspectorError as error:
             self.state = State.FAILED

@@ -122,6 +122,13 @@ class MainScreen(WorkScreen, inherit_bindings=False):
         self._calling.cancel()
         self.run_worker(self._reconnect(), group="reconnecting", exclusive=True)
 
+    def action_list_again(self) -> None:
+        """Read every list again."""
+        if self._link.is_ready:
+            self.list_again()
+        else:
+            self.notify(f"There is no connection ({self._link.state}). R reconnects.", markup=False)
+
     def action_timeline(self) -> None:
         """Enlarge the timeline, or make it small."""
         if not self._zooming.toggle_timeline() and self._timeline.has_focus:

@@ -233,6 +233,10 @@ class PlayerScreen(MainScreen):
         else:
             self._say_read_only()
 
+    def action_list_again(self) -> None:
+        """There is no server to ask."""
+        self._say_read_only()
+
     def action_record(self) -> None:
         """It is recorded already."""
         self.notify("This is a recording already. x exports it.", markup=False)

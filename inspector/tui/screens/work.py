@@ -203,12 +203,16 @@ class WorkScreen(Screen[None], inherit_bindings=False):
     def show_listing(self, message: ListingReported) -> None:
         """The catalogue has grown, or is out of date."""
         if message.outdated:
-            self.run_worker(self._link.relist(), group="listing", exclusive=True)
+            self.list_again()
         elif self._link.session is not None:
             self._listings.ask(self._link.session.catalogue)
             self._reviewing.listed()
             if self.HAS_PINS:
                 self._pinning.listed()
+
+    def list_again(self) -> None:
+        """Read every list of the server again; a reading that has not ended is given up."""
+        self.run_worker(self._link.relist(), group="listing", exclusive=True)
 
     @on(TimelineGrew)
     def show_timeline(self) -> None:
