@@ -147,11 +147,7 @@ async def test_an_open_subscription_is_not_what_an_error_without_id_answers() ->
 
 
 def test_only_what_the_server_announces_is_subscribed_to() -> None:
-    announced = {
-        "tools": {"listChanged": True},
-        "prompts": {"listChanged": "yes"},
-        "resources": {},
-        "logging": {},
-    }
-    assert wanted(announced) == {"toolsListChanged": True}
+    assert wanted(
+        {"tools": {"listChanged": True}, "prompts": {"listChanged": "yes"}, "resources": {}, "logging": {}}
+    ) == {"toolsListChanged": True}
     assert wanted(None) == wanted({}) == {}
