@@ -1,6 +1,6 @@
 """How a call ended: with a result, with a JSON-RPC error, or without an answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -24,7 +24,7 @@ class Result:
     """The `result` member of the answer, any JSON value, as it stood on the wire."""
 
     value: Json
-    of_page: bool = False
+    of_page: bool = field(default=False, compare=False)
     """Whether a page's tool returned it: then no member of it belongs to the protocol."""
 
 

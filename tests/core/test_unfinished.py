@@ -17,8 +17,11 @@ from inspector.core.hosts.registry import hosts
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, dump, dump_text, parse
 from inspector.core.outcome import Result
 from inspector.core.projection import project
+from inspector.core.recording.format import RecordedCall
+from inspector.core.recording.replaying import Replay
 from inspector.core.reviewing.unchecked import partly_read
 from inspector.core.unfinished import MAX_ASKS, MAX_CHARACTERS, unfinished, unfinished_in
+from inspector.wire.webmcp.calling import outcome_of
 
 CANARY = "canary-5d1c"
 TOOL = Tool(name="t", definition={"name": "t", "inputSchema": {"type": "object"}})
@@ -161,3 +164,21 @@ def test_the_timeline_says_that_it_is_unfinished() -> None:
         )
     assert timeline.entries[0].state is EntryState.UNFINISHED
     assert timeline.entries[0].detail == "the server asks for input before it answers"
+
+
+def test_what_a_page_returned_is_known_as_such_live_and_replayed() -> None:
+    returned = outcome_of({"status": "Completed", "output": ASKED})
+    line = RecordedCall(
+        number=1,
+        at_s=0.0,
+        duration_s=0.0,
+        tool="t",
+        definition=TOOL.definition,
+        arguments={},
+        is_error=False,
+        outcome=ASKED,
+    )
+    replayed = Replay().call(line).outcome
+    assert returned == replayed == Result(value=ASKED)
+    assert unfinished(returned) is None
+    assert unfinished(replayed) is None

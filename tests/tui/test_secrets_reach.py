@@ -49,6 +49,7 @@ HARMLESS = {
     "form.json",
     "form.call",
     "call.repeat",
+    "session.list",
     "call.copy",
     "boundary.next",
     "boundary.previous",
