@@ -19,12 +19,6 @@ async def grow(ctx: Context) -> str:
     return name
 
 
-@server.tool()
-async def ask(ctx: Context) -> str:
-    """Ask for roots, in the old way."""
-    return str(ctx.request_id)
-
-
 if sys.argv[1] == "stdio":
     server.run("stdio")
 else:
