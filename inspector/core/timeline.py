@@ -4,16 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from inspector.core.exchanges import (
-    Answered,
-    Asked,
-    Event,
-    Exchange,
-    GivenUp,
-    Late,
-    Matched,
-    Unasked,
-)
+from inspector.core.exchanges import Answered, Asked, Event, Exchange, GivenUp, Late, Matched, Unasked
 from inspector.core.frames import Channel, Direction, Frame, Notification
 from inspector.core.json_text import Json, Malformed, dump_text
 from inspector.core.unfinished import unfinished_in

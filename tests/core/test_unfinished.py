@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from inspector.core.boundary.bounded import Level, Rule
 from inspector.core.boundary.mask import MASK
 from inspector.core.catalogue import Tool
-from inspector.core.exchanges import EntryState, Timeline
+from inspector.core.exchanges import Exchanges
 from inspector.core.findings.finding import SubjectKind
 from inspector.core.findings.registry import findings_of
 from inspector.core.findings.reviewed import Offer, Reviewed, ReviewedCall
@@ -20,6 +20,7 @@ from inspector.core.projection import project
 from inspector.core.recording.format import RecordedCall
 from inspector.core.recording.replaying import Replay
 from inspector.core.reviewing.unchecked import partly_read
+from inspector.core.timeline import EntryState, Timeline
 from inspector.core.unfinished import MAX_ASKS, MAX_CHARACTERS, unfinished, unfinished_in
 from inspector.wire.webmcp.calling import outcome_of
 
@@ -146,22 +147,13 @@ def test_a_review_does_not_judge_such_an_answer_and_says_so() -> None:
 
 
 def test_the_timeline_says_that_it_is_unfinished() -> None:
-    timeline = Timeline()
+    timeline, exchanges = Timeline(), Exchanges()
     sent: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}}
     answer: JsonObject = {"jsonrpc": "2.0", "id": 1, "result": ASKED}
     for number, (way, message) in enumerate(((Direction.SENT, sent), (Direction.RECEIVED, answer)), 1):
         raw = dump(message)
-        timeline.fold(
-            Frame(
-                number=number,
-                at_s=0.0,
-                direction=way,
-                channel=Channel.STDIO,
-                raw=raw,
-                head="",
-                body=parse(raw),
-            )
-        )
+        frame = Frame(number=number, at_s=0.0, direction=way, channel=Channel.STDIO, raw=raw, body=parse(raw))
+        timeline.fold(exchanges.take(frame))
     assert timeline.entries[0].state is EntryState.UNFINISHED
     assert timeline.entries[0].detail == "the server asks for input before it answers"
 

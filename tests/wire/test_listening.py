@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from inspector.core.exchanges import Entry, EntryKind, EntryState
+from inspector.core.exchanges import SUBSCRIBE
 from inspector.core.outcome import RpcError
 from inspector.core.targets import Era, HttpTarget, StdioTarget
+from inspector.core.timeline import Entry, EntryKind, EntryState
 from inspector.session.events import Event, ListChanged
-from inspector.session.listening import LISTEN, keep_listening, wanted
+from inspector.session.listening import keep_listening, wanted
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.wire.connection import open_connection
@@ -49,7 +50,7 @@ async def listening(target: StdioTarget | HttpTarget) -> AsyncGenerator[tuple[Se
 
 
 def subscription(session: Session) -> Entry | None:
-    return next((entry for entry in session.timeline.entries if entry.title == LISTEN), None)
+    return next((entry for entry in session.timeline.entries if entry.title == SUBSCRIBE), None)
 
 
 def acknowledged(session: Session) -> bool:
@@ -105,9 +106,12 @@ async def test_a_server_that_does_not_know_the_request_is_left_alone() -> None:
     async with listening(stateless("refuses")) as (session, _):
         await until(lambda: any(entry.kind is EntryKind.DECISION for entry in session.timeline.entries))
     (noted,) = [entry for entry in session.timeline.entries if entry.kind is EntryKind.DECISION]
-    assert noted.detail == f"the server has no {LISTEN}: changed lists are not noticed; L lists again"
+    assert noted.detail == f"the server has no {SUBSCRIBE}: changed lists are not noticed; L lists again"
     assert (
-        sum(entry.title == LISTEN and entry.kind is EntryKind.EXCHANGE for entry in session.timeline.entries)
+        sum(
+            entry.title == SUBSCRIBE and entry.kind is EntryKind.EXCHANGE
+            for entry in session.timeline.entries
+        )
         == 1
     )
 
@@ -143,7 +147,7 @@ async def test_an_open_subscription_is_not_what_an_error_without_id_answers() ->
         assert isinstance(record.outcome, RpcError)
         states = {entry.title: entry.state for entry in session.timeline.entries}
         assert states["tools/call no id"] is EntryState.FAILED
-        assert states[LISTEN] is EntryState.OPEN
+        assert states[SUBSCRIBE] is EntryState.OPEN
 
 
 def test_only_what_the_server_announces_is_subscribed_to() -> None:
