@@ -43,7 +43,7 @@ class Tool:
     """A tool, by its definition as it stood on the wire."""
 
     name: str
-    """What it is called by here. A page's tool whose name is taken has its host behind the name."""
+    """What it is called by here. Of a page's tools that share a name, each has its host behind the name."""
     definition: JsonObject
     """Of a page's tool: what it declared and what the browser keeps, joined."""
     page: PageFacts | None = None
@@ -130,6 +130,14 @@ class Catalogue:
     def tool(self, name: str) -> Tool | None:
         """The first tool of that name."""
         return next((tool for tool in self.tools if tool.name == name), None)
+
+    def sharing(self, name: str) -> tuple[Tool, ...]:
+        """The tools of a page that have this name in their own documents, but not here, where several share it."""
+        if any(tool.name == name for tool in self.tools):
+            return ()
+        return tuple(
+            tool for tool in self.tools if tool.page is not None and tool.definition.get("name") == name
+        )
 
 
 def decode_page(kind: Kind, result: Json) -> tuple[Entry, ...] | Malformed:

@@ -12,7 +12,7 @@ from inspector.core.json_text import JsonObject, Malformed
 from inspector.core.outcome import Outcome, Result, RpcError
 from inspector.core.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.core.timeline import Timeline
-from inspector.errors import InspectorError, UnreachableError
+from inspector.errors import InspectorError, UnreachableError, UsageError
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -27,7 +27,7 @@ from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
 from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
-from inspector.session.wording import told
+from inspector.session.wording import shared_name, told
 
 if TYPE_CHECKING:
     from inspector.custody import Custody
@@ -185,11 +185,15 @@ class Session:
     ) -> CallRecord:
         """Call a tool. A failing tool is an outcome, no exception; cancelling this task cancels the call.
 
+        Raises UsageError for a name that several documents of a page share.
         `annotations`: what the server is told of the session, as `_meta.annotations`; a page is told nothing.
         `number`: of the record; None for the next one.
         """
         connection = self._connected()
         tool = self.catalogue.tool(name)
+        shared = self.catalogue.sharing(name)
+        if shared:
+            raise UsageError(*shared_name(name, [tool.name for tool in shared]))
         at_s = connection.now_s()
         if isinstance(self.target, PageTarget):
             answer = await self._page().call(

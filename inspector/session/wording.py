@@ -1,5 +1,7 @@
 """What came of a request, in words."""
 
+from collections.abc import Sequence
+
 from inspector.core.json_text import dump_text
 from inspector.core.outcome import Failure, Outcome, Result, RpcError
 
@@ -19,3 +21,11 @@ def told(outcome: Outcome) -> str:
             return f"the server answered with an error: {dump_text(value)}"
         case Result():
             return "the server answered with a result"
+
+
+def shared_name(name: str, handles: Sequence[str]) -> tuple[str, str]:
+    """Why a name alone does not say which tool of a page is meant, and what does."""
+    return (
+        f"several documents of the page offer {name}",
+        f"Name one of them: {', '.join(handles[:20])}.",
+    )

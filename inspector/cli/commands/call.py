@@ -35,7 +35,7 @@ from inspector.oversight.oversight import Oversight
 from inspector.oversight.ruling import Ruled
 from inspector.session.live import Session
 from inspector.session.records import CallRecord, Progress
-from inspector.session.wording import told
+from inspector.session.wording import shared_name, told
 
 
 @click.command()
@@ -82,6 +82,9 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
     async def use(session: Session) -> Ruled:
         await session.list_all()
         listed = session.catalogue.tool(tool)
+        shared = session.catalogue.sharing(tool)
+        if shared:
+            raise UsageError(*shared_name(tool, [each.name for each in shared]))
         if listed is None and not wish.unvalidated:
             raise _unknown(tool, session)
         arguments = _arguments(given, wish, listed)
