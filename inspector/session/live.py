@@ -27,7 +27,7 @@ from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
 from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
-from inspector.session.wording import shared_name, told
+from inspector.session.wording import no_tools, shared_name, told
 
 if TYPE_CHECKING:
     from inspector.custody import Custody
@@ -97,6 +97,7 @@ class Session:
             timeout_s=self.options.connect_timeout_s,
             on_frame=self._framed,
             on_change=lambda: self._tell(ListChanged()),
+            will_settle=bool(self.options.wait_s),
         )
         return page_facts(self._connection)
 
@@ -265,7 +266,12 @@ class Session:
             self._enter(State.CLOSED)
 
     async def _list_page(self) -> Catalogue:
-        self.catalogue = await self._page().catalogue()
+        page, wait_s, had_tools = self._page(), self.options.wait_s, bool(self.catalogue.tools)
+        if wait_s:
+            await page.settle(wait_s)
+        self.catalogue = await page.catalogue()
+        if wait_s is not None and not had_tools and not self.catalogue.tools:
+            raise UnreachableError(*no_tools(str(self.target), await page.obstacles(), wait_s))
         if self.recorder:
             self.recorder.listed(self._page().now_s(), self.catalogue.tools)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))

@@ -18,6 +18,11 @@ class Options:
     timeout_s: float = 60.0
     """For one request."""
     connect_timeout_s: float = 30.0
+    wait_s: float | None = None
+    """How long a page may take to become quiet before its tools are listed; a page without tools is then an error.
+
+    None lists them at once, also where there are none: for whoever follows what changes.
+    """
     policy: BoundaryPolicy = DEFAULT_POLICY
     """What is withheld from models beyond what the boundary withholds."""
     recorder: "Recorder | None" = None

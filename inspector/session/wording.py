@@ -23,6 +23,22 @@ def told(outcome: Outcome) -> str:
             return "the server answered with a result"
 
 
+def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str, str]:
+    """Why a page has no tools to list, and what to do about it. `obstacles`: clauses that may quote foreign text."""
+    if obstacles:
+        reasons = "".join(f"\n  {reason}" for reason in obstacles)
+        return f"the page offers no tools:{reasons}\nURL: {target}", "Check the address and the page."
+    if not wait_s:
+        return (
+            f"the page had registered no tools when it had loaded\nURL: {target}",
+            "--wait SECONDS waits for what it registers later.",
+        )
+    return (
+        f"the page registered no tools within {wait_s:g} s\nURL: {target}",
+        "--wait SECONDS waits longer. Does the page register them only after signing in, or on another address?",
+    )
+
+
 def shared_name(name: str, handles: Sequence[str]) -> tuple[str, str]:
     """Why a name alone does not say which tool of a page is meant, and what does."""
     return (

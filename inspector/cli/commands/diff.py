@@ -7,7 +7,7 @@ import click
 
 from inspector.cli.changes import change_lines, changes_shape
 from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK
-from inspector.cli.invocation import Invocation, in_session, resolved
+from inspector.cli.invocation import WAIT_S, Invocation, in_session, resolved
 from inspector.cli.output import print_json, print_lines
 from inspector.cli.recording import Wish, recording, wish_of
 from inspector.core.catalogue import Kind, Tool, decode_page
@@ -79,7 +79,7 @@ def command(
             "--record records one session",
             "Compare one target, with its recording or its pin; or leave it out.",
         )
-    how = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0))
+    how = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0), wait_s=WAIT_S)
     old, new = _side(before, how, recorded), _side(later, how, recorded)
     found = definition_changes(old.definitions.tools, new.definitions.tools)
     known = old.has_instructions and new.has_instructions
