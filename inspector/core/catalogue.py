@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, Malformed
-from inspector.core.webmcp.page import PageFacts
+from inspector.core.webmcp.page import PageFacts, Refused
 
 
 class Kind(StrEnum):
@@ -123,9 +123,17 @@ class Catalogue:
     def malformed(self) -> tuple[Malformed, ...]:
         """Every item that could not be read, and every problem with a listing."""
         items = (
-            entry for entries in self.entries.values() for entry in entries if isinstance(entry, Malformed)
+            entry
+            for entries in self.entries.values()
+            for entry in entries
+            if isinstance(entry, Malformed) and not isinstance(entry, Refused)
         )
         return (*items, *self.problems)
+
+    @property
+    def refused(self) -> tuple[Refused, ...]:
+        """The tools that a page declared and its browser refused."""
+        return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Refused))
 
     def tool(self, name: str) -> Tool | None:
         """The first tool of that name."""

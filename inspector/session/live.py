@@ -27,7 +27,7 @@ from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
 from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
-from inspector.session.wording import no_tools, shared_name, told
+from inspector.session.wording import no_tools, refusal, shared_name, told
 
 if TYPE_CHECKING:
     from inspector.custody import Custody
@@ -271,7 +271,8 @@ class Session:
             await page.settle(wait_s)
         self.catalogue = await page.catalogue()
         if wait_s is not None and not had_tools and not self.catalogue.tools:
-            raise UnreachableError(*no_tools(str(self.target), await page.obstacles(), wait_s))
+            refused = [refusal(each) for each in self.catalogue.refused]
+            raise UnreachableError(*no_tools(str(self.target), [*await page.obstacles(), *refused], wait_s))
         if self.recorder:
             self.recorder.listed(self._page().now_s(), self.catalogue.tools)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))

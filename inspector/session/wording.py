@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from inspector.core.json_text import dump_text
 from inspector.core.outcome import Failure, Outcome, Result, RpcError
+from inspector.core.webmcp.page import Refused
 
 ONLY_AS_TASK = "can only be called as a task, which Sightline cannot do yet"
 """Behind the name of a tool."""
@@ -37,6 +38,11 @@ def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str,
         f"the page registered no tools within {wait_s:g} s\nURL: {target}",
         "--wait SECONDS waits longer. Does the page register them only after signing in, or on another address?",
     )
+
+
+def refusal(refused: Refused) -> str:
+    """A tool that a browser refused, in a clause that quotes foreign text."""
+    return f"its browser refused {refused.name or 'a tool without a name'}: {refused.reason}"
 
 
 def shared_name(name: str, handles: Sequence[str]) -> tuple[str, str]:

@@ -35,7 +35,7 @@ from inspector.oversight.oversight import Oversight
 from inspector.oversight.ruling import Ruled
 from inspector.session.live import Session
 from inspector.session.records import CallRecord, Progress
-from inspector.session.wording import shared_name, told
+from inspector.session.wording import refusal, shared_name, told
 
 
 @click.command()
@@ -229,6 +229,10 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
         return ToolFailedError(
             f"{name} is malformed: {broken.reason}", "--no-validate calls it all the same."
         )
+    refused = next((item for item in session.catalogue.refused if item.name == name), None)
+    if refused:
+        at = f"\nregistered at {refused.place}" if refused.place else ""
+        return ToolFailedError(f"{refusal(refused)}{at}", "Mend what the page registers.")
     close = get_close_matches(name, names, n=3)
     return ToolFailedError(
         f"the server lists no tool {name}",

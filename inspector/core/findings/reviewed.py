@@ -28,6 +28,7 @@ from inspector.core.json_text import Json, JsonObject, Malformed, dump
 from inspector.core.outcome import Outcome, Result
 from inspector.core.secrets.reference import ListedReference, references_in
 from inspector.core.unfinished import unfinished
+from inspector.core.webmcp.page import Refused
 
 _CONTROLS = (b"\\u", b"\\r", b"\\b", b"\\f", b"\x7f")
 """What stands in the bytes of JSON where a text holds a control character, and sometimes where it holds none."""
@@ -44,6 +45,8 @@ class Offer:
     tool: Tool | None = None
     problem: Malformed | None = None
     """Of a listing: what is wrong."""
+    refused: Refused | None = None
+    """Of a listing: the tool of a page that its browser refused."""
     listed: str = ""
     """Where it stands, if not in the listing that is reviewed: words that may be shown."""
 
@@ -262,6 +265,14 @@ def _offers(catalogue: Catalogue, server: JsonObject) -> Iterator[Offer]:
             name=problem.name or "",
             definition=sent if isinstance(sent, dict) else {},
             problem=problem,
+        )
+    for refused in catalogue.refused:
+        sent = refused.value
+        yield Offer(
+            kind=SubjectKind.LISTING,
+            name=refused.name or "",
+            definition=sent if isinstance(sent, dict) else {},
+            refused=refused,
         )
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from inspector.core.catalogue import Catalogue, Kind, Tool
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.webmcp.declared import Declaration
+from inspector.core.webmcp.declared import Declaration, Refusal
 from inspector.core.webmcp.events import KeptTool, place_of, registered_at
 from inspector.core.webmcp.exposure import exposure_of
 from inspector.core.webmcp.handles import Handles
 from inspector.core.webmcp.joining import Joined
-from inspector.core.webmcp.page import Document, Evidence, PageFacts, ToolKind
+from inspector.core.webmcp.page import Document, Evidence, PageFacts, Refused, ToolKind
 from inspector.core.webmcp.rules import faults_of
 
 _SURE = frozenset({"/name", "/description", "/inputSchema"})
@@ -32,6 +32,8 @@ class Offers:
     offers: tuple[Offer, ...]
     agents: Mapping[str, Json]
     """What `getTools()` said there, by name."""
+    refusals: tuple[Refusal, ...] = ()
+    """What the browser refused, in the order of time."""
     position: tuple[int, ...] = ()
     """Of its frame: which child of the page it is, which child of that one, and so on, from 1; empty for the page."""
 
@@ -57,7 +59,37 @@ def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:
         for offers in ordered
         for offer in sorted(offers.offers, key=lambda offer: registered_at(offer.kept, own_script))
     )
-    return Catalogue(entries={Kind.TOOL: tools})
+    refused = tuple(
+        _refused(refusal, f"/{place}/{index}", offers.document)
+        for place, offers in enumerate(ordered)
+        for index, refusal in enumerate(sorted(offers.refusals, key=_refused_at))
+    )
+    return Catalogue(entries={Kind.TOOL: (*tools, *refused)})
+
+
+def _refused(refusal: Refusal, pointer: str, document: Document) -> Refused:
+    value: JsonObject = {
+        "name": refusal.name,
+        "refusedBecause": refusal.reason,
+        "document": document.url,
+        "origin": document.origin,
+        "registeredAt": None if refusal.place is None else str(refusal.place),
+    }
+    reason = refusal.reason.strip(": \n") or "the browser gave no reason"
+    return Refused(
+        pointer=pointer,
+        reason=reason,
+        value=value,
+        name=refusal.name,
+        document=document,
+        place=refusal.place,
+    )
+
+
+def _refused_at(refusal: Refusal) -> tuple[tuple[str, int, int], str, str]:
+    place = refusal.place
+    at = ("", 0, 0) if place is None else (place.url, place.line, place.column)
+    return at, refusal.name or "", refusal.reason
 
 
 def _tool(offer: Offer, offers: Offers, own_script: str, handle: str) -> Tool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inspector.core.json_text import Json
+from inspector.core.json_text import Json, Malformed
 
 _FEATURE = "tools"
 _MAX_GRANTS = 100
@@ -118,6 +118,14 @@ class Document:
     """What was stated of that; None where nothing could be read."""
     false_reports: int = 0
     """How many reports came over the hook's voice that the hook did not make: a script of the page found it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused(Malformed):
+    """A tool that a page declared and its browser refused. `reason` holds the browser's words: foreign text."""
+
+    document: Document
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

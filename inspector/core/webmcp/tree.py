@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.webmcp.catalogue import Offer, Offers
-from inspector.core.webmcp.declared import Declaration, declarations_in
+from inspector.core.webmcp.declared import Declaration, Refusal, report_in
 from inspector.core.webmcp.events import ToolKey, document_of, frames_in, tools_in
 from inspector.core.webmcp.page import Document, FramePolicy
 
 MAX_WAITING = 20_000
 """Declarations of one frame that no registration followed; a page that makes more gets no more attention."""
+MAX_REFUSALS = 200
+"""Of one frame, likewise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,7 @@ class Tree:
         self._contexts: dict[tuple[str, int], str] = {}
         self._offers: dict[str, dict[ToolKey, Offer]] = {}
         self._waiting: dict[str, dict[str, Declaration]] = {}
+        self._refusals: dict[str, list[Refusal]] = {}
         self._revisions: dict[str, int] = {}
         self._voices: dict[str, str] = {}
         """The sessions of the frames that scripts run in, also those without a document of their own."""
@@ -80,21 +83,26 @@ class Tree:
                 known, is_permitted=is_permitted, policy=policy or known.policy
             )
 
+    def is_refused(self, frame_id: str) -> bool:
+        """Whether the browser refused a tool of the document in a frame."""
+        return bool(self._refusals.get(frame_id))
+
     def offers(self, frame_id: str) -> tuple[Offer, ...]:
         """The tools of a frame, in the order of their registration."""
         return tuple(self._offers.get(frame_id, {}).values())
 
     def snapshot(self, agents: dict[str, dict[str, Json]]) -> tuple[Offers, ...]:
-        """All documents that have tools. `agents`: what `getTools()` said, by frame and name."""
+        """All documents that have tools, or wanted to. `agents`: what `getTools()` said, by frame and name."""
         return tuple(
             Offers(
                 document=document,
                 offers=self.offers(frame_id),
                 agents=agents.get(frame_id, {}),
+                refusals=tuple(self._refusals.get(frame_id, ())),
                 position=self._position(document),
             )
             for frame_id, document in self._documents.items()
-            if self._offers.get(frame_id)
+            if self._offers.get(frame_id) or self._refusals.get(frame_id)
         )
 
     def _position(self, document: Document) -> tuple[int, ...]:
@@ -180,10 +188,9 @@ class Tree:
             case "WebMCP.toolsRemoved":
                 return self._removed(params)
             case _:
-                self._take_runtime(session, method, params)
-                return _NOTHING
+                return self._take_runtime(session, method, params)
 
-    def _take_runtime(self, session: str, method: str, params: JsonObject) -> None:
+    def _take_runtime(self, session: str, method: str, params: JsonObject) -> Change:
         match method, params:
             case (
                 "Runtime.executionContextCreated",
@@ -199,17 +206,32 @@ class Tree:
                 "Runtime.bindingCalled",
                 {"name": str(name), "payload": str(payload), "executionContextId": int(number)},
             ) if name == self._binding:
-                self._declared(self._contexts.get((session, number)), payload)
+                return self._reported(self._contexts.get((session, number)), payload)
             case _:
                 pass
+        return _NOTHING
 
-    def _declared(self, frame_id: str | None, payload: str) -> None:
+    def _reported(self, frame_id: str | None, payload: str) -> Change:
         if frame_id is None:
-            return
-        declarations = declarations_in(payload, self._proof)
-        if declarations is None:
-            self._disbelieved(frame_id)
-            return
+            return _NOTHING
+        report = report_in(payload, self._proof)
+        match report:
+            case None:
+                self._disbelieved(frame_id)
+            case Refusal():
+                return self._refused(frame_id, report)
+            case declarations:
+                self._declared(frame_id, declarations)
+        return _NOTHING
+
+    def _refused(self, frame_id: str, refusal: Refusal) -> Change:
+        known = self._refusals.setdefault(frame_id, [])
+        if len(known) >= MAX_REFUSALS or refusal in known:
+            return _NOTHING
+        known.append(refusal)
+        return Change(tools=True)
+
+    def _declared(self, frame_id: str, declarations: Sequence[Declaration]) -> None:
         waiting = self._waiting.setdefault(frame_id, {})
         for declaration in declarations:
             # The last one counts: a declaration is told before its registration succeeds or fails.
@@ -254,6 +276,7 @@ class Tree:
             self._sessions.pop(frame_id, None)
             had = bool(self._offers.pop(frame_id, None)) or had
             self._waiting.pop(frame_id, None)
+            had = bool(self._refusals.pop(frame_id, None)) or had
             self._voices.pop(frame_id, None)
             self._count(frame_id)
         return Change(tools=had, gone=frozenset(gone))

@@ -7,7 +7,7 @@ from textual.content import Content
 
 from inspector.core.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.core.json_text import Malformed
-from inspector.core.webmcp.page import Document
+from inspector.core.webmcp.page import Document, Refused
 from inspector.tui.present.foreign import content, shortened
 
 _SEARCHED_LENGTH = 600
@@ -104,7 +104,7 @@ def entry_line(entry: Entry, badges: Content, width: int, *, here: bool) -> Cont
             sign,
             ("✗ ", "bold $text-error"),
             named,
-            ("  malformed: ", "$text-error"),
+            ("  refused: " if isinstance(entry, Refused) else "  malformed: ", "$text-error"),
             content(shortened(entry.reason, 200)),
         ).truncate(width, ellipsis=True)
     name = Content.assemble(sign, content(shortened(entry.name, width)))
@@ -128,8 +128,9 @@ def _row(entry: Entry, group: str) -> Row:
         case Item():
             texts = (entry.name,)
         case Malformed():
-            texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], "malformed")
-    document = entry.page.document if isinstance(entry, Tool) and entry.page else None
+            word = "refused" if isinstance(entry, Refused) else "malformed"
+            texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], word)
+    document = _document(entry)
     return Row(
         entry=entry,
         group=document.frame_id if document else group,
@@ -137,6 +138,16 @@ def _row(entry: Entry, group: str) -> Row:
         name=texts[0].casefold(),
         searched=" ".join(texts).casefold(),
     )
+
+
+def _document(entry: Entry) -> Document | None:
+    match entry:
+        case Refused():
+            return entry.document
+        case Tool(page=page) if page is not None:
+            return page.document
+        case _:
+            return None
 
 
 def _document_title(document: Document) -> str:

@@ -110,7 +110,7 @@ def _item_of(catalogue: Catalogue, finding: "Finding") -> ItemEntry | None:
         case "tool":
             return catalogue.tool(finding.name)
         case "listing":
-            problems = catalogue.malformed
+            problems = (*catalogue.malformed, *catalogue.refused)
             return next((problem for problem in problems if problem.pointer == finding.pointer), None)
         case kind:
             listed = catalogue.entries.get(_KINDS[kind], ()) if kind in _KINDS else ()

@@ -43,7 +43,11 @@ class Listing:
         """All tools of all documents, as they are now."""
         told: dict[str, dict[str, Json]] = {}
         for document in self._tree.documents:
-            if self._tree.offers(document.frame_id):
+            frame_id = document.frame_id
+            if self._tree.is_refused(frame_id) and document.policy is None:
+                session = self._tree.session_of(frame_id) or self._attachment.session
+                await self._ask_policy(document, session)
+            if self._tree.offers(frame_id):
                 told[document.frame_id] = await self._told(document)
         snapshot = self._tree.snapshot(told)
         return await asyncio.to_thread(catalogue_of, snapshot, self._attachment.script)

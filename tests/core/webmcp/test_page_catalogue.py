@@ -10,7 +10,7 @@ from inspector.core.catalogue import Catalogue
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.core.outcome import Result
 from inspector.core.webmcp.catalogue import catalogue_of
-from inspector.core.webmcp.declared import declarations_in
+from inspector.core.webmcp.declared import report_in
 from inspector.core.webmcp.rules import faults_of
 from inspector.core.webmcp.tree import Tree
 
@@ -253,8 +253,9 @@ def test_the_draft_s_rules_for_names_and_descriptions(name: Json, description: J
 
 def test_a_report_longer_than_the_hook_writes_is_none() -> None:
     payload = '{"proof":"p","call":"registerTool","whole":true,"tool":{"name":"t"},"options":null}'
-    assert len(declarations_in(payload, "p") or ()) == 1
-    assert declarations_in(payload + " " * 1_000_000, "p") is None
+    assert isinstance(found := report_in(payload, "p"), tuple)
+    assert [declaration.name for declaration in found] == ["t"]
+    assert report_in(payload + " " * 1_000_000, "p") is None
 
 
 FRAMES = {
@@ -340,3 +341,32 @@ def test_a_shared_name_is_called_by_none_of_its_tools() -> None:
     assert found.tool("t") is None
     assert [tool.name for tool in found.sharing("t")] == ["t@a.example", "t@b.example"]
     assert found.sharing("u") == found.sharing("x") == ()
+
+
+def test_a_refusal_is_an_entry_with_its_place_until_the_document_is_left() -> None:
+    def refused(number: int, line: str, proof: str = PROOF) -> JsonObject:
+        payload: JsonObject = {
+            "proof": proof,
+            "call": "refused",
+            "name": f"t{number}",
+            "reason": "TypeError: no",
+            "place": line,
+        }
+        return {"name": BINDING, "payload": dump_text(payload), "executionContextId": 1}
+
+    lines = ("    at run (https://a.example/x.js:9:5)", "    at https://a.example/x.js:3:7", "forged", "")
+    tree = tree_of(*START)
+    for number, line in enumerate(lines):
+        assert tree.take("s", "Runtime.bindingCalled", refused(number, line)).tools is True
+        assert tree.take("s", "Runtime.bindingCalled", refused(number, line)).tools is False
+    tree.take("s", "Runtime.bindingCalled", refused(9, "", proof="forged"))
+    found = catalogue(tree)
+    assert [(each.name, str(each.place)) for each in found.refused] == [
+        ("t2", "None"),
+        ("t3", "None"),
+        ("t1", "https://a.example/x.js:3:7"),
+        ("t0", "https://a.example/x.js:9:5"),
+    ]
+    assert found.malformed == found.tools == ()
+    tree.take("s", "Page.frameNavigated", navigated("f"))
+    assert catalogue(tree).refused == ()
