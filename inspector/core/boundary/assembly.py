@@ -4,8 +4,9 @@ from dataclasses import replace
 from functools import cache, partial
 
 from inspector.core.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
+from inspector.core.boundary.contract import is_result
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
-from inspector.core.boundary.error_code import coded_error, is_tool_result
+from inspector.core.boundary.error_code import coded_error
 from inspector.core.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
 from inspector.core.boundary.removals import Noted, Removals
 from inspector.core.boundary.rules.untrusted import delimited
@@ -111,7 +112,7 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
     members["isError"] = draft.code is not None
     if draft.meta is not None:
         members["_meta"] = draft.meta
-    sent = draft.raw if is_tool_result(draft.raw) else {}
+    sent = draft.raw if is_result(draft.raw, draft.contract) else {}
     if sent.get("resultType") == COMPLETE:
         members["resultType"] = COMPLETE
     order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")

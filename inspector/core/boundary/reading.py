@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
-from inspector.core.boundary.contract import Contract
+from inspector.core.boundary.contract import Contract, is_result
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
-from inspector.core.boundary.error_code import coded_error, error_code, is_tool_result
+from inspector.core.boundary.error_code import coded_error, error_code
 from inspector.core.boundary.labels import is_sensitive_hint, says_yes
 from inspector.core.boundary.ledger import Secrets, UnjudgeableError
 from inspector.core.boundary.notice import MEMBER, NO_NOTICE, merged, notice_in, notice_in_block
@@ -58,7 +58,7 @@ def draft_of(
         raise UnjudgeableError("it names a key twice, so that readers differ about what it says")
     claims = claims_of_result(raw)
     draft = replace(draft, claims=claims, hint=draft.hint or _hint(claims, Subject.RESULT))
-    if is_tool_result(raw):
+    if is_result(raw, contract):
         return _with_result(draft, raw)
     if isinstance(raw, dict) and is_reference(raw):
         return replace(draft, blocks=(Block(pointer="", raw=raw, value=raw),))
