@@ -23,6 +23,7 @@ from inspector.core.targets import (
     parse_target,
     stdio_target,
 )
+from inspector.core.webmcp.page import Forms
 from inspector.errors import InspectorError, UsageError
 from inspector.oversight.terms import Terms
 from inspector.session.options import Options
@@ -93,7 +94,7 @@ class Invocation:
         return self.interface(
             target,
             # The interface follows what a page registers.
-            replace(options, policy=lens.policy, wait_s=None),
+            replace(options, policy=lens.policy, wait_s=None, forms=Forms.WAIT),
             level=lens.level,
             host=lens.host,
             theme=theme,
@@ -111,6 +112,11 @@ class Browser:
     polyfill: bool
     wait_s: float | None = None
     """How long it may take to become quiet; None where the user does not say."""
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the user can use its window."""
+        return self.is_headed or self.cdp is not None
 
     @property
     def is_chosen(self) -> bool:
@@ -154,6 +160,7 @@ class Reach:
             timeout_s=self.timeout_s,
             connect_timeout_s=min(self.timeout_s, 30.0),
             wait_s=WAIT_S if wait_s is None else wait_s,
+            forms=Forms.WAIT if self.browser.is_seen else Forms.LEAVE,
         )
 
     def target(self, word: str | None, invocation: Invocation) -> Target:

@@ -17,6 +17,8 @@ class FailureKind(StrEnum):
     CONNECTION_LOST = "connection_lost"
     HTTP_STATUS = "http_status"
     PROTOCOL = "protocol"
+    UNSUBMITTED = "unsubmitted"
+    """A form of a page was filled in, and nobody submitted it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from inspector.session.events import (
 from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
-from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
+from inspector.session.records import FILLED, CallRecord, Progress, progress_of, record_page_call
 from inspector.session.wording import no_tools, refusal, shared_name, told
 
 if TYPE_CHECKING:
@@ -198,7 +198,12 @@ class Session:
         at_s = connection.now_s()
         if isinstance(self.target, PageTarget):
             answer = await self._page().call(
-                tool, name, arguments, timeout_s=timeout_s or self.options.timeout_s
+                tool,
+                name,
+                arguments,
+                timeout_s=timeout_s or self.options.timeout_s,
+                forms=self.options.forms,
+                on_filled=lambda: on_progress(FILLED) if on_progress else None,
             )
         else:
             params: JsonObject = {"name": name, "arguments": arguments}
@@ -227,6 +232,10 @@ class Session:
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    async def submit(self) -> bool:
+        """Submit the forms of a page that calls have filled in and that wait for it; whether there was one."""
+        return isinstance(self.target, PageTarget) and await self._page().submit()
 
     async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
         """Ask what a call would do, with exactly the arguments that it would be sent. Pages cannot be asked.

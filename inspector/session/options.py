@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.targets import Era
+from inspector.core.webmcp.page import Forms
 
 if TYPE_CHECKING:
     from inspector.store.recordings import Recorder
@@ -27,6 +28,8 @@ class Options:
     """What is withheld from models beyond what the boundary withholds."""
     recorder: "Recorder | None" = None
     """Where the session is recorded; closed with it."""
+    forms: Forms = Forms.WAIT
+    """What becomes of a page's form that is filled in and does not submit itself."""
     redeem_origin: str | None = None
     """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
     client_name: str | None = None

@@ -28,13 +28,14 @@ from inspector.core.policy.decide import Verdict
 from inspector.core.projection import project
 from inspector.core.schema.arguments import assigned
 from inspector.core.schema.validation import violations
-from inspector.core.targets import Target
+from inspector.core.targets import PageTarget, Target
+from inspector.core.webmcp.page import Forms
 from inspector.errors import ToolFailedError, UnreachableError, UsageError
 from inspector.oversight.agreement import Agreement
 from inspector.oversight.oversight import Oversight
 from inspector.oversight.ruling import Ruled
 from inspector.session.live import Session
-from inspector.session.records import CallRecord, Progress
+from inspector.session.records import FILLED, CallRecord, Progress
 from inspector.session.wording import refusal, shared_name, told
 
 
@@ -60,6 +61,11 @@ from inspector.session.wording import refusal, shared_name, told
     is_flag=True,
     help="Send arguments that the input schema does not allow, and names that are not listed.",
 )
+@click.option(
+    "--submit",
+    is_flag=True,
+    help="Submit a page's form that the call fills in and the page leaves to the user.",
+)
 @click.option("--unmask", is_flag=True, help="Show sensitive values in the raw view.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
@@ -78,6 +84,10 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
     given = whole_arguments(wish.whole)
     audit = audit_of(options)
     session_options = replace(reach.options(), policy=lens.policy, recorder=recorded.recorder(chosen, lens))
+    if wish.submit:
+        if not isinstance(chosen, PageTarget):
+            raise UsageError("--submit is for forms of pages", "Leave it out.")
+        session_options = replace(session_options, forms=Forms.SUBMIT)
 
     async def use(session: Session) -> Ruled:
         await session.list_all()
@@ -109,6 +119,7 @@ class _Wish:
     unvalidated: bool
     unmask: bool
     as_json: bool
+    submit: bool
 
 
 def _wish_of(options: dict[str, object]) -> _Wish:
@@ -119,6 +130,7 @@ def _wish_of(options: dict[str, object]) -> _Wish:
         unvalidated=options["unvalidated"] is True,
         unmask=options["unmask"] is True,
         as_json=options["format_"] == "json",
+        submit=options["submit"] is True,
     )
 
 
@@ -186,6 +198,9 @@ _NOT_ANSWERED = "Sightline cannot answer that yet: the model gets nothing of thi
 
 def _exit_code(record: CallRecord) -> int:
     match record.outcome:
+        case Failure(kind=FailureKind.UNSUBMITTED, detail=detail):
+            hint = "--submit submits it; --headed shows the browser, for you to submit it."
+            return DIAGNOSTICS.fail(ToolFailedError(detail, hint))
         case Failure(kind=kind):
             hint = (
                 "--timeout SECONDS waits longer."
@@ -241,6 +256,9 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
 
 
 def _say_progress(progress: Progress) -> None:
+    if progress is FILLED:
+        DIAGNOSTICS.say(f"{progress.message}: submit the form in the browser's window …")
+        return
     of = f" of {progress.total:g}" if progress.total is not None else ""
     DIAGNOSTICS.say(
         f"progress {progress.progress:g}{of}"

@@ -31,6 +31,7 @@ _RESOURCE_NOT_FOUND = -32002
 _FAILURES = {
     FailureKind.TIMEOUT: ErrorCode.NETWORK_TIMEOUT,
     FailureKind.CANCELLED: ErrorCode.CANCELLED,
+    FailureKind.UNSUBMITTED: ErrorCode.CANCELLED,
     FailureKind.CONNECTION_LOST: ErrorCode.CONNECTION_LOST,
 }
 _STATUSES = {

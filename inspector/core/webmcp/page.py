@@ -19,6 +19,16 @@ class ToolKind(StrEnum):
     """By attributes of a form."""
 
 
+class Forms(StrEnum):
+    """What is done with a form once it is filled in, where the page does not have it submitted by itself."""
+
+    WAIT = "wait"
+    """The user submits it."""
+    LEAVE = "leave"
+    """The call ends there."""
+    SUBMIT = "submit"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Where in a page's source a tool was registered. Lines and columns count from 1."""
@@ -157,3 +167,17 @@ class PageFacts:
     """What speaks for `declared`."""
     exposures: tuple[Exposure, ...] = ()
     """What `exposed_to` comes to, in its order."""
+
+    @property
+    def waits_for_submit(self) -> bool:
+        """Whether it is a form that a call only fills in: one without `toolautosubmit`."""
+        kept = self.kept if isinstance(self.kept, dict) else {}
+        annotations = kept.get("annotations")
+        submits = isinstance(annotations, dict) and annotations.get("autosubmit") is True
+        return self.kind is ToolKind.DECLARATIVE and not submits
+
+    @property
+    def form_node(self) -> int | None:
+        """The browser's number of the form; None for what is none, and where a polyfill lists it."""
+        node = self.kept.get("backendNodeId") if isinstance(self.kept, dict) else None
+        return node if isinstance(node, int) else None

@@ -53,6 +53,14 @@ MAIN: tuple[Command, ...] = (
     ),
     _main("call.repeat", "r", "repeat_call", "repeat", "Calls again what was called last.", palette=True),
     _main(
+        "call.submit",
+        "S",
+        "submit_form",
+        "submit form",
+        "Submits the page's form that the running call has filled in.",
+        palette=True,
+    ),
+    _main(
         "boundary.next",
         "b",
         "cycle_level(1)",

@@ -13,7 +13,7 @@ from inspector.core.catalogue import Entry, Tool
 from inspector.core.json_text import JsonObject
 from inspector.core.schema.fields import Form
 from inspector.core.targets import Target
-from inspector.session.records import Progress
+from inspector.session.records import Progress, FILLED
 from inspector.session.wording import ONLY_AS_TASK
 from inspector.tui.commands import command
 from inspector.tui.latest import Latest
@@ -139,6 +139,25 @@ class Calling:
         else:
             self._send(draft, anyway=anyway)
 
+    def calls(self, name: str) -> bool:
+        """Whether the running call is of this tool."""
+        return self._running is not None and self._running.name == name
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the running call has filled in a form of a page, which waits to be submitted."""
+        return self._running is not None and self._running.progress is FILLED
+
+    def submit_form(self) -> None:
+        """Submit that form."""
+        if self._running is None or not self.is_filled:
+            self._screen.notify("No form of a page waits to be submitted.", markup=False)
+            return
+        self._running.progress = None
+        self._screen.run_worker(self._link.submit())
+        self._tick()
+        self._changed()
+
     @property
     def may_repeat(self) -> bool:
         """Whether what was called last may be called again without a second thought."""
@@ -180,6 +199,9 @@ class Calling:
         """The running call said how far it is."""
         if self._running is not None:
             self._running.progress = progress
+            if progress is FILLED:
+                self._tick()
+                self._changed()
 
     def ended(self) -> None:
         """The running call has ended, one way or another."""

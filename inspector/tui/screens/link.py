@@ -146,6 +146,11 @@ class Link:
             self._screen.post_message(CallFinished(made.record))
             self._deciding.hear(session, made)
 
+    async def submit(self) -> None:
+        """Submit the forms of a page that calls have filled in."""
+        if self.session is not None and self.is_ready:
+            await self.session.submit()
+
     def _advanced(self, progress: Progress) -> None:
         self._screen.post_message(CallAdvanced(progress))
 

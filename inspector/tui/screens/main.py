@@ -62,6 +62,10 @@ class MainScreen(WorkScreen, inherit_bindings=False):
         """Call again what was called last."""
         self._calling.repeat()
 
+    def action_submit_form(self) -> None:
+        """Submit the form that the running call has filled in."""
+        self._calling.submit_form()
+
     def action_cycle_level(self, step: int) -> None:
         """Another boundary."""
         self._looking.step_level(step)

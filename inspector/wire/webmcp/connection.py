@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
+from functools import partial
 
 from inspector.core.catalogue import Catalogue, Tool
 from inspector.core.exchanges import Matched
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import PageTarget
-from inspector.core.webmcp.page import Document
+from inspector.core.webmcp.page import Document, Forms, PageFacts
 from inspector.core.webmcp.tree import Tree
 from inspector.errors import UnreachableError
 from inspector.wire.cdp import Cdp, CdpError, CdpEvent
@@ -18,7 +19,7 @@ from inspector.wire.dispatch import Answer
 from inspector.wire.tap import Tap
 from inspector.wire.webmcp.attaching import Attachment
 from inspector.wire.webmcp.backends import NativeBackend
-from inspector.wire.webmcp.calling import Calls
+from inspector.wire.webmcp.calling import Calls, Form
 from inspector.wire.webmcp.hearing import Hearing
 from inspector.wire.webmcp.listing import Listing
 from inspector.wire.webmcp.opening import POLYFILLED, BrowserFacts, Opening
@@ -150,8 +151,20 @@ class PageConnection:
             raise UnreachableError(self._lost.detail, "Reconnect to go on.")
         return await self._listing.catalogue()
 
-    async def call(self, tool: Tool | None, name: str, arguments: JsonObject, *, timeout_s: float) -> Answer:
-        """Call a tool; one that is not listed, in the main frame. A failure is an outcome."""
+    async def call(
+        self,
+        tool: Tool | None,
+        name: str,
+        arguments: JsonObject,
+        *,
+        timeout_s: float,
+        forms: Forms = Forms.WAIT,
+        on_filled: Callable[[], None] = lambda: None,
+    ) -> Answer:
+        """Call a tool; one that is not listed, in the main frame. A failure is an outcome.
+
+        `forms`: what becomes of a form that does not submit itself. `on_filled`: it waits for the user now.
+        """
         if self._lost:
             return Answer(outcome=self._lost, frame=None)
         tool_id = None
@@ -165,9 +178,27 @@ class PageConnection:
             kept = tool.definition.get("name")
             name = kept if isinstance(kept, str) else name
         session = self._session_of(frame_id)
+        form = None
+        if tool is not None and tool.page is not None and tool.page.waits_for_submit:
+            form = Form(then=forms, submit=partial(self._submit, tool.page, name), on_filled=on_filled)
         return await self._calls.call(
-            frame_id, tool_id, name, arguments, session=session, timeout_s=timeout_s
+            frame_id, tool_id, name, arguments, session=session, timeout_s=timeout_s, form=form
         )
+
+    async def submit(self) -> bool:
+        """Submit the forms that calls have filled in and that wait for the user; whether there was one."""
+        return await self._calls.submit()
+
+    async def _submit(self, facts: PageFacts, name: str) -> str:
+        document = facts.document
+        session = self._session_of(document.frame_id)
+        try:
+            return await self._worlds.submit(document, session, node=facts.form_node, name=name)
+        except CdpError:
+            # A form that leads elsewhere takes the reply along.
+            if not self.shows(document):
+                return ""
+            raise
 
     def redeemer(self, tool: Tool | None) -> PageRedeemer:
         """What redeems the references that a call of `tool` returned: the frame that registered it, and no other."""

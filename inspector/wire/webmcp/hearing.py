@@ -86,6 +86,8 @@ class Hearing:
     def _act(self, event: CdpEvent) -> None:
         is_own = event.session == self._attachment.session
         match event.method:
+            case "WebMCP.toolInvoked":
+                self._calls.begun(event.params)
             case "WebMCP.toolResponded":
                 self._calls.responded(event.params, event.frame)
             case "Runtime.bindingCalled" if self._attachment.polyfill is not None:
