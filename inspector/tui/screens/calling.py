@@ -13,7 +13,7 @@ from inspector.core.catalogue import Entry, Tool
 from inspector.core.json_text import JsonObject
 from inspector.core.schema.fields import Form
 from inspector.core.targets import Target
-from inspector.session.records import Progress, FILLED
+from inspector.session.records import FILLED, Progress
 from inspector.session.wording import ONLY_AS_TASK
 from inspector.tui.commands import command
 from inspector.tui.latest import Latest
