@@ -122,3 +122,23 @@ async def test_nothing_is_pinned_of_a_page_without_tools(
     ran = await asyncio.to_thread(sightline, *arguments)
     assert ran.code == 4, ran
     assert (await asyncio.to_thread(sightline, "pin", "--list", "--format", "json")).json["pins"] == []
+
+
+async def test_a_page_as_a_bundler_builds_it_registers_from_a_chunk_that_is_loaded_late(
+    site: Site, cdp: str
+) -> None:
+    # The shape of what Vite writes: a module with a hash in its name, a preloaded one, and a chunk that it imports.
+    site.pages["/assets/vendor-B2x.js"] = answer(
+        "export const mount = (start) => setTimeout(start, 300)",
+        "text/javascript",
+    )
+    site.pages["/assets/tools-C3y.js"] = slow(0.8, f"{tool('from_chunk')};export {{}}", "text/javascript")  # pyright: ignore[reportArgumentType]
+    site.pages["/assets/index-A1w.js"] = answer(
+        "import {mount} from './vendor-B2x.js'; mount(() => import('./tools-C3y.js'))", "text/javascript"
+    )
+    head = (
+        '<script type="module" crossorigin src="/assets/index-A1w.js"></script>'
+        '<link rel="modulepreload" crossorigin href="/assets/vendor-B2x.js">'
+    )
+    site.put("/built", page("1", body='<div id="app"></div>', head=head))
+    assert await names(site, cdp, "/built") == ["from_chunk"]
