@@ -15,7 +15,6 @@ from textual.worker import Worker, WorkerCancelled
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue, Tool
 from inspector.core.catalogue import Entry as CatalogueEntry
-from inspector.core.timeline import Entry
 from inspector.core.targets import Era, PageTarget, Target
 from inspector.core.timeline import Entry
 from inspector.custody import Custody
