@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import TYPE_CHECKING, cast
 
 from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
-from inspector.core.exchanges import Timeline
-from inspector.core.frames import Channel, Frame, Notification
+from inspector.core.exchanges import SUBSCRIBE, Matched
+from inspector.core.frames import Channel, Notification, with_meta
 from inspector.core.json_text import JsonObject, Malformed, equal
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
-from inspector.core.trust.propagation import with_annotations
-from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
+from inspector.core.timeline import Timeline
+from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -26,8 +26,8 @@ from inspector.session.events import (
 from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
-from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
-from inspector.session.wording import error_of, failure_of, told
+from inspector.session.records import FILLED, CallRecord, Progress, progress_of, record_page_call
+from inspector.session.wording import error_of, failure_of, no_tools, refusal, shared_name, told
 
 if TYPE_CHECKING:
     from inspector.custody import Custody
@@ -64,6 +64,8 @@ class Session:
         """Connects again, for all who ask meanwhile."""
         self._retired: list[Connection] = []
         """Connections that were replaced while requests waited for their answers."""
+        self._replaced = asyncio.Event()
+        """Set where another connection took the place of the one in use."""
         self.recorder = options.recorder
         """Where what happens from now on is recorded; None where it is not."""
 
@@ -116,6 +118,7 @@ class Session:
             timeout_s=self.options.connect_timeout_s,
             on_frame=self._framed,
             on_change=lambda: self._tell(ListChanged()),
+            will_settle=bool(self.options.wait_s),
         )
         return page_facts(self._connection)
 
@@ -170,6 +173,7 @@ class Session:
         capabilities = self.server.capabilities if self.server else None
         entries: dict[Kind, tuple[Entry, ...]] = {}
         problems: list[Malformed] = []
+        said: dict[Kind, tuple[JsonObject, ...]] = {}
         for kind in Kind:
             announced = not isinstance(capabilities, dict) or kind.capability in capabilities
             if kind is Kind.TOOL or announced:
@@ -179,9 +183,29 @@ class Session:
                     self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
                     self._tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
                 problems.extend(pages.problems)
-        self.catalogue = Catalogue(entries=entries, problems=tuple(problems))
+                said[kind] = tuple(pages.pages)
+        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=said)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
         return self.catalogue
+
+    async def listen(self) -> None:
+        """Notice changed lists of a server that announces them to subscribers only. Runs until it is cancelled."""
+        from inspector.session.listening import keep_listening, wanted  # noqa: PLC0415 - no command listens
+
+        while True:
+            server, connection = self.server, self._connection
+            is_stateless = connection is not None and server is not None and server.era is Era.MODERN
+            notifications = wanted(server.capabilities) if server and is_stateless else {}
+            if notifications:
+                await keep_listening(
+                    self._server_connection(),
+                    notifications,
+                    reopened=lambda: self._tell(ListChanged()),
+                    note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
+                )
+            if self._connection is connection:
+                await self._replaced.wait()
+            self._replaced.clear()
 
     async def call(
         self,
@@ -195,21 +219,31 @@ class Session:
     ) -> CallRecord:
         """Call a tool. A failing tool is an outcome, no exception; cancelling this task cancels the call.
 
+        Raises UsageError for a name that several documents of a page share.
         `annotations`: what the server is told of the session, as `_meta.annotations`; a page is told nothing.
         `number`: of the record; None for the next one.
         """
         connection = self._connected()
         tool = self.catalogue.tool(name)
+        shared = self.catalogue.sharing(name)
+        if shared:
+            raise UsageError(*shared_name(name, [tool.name for tool in shared]))
         at_s = connection.now_s()
         if isinstance(self.target, PageTarget):
             answer = await self._page().call(
-                tool, name, arguments, timeout_s=timeout_s or self.options.timeout_s
+                tool,
+                name,
+                arguments,
+                timeout_s=timeout_s or self.options.timeout_s,
+                forms=self.options.forms,
+                on_filled=lambda: on_progress(FILLED) if on_progress else None,
             )
         else:
+            params: JsonObject = {"name": name, "arguments": arguments}
             answer = await self._ask(
                 lambda reached: reached.request(
                     "tools/call",
-                    with_annotations({"name": name, "arguments": arguments}, annotations),
+                    with_meta(params, {"annotations": annotations}) if annotations else params,
                     timeout_s=timeout_s or self.options.timeout_s,
                     on_progress=lambda said: on_progress(progress_of(said)) if on_progress else None,
                     input_schema=tool.input_schema if tool else None,
@@ -234,6 +268,10 @@ class Session:
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    async def submit(self) -> bool:
+        """Submit the forms of a page that calls have filled in and that wait for it; whether there was one."""
+        return isinstance(self.target, PageTarget) and await self._page().submit()
 
     async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
         """Ask what a call would do, with exactly the arguments that it would be sent. Pages cannot be asked.
@@ -278,7 +316,13 @@ class Session:
             self._enter(State.CLOSED)
 
     async def _list_page(self) -> Catalogue:
-        self.catalogue = await self._page().catalogue()
+        page, wait_s, had_tools = self._page(), self.options.wait_s, bool(self.catalogue.tools)
+        if wait_s:
+            await page.settle(wait_s)
+        self.catalogue = await page.catalogue()
+        if wait_s is not None and not had_tools and not self.catalogue.tools:
+            refused = [refusal(each) for each in self.catalogue.refused]
+            raise UnreachableError(*no_tools(str(self.target), [*await page.obstacles(), *refused], wait_s))
         if self.recorder:
             self.recorder.listed(self._page().now_s(), self.catalogue.tools)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
@@ -296,6 +340,9 @@ class Session:
                     return
                 case Failure(kind=FailureKind.SESSION_ENDED) as ended:
                     raise SessionEndedError(ended)
+                case RpcError() as error if listing.kind is Kind.TEMPLATE and error.is_method_not_found:
+                    # No capability announces templates, so that a server with resources need not have them.
+                    return
                 case failed:
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
@@ -379,6 +426,7 @@ class Session:
             else:
                 self._retired.append(used)
             self.server = await self._open_server(target, era, used)
+            self._replaced.set()
             self._enter(State.READY, f"connected again, and listing again: {reason.detail}")
             await self._list_server()
         except InspectorError as error:
@@ -413,11 +461,11 @@ class Session:
         elif self._connection and not lost and self.state is State.LOST:
             self._enter(State.READY)
 
-    def _framed(self, frame: Frame) -> None:
+    def _framed(self, matched: Matched) -> None:
         if self.recorder:
-            self.recorder.frame(frame)
-        self._tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
-        if frame.channel is Channel.NOTE or self.state is State.LOST:
+            self.recorder.frame(matched)
+        self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))
+        if matched.frame.channel is Channel.NOTE or self.state is State.LOST:
             # A process that ends between two calls is told at once, not at the next call.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from inspector.core.catalogue import Tool
-from inspector.core.frames import Frame, Notification
+from inspector.core.exchanges import Matched
+from inspector.core.frames import Notification
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import Era, HttpTarget, StdioTarget
@@ -88,11 +89,11 @@ class Connection:
         method: str,
         params: JsonObject,
         *,
-        timeout_s: float,
+        timeout_s: float | None,
         on_progress: ProgressListener | None = None,
         input_schema: Json = None,
     ) -> Answer:
-        """Ask and wait. A failure is an outcome. `input_schema`: of the tool called, for headers it declares."""
+        """Ask and wait. A failure is an outcome. `timeout_s`: None for a subscription. `input_schema`: of the tool called, for headers it declares."""
         headers: dict[str, str] = {}
         if (
             isinstance(self._target, HttpTarget)
@@ -134,7 +135,7 @@ async def open_connection(
     *,
     era: Era,
     timeout_s: float,
-    on_frame: Callable[[Frame], None],
+    on_frame: Callable[[Matched], None],
     on_notification: Callable[[Notification], None],
     client_name: str | None = None,
     after: Connection | None = None,

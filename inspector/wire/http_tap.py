@@ -11,9 +11,10 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx2
 
-from inspector.core.frames import Channel, Direction, Frame, Request, messages
+from inspector.core.exchanges import Matched
+from inspector.core.frames import Channel, Direction, Frame, Request, messages, request_key
 from inspector.core.json_text import Json, JsonObject, dump
-from inspector.core.outcome import Failure, FailureKind
+from inspector.core.outcome import METHOD_NOT_FOUND, Failure, FailureKind
 from inspector.wire import limits
 from inspector.wire.bodies import (
     UnreadableBodyError,
@@ -25,7 +26,7 @@ from inspector.wire.bodies import (
     foreign_charset,
 )
 from inspector.wire.challenges import challenge_lines
-from inspector.wire.dispatch import METHOD_NOT_FOUND, Dispatcher
+from inspector.wire.dispatch import Dispatcher
 from inspector.wire.events import EventSplitter, ServerSentEvent, start_of
 from inspector.wire.tap import Tap
 
@@ -64,7 +65,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         head = f"{request.method} {request.url.path}"
         is_message = request.method == "POST"
         sent = await self._tap.take(Direction.SENT, Channel.HTTP, body, head=head, is_json=is_message)
-        exchange = _Exchange(request, sent)
+        exchange = _Exchange(request, sent.frame)
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
@@ -118,11 +119,25 @@ class HttpTap(httpx2.AsyncBaseTransport):
         is_awaited = may_answer and "json" in head and self._dispatcher.is_pending(exchange.carried)
         if raw or status >= 300 or is_awaited:
             kept = raw if is_json else raw[:OTHER_BODY_BYTES]
-            frame = await self._tap.take(Direction.RECEIVED, Channel.HTTP, kept, head=head, is_json=is_json)
-            self._dispatcher.take(frame, carried=exchange.carried)
+            matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_json)
+            self._dispatcher.take(matched)
             if is_awaited and self._dispatcher.is_pending(exchange.carried):
-                self._fail(exchange, exchange.unreadable(response, frame))
+                self._fail(exchange, exchange.unreadable(response, matched.frame))
         return _stand_in(exchange.carried) if exchange.carried is not None else b""
+
+    async def _take(
+        self, exchange: "_Exchange", channel: Channel, raw: bytes, head: str, *, is_json: bool
+    ) -> Matched:
+        """What came in the response to an HTTP request, as a frame."""
+        carried = exchange.carried
+        return await self._tap.take(
+            Direction.RECEIVED,
+            channel,
+            raw,
+            head=head,
+            is_json=is_json,
+            response_to=None if carried is None else request_key(carried),
+        )
 
     async def _read(self, exchange: "_Exchange", response: httpx2.Response) -> tuple[bytes, bool]:
         """The body, as far as it came, and whether it is one that can be read."""
@@ -155,9 +170,9 @@ class HttpTap(httpx2.AsyncBaseTransport):
         is_answer = answer is not None and not ended
         # A body that is no answer is none for the timeline and the recording either.
         kept = raw if is_answer else raw[:OTHER_BODY_BYTES]
-        frame = await self._tap.take(Direction.RECEIVED, Channel.HTTP, kept, head=head, is_json=is_answer)
+        matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_answer)
         if is_answer:
-            self._dispatcher.take(frame, carried=exchange.carried)
+            self._dispatcher.take(matched)
         failure = exchange.refused(response, raw, ended=ended)
         if ended:
             self._dispatcher.away = failure
@@ -207,7 +222,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
             failure = exchange.failed(FailureKind.PROTOCOL, str(error))
         rest = splitter.rest(OTHER_BODY_BYTES)
         if rest.strip():
-            await self._tap.take(Direction.RECEIVED, Channel.SSE, rest, head=head, is_json=False)
+            await self._take(exchange, Channel.SSE, rest, head, is_json=False)
         if failure is None and not has_ids and self._dispatcher.is_pending(exchange.carried):
             failure = exchange.unanswered(rest)
         if failure is not None:
@@ -219,15 +234,13 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _event(self, exchange: "_Exchange", event: ServerSentEvent, head: str) -> bytes:
         about = f"{head} event: {event.event}" + (f" id: {event.id}" if event.id else "")
         is_json = event.event == "message" and bool(event.data)
-        frame = await self._tap.take(
-            Direction.RECEIVED, Channel.SSE, event.data or event.raw, head=about, is_json=is_json
-        )
+        matched = await self._take(exchange, Channel.SSE, event.data or event.raw, about, is_json=is_json)
         if self._older_sse and event.event == "endpoint":
             return self._endpoint(exchange, event)
         carried = exchange.carried
         was_pending = self._dispatcher.is_pending(carried)
-        self._dispatcher.take(frame, carried=carried)
-        if is_json and (fault := fault_of(frame)):
+        self._dispatcher.take(matched)
+        if is_json and (fault := fault_of(matched.frame)):
             failure = exchange.failed(
                 FailureKind.PROTOCOL, f"sent an event that is no JSON-RPC message: {fault}"
             )

@@ -9,6 +9,7 @@ import base64
 from dataclasses import dataclass
 
 from inspector import __version__
+from inspector.core.frames import with_meta
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.targets import Era
@@ -169,14 +170,13 @@ def modern_stamp(revision: str, client: JsonObject) -> Stamp:
     """Identity and capabilities in each request's `_meta`, and the routing headers, as 2026-07-28 asks."""
 
     def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
-        meta = params.get("_meta")
         own: JsonObject = {
             _VERSION_META: revision,
             _CLIENT_META: client,
             _CAPABILITIES_META: {},
             _LOG_LEVEL_META: "debug",
         }
-        stamped: JsonObject = {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), **own}}
+        stamped = with_meta(params, own)
         headers = {"mcp-protocol-version": revision, "mcp-method": method}
         name = params.get(_NAMED_BY.get(method, ""))
         if isinstance(name, str):

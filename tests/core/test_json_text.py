@@ -98,3 +98,8 @@ json_values = st.recursive(
 def test_any_value_survives_the_round_trip(value: Json) -> None:
     assert equal(value_of(dump(value)), value)
     assert equal(value_of(json.dumps(value).encode()), value)
+
+
+def test_a_float_is_spelled_alike_beside_a_lone_surrogate() -> None:
+    for number in (1e16, 1e-7, 1.5, -0.0, 5e-324, 1.7976931348623157e308):
+        assert dump(["\ud800", number]) == b'["\\ud800",' + dump(number) + b"]"

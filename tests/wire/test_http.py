@@ -3,11 +3,11 @@ import json
 
 import pytest
 
-from inspector.core.exchanges import EntryKind
 from inspector.core.frames import Channel
 from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.targets import Era, HttpTarget
+from inspector.core.timeline import EntryKind
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.session.live import Session
 from inspector.session.options import Options

@@ -11,7 +11,6 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from inspector.core.exchanges import EntryKind, EntryState
 from inspector.core.frames import Request, messages
 from inspector.core.json_text import Json
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result
@@ -19,6 +18,7 @@ from inspector.core.recording.checking import checked
 from inspector.core.recording.format import Connected, Lenses, Projected
 from inspector.core.recording.target import header_of, secret_values
 from inspector.core.targets import HttpTarget
+from inspector.core.timeline import EntryKind, EntryState
 from inspector.errors import NotConfirmedError, UnreachableError
 from inspector.session.events import Event, State, StateChanged
 from inspector.session.live import Session

@@ -4,17 +4,17 @@ import asyncio
 
 import pytest
 
-from inspector.core.exchanges import EntryState
 from inspector.core.outcome import Failure, FailureKind, Result, RpcError
 from inspector.core.targets import Era, HttpTarget
+from inspector.core.timeline import EntryState
 from inspector.errors import AuthenticationRequiredError
 from inspector.session.events import Event, FrameSeen
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.cli.here import here
 from tests.cli.sightline import sightline
+from tests.peers.authenticated_server import Tokens, authenticated_server
 from tests.peers.http_server import HANDSHAKE, Asked, error, http_peer, raw, result
-from tests.peers.sdk_server import Tokens, authenticated_server
 
 OAUTH = b'{"error":"invalid_token","error_description":"Authentication required"}'
 CHALLENGE = (

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from inspector.core.catalogue import Kind
-from inspector.core.exchanges import EntryKind, EntryState
 from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Failure, FailureKind, Result, RpcError
 from inspector.core.targets import Era, StdioTarget
+from inspector.core.timeline import EntryKind, EntryState
 from inspector.errors import UnreachableError
 from inspector.session.events import Event, State, StateChanged
 from inspector.session.live import Session

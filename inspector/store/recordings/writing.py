@@ -6,11 +6,12 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from inspector.core.catalogue import Tool
-from inspector.core.frames import Frame
+from inspector.core.exchanges import Matched
 from inspector.core.recording.format import Header, Lenses, Line, written
 from inspector.core.recording.page_calls import PageCall
 from inspector.core.recording.scribe import Scribe
@@ -79,7 +80,7 @@ class Recorder:
             at_s = self._clock.file_s(going_on_s or 0)
             self._work.put(lambda: self._scribe.connect(at_s, number))
 
-    def join(self, frames: Sequence[Frame], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
+    def join(self, frames: Sequence[Matched], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
         """Begin in the middle of a session. Of what was before, the listings alone are written; the rest is learnt from.
 
         `frames`, `calls`: those so far. `now_s`: on the clock of the connection.
@@ -89,9 +90,9 @@ class Recorder:
         self._work.put(lambda: self._scribe.learn(before, made))
         self._work.put(lambda: self._scribe.note(now_s, RECORDING, _JOINED))
 
-    def frame(self, frame: Frame) -> None:
+    def frame(self, matched: Matched) -> None:
         """A frame went over the wire."""
-        placed = self._clock.placed(frame)
+        placed = replace(matched, frame=self._clock.placed(matched.frame))
         self._work.put(lambda: self._take(placed))
 
     def call(self, made: PageCall) -> None:
@@ -132,10 +133,10 @@ class Recorder:
             self._work.put(None)
             self._thread.join()
 
-    def _take(self, frame: Frame) -> Iterable[Line]:
+    def _take(self, matched: Matched) -> Iterable[Line]:
         if self._sealer and not self.failure:
-            self._sealer.frame(frame)
-        return self._scribe.take(frame)
+            self._sealer.frame(matched.frame)
+        return self._scribe.take(matched)
 
     def _run(self) -> None:
         with self._file, self._sealer or nullcontext():
