@@ -36,11 +36,17 @@ class UsageError(InspectorError):
     exit_code = 2
 
 
+AUTHENTICATION_HINT = 'Pass credentials with --header "Authorization: Bearer …".'
+
+
 class AuthenticationRequiredError(InspectorError):
     """The server answered 401 or 403."""
 
     code = "authentication_required"
     exit_code = 3
+
+    def __init__(self, message: str, hint: str = AUTHENTICATION_HINT) -> None:
+        super().__init__(message, hint)
 
 
 class UnreachableError(InspectorError):

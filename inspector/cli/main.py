@@ -82,6 +82,8 @@ def run(argv: list[str], interface: Interface) -> int:
         head = ["open", *head]
     DIAGNOSTICS.as_json = _wants_json(head)
     try:
+        if head[0] == "open" and argv[0] != "open":
+            _check_command(argv[0])
         result: object = sightline.main(
             args=head,
             prog_name="sightline",
@@ -108,6 +110,17 @@ def run(argv: list[str], interface: Interface) -> int:
     except Exception as error:  # noqa: BLE001 - the last door: no traceback, for it quotes foreign text and locals
         return DIAGNOSTICS.fail(defect(error))
     return result if isinstance(result, int) else OK
+
+
+def _check_command(word: str) -> None:
+    """Raises UsageError for a command with a slip in it; whatever else stands first is a target."""
+    # A target that is a bare word is `demo`, which is a command too.
+    if word.isalpha():
+        from difflib import get_close_matches  # noqa: PLC0415 - most command lines need no advice
+
+        close = get_close_matches(word, COMMANDS)
+        if close:
+            raise UsageError(f"no command {word}", f"Did you mean {' or '.join(close)}?")
 
 
 def _split(argv: list[str]) -> tuple[list[str], tuple[str, ...] | None]:

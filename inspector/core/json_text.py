@@ -155,7 +155,8 @@ def scalar_text(value: float | str | None) -> str:
             # Python refuses decimal text beyond its limit; such a number never came from `parse`.
             return str(value)
         case _:
-            return repr(value)
+            # As `dump` spells it where nothing else keeps msgspec from writing the whole.
+            return msgspec.json.encode(value).decode()
 
 
 def equal(left: Json, right: Json) -> bool:

@@ -133,3 +133,8 @@ def test_inert_json_says_the_same(text: str) -> None:
     raw = dump({text: [text, "\\" + text]})
     assert value_of(inert(raw)) == value_of(raw)
     assert inert(inert(raw)) == inert(raw)
+
+
+def test_a_float_is_spelled_alike_beside_a_lone_surrogate() -> None:
+    for number in (1e16, 1e-7, 1.5, -0.0, 5e-324, 1.7976931348623157e308):
+        assert dump(["\ud800", number]) == b'["\\ud800",' + dump(number) + b"]"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.exchanges import EntryKind
 from inspector.core.outcome import Failure
 from inspector.core.targets import Era, HttpTarget, StdioTarget
+from inspector.core.timeline import EntryKind
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.present.views import frame_view
@@ -124,8 +124,8 @@ async def test_failures_timeline_and_frames_of_a_session_do_not_hold_it_either(k
     shown += [item.reason for item in catalogue.problems]
     # The frames themselves stay as they came.
     assert any(canary.encode() in frame.raw for frame in session.timeline.frames)
-    for frame in session.timeline.frames:
-        view = frame_view(frame, session.timeline.frames, catalogue, chunk=100_000, own=session.own)
+    for matched in session.timeline.matched:
+        view = frame_view(matched, catalogue, chunk=100_000, own=session.own)
         shown += [*view.text, view.frame.head]
         if view.document:
             shown += [

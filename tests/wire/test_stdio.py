@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from inspector.core.catalogue import Kind
-from inspector.core.exchanges import EntryKind, EntryState
-from inspector.core.frames import Channel, Frame
+from inspector.core.exchanges import Matched
+from inspector.core.frames import Channel
 from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Failure, FailureKind, Result, RpcError
 from inspector.core.targets import Era, StdioTarget
+from inspector.core.timeline import EntryKind, EntryState
 from inspector.errors import UnreachableError
 from inspector.session.events import Event, State, StateChanged
 from inspector.session.live import Session
@@ -381,15 +382,15 @@ async def test_an_endless_line_ends_the_connection_at_the_limit() -> None:
 async def test_a_line_as_long_as_the_limit_is_read_and_one_byte_more_is_not() -> None:
     for size, is_read in ((1 << 20, True), ((1 << 20) + 1, False)):
         command = (sys.executable, "-c", f"print('1' * {size}, flush=True); input()")
-        frames: list[Frame] = []
-        tap = Tap(frames.append)
+        seen = list[Matched]()
+        tap = Tap(seen.append)
         dispatcher = Dispatcher(tap, lambda _: None)
         process = StdioProcess(StdioTarget(command=command), tap, dispatcher, max_message_bytes=1 << 20)
         dispatcher.attach(process)
         await process.start()
         try:
             async with asyncio.timeout(5):
-                while not any(frame.channel is Channel.STDIO for frame in frames) and not dispatcher.lost:
+                while not any(one.frame.channel is Channel.STDIO for one in seen) and not dispatcher.lost:
                     await asyncio.sleep(0.01)
             assert (dispatcher.lost is None) is is_read
         finally:

@@ -183,7 +183,9 @@ def _not_checked(parts: Sequence[Gathered]) -> list[NotChecked]:
     found = [
         replace(each, what=f"{part.server.target}: {each.what}") if several else each
         for part in parts
-        for each in (*part.not_checked, *chain.from_iterable(map(partly_read, part.reviewed.calls)))
+        for each in dict.fromkeys(
+            (*part.not_checked, *chain.from_iterable(map(partly_read, part.reviewed.calls)))
+        )
     ]
     return [*found, *(() if several else (_OTHER_SERVERS,)), *_NEVER]
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue, Tool
 from inspector.core.catalogue import Entry as Item
-from inspector.core.exchanges import Entry
-from inspector.core.frames import Frame
+from inspector.core.exchanges import Matched
 from inspector.core.json_text import Json, JsonObject, equal
 from inspector.core.targets import Target
+from inspector.core.timeline import Entry
 from inspector.errors import UsageError
 from inspector.session.records import CallRecord
 from inspector.tui.present.catalogue import Row, rows
@@ -118,9 +118,7 @@ class FrameAsked:
     """One frame of an entry."""
 
     entry: Entry
-    frame: Frame
-    frames: tuple[Frame, ...]
-    """All of the session so far."""
+    frame: Matched
     catalogue: Catalogue
     chunk: int
     """Characters after which text breaks."""
@@ -239,7 +237,7 @@ def frame_view(asked: FrameAsked) -> "FrameView":
     from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
 
     return views.frame_view(
-        asked.frame, asked.frames, asked.catalogue, chunk=asked.chunk, has_ids=asked.has_ids, own=asked.own
+        asked.frame, asked.catalogue, chunk=asked.chunk, has_ids=asked.has_ids, own=asked.own
     )
 
 
