@@ -3,6 +3,11 @@
 Each kind carries the exit code that commands end with; docs/commands.md lists them.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class InspectorError(Exception):
     """Something failed: `message` says what, `hint` what to do about it.
@@ -18,6 +23,11 @@ class InspectorError(Exception):
         self.message = message
         self.hint = hint
 
+    def cover(self, cover: "Callable[[str], str]") -> None:
+        """Replace both texts by what `cover` makes of them."""
+        self.message, self.hint = cover(self.message), cover(self.hint)
+        self.args = (self.message,)
+
 
 class UsageError(InspectorError):
     """The command line, a file or a setting is wrong."""
@@ -26,11 +36,17 @@ class UsageError(InspectorError):
     exit_code = 2
 
 
+AUTHENTICATION_HINT = 'Pass credentials with --header "Authorization: Bearer …".'
+
+
 class AuthenticationRequiredError(InspectorError):
     """The server answered 401 or 403."""
 
     code = "authentication_required"
     exit_code = 3
+
+    def __init__(self, message: str, hint: str = AUTHENTICATION_HINT) -> None:
+        super().__init__(message, hint)
 
 
 class UnreachableError(InspectorError):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parent
-DRIVEN = frozenset({"sinks", "terminal", "tui", "webmcp", "webmcp_polyfill"})
+from tests import driven
+
 NAMES = ("DATA", "CONFIG")
 _numbers = count()
 
@@ -20,11 +20,15 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # They type into screens and terminals of programs and browsers that share the machine with all other tests, and a
-    # key that comes too early on a busy one is no fault of theirs. What failed and then passed is reported as run again.
+    # A key that comes too early for a terminal, a screen or a browser on a busy machine is no fault of the test that
+    # types it. What failed and then passed is reported as run again. No other test is run twice.
     for item in items:
-        if item.path.relative_to(TESTS).parts[0] in DRIVEN:
-            item.add_marker(pytest.mark.flaky(reruns=2))
+        item.add_marker(pytest.mark.flaky(reruns=2, condition=driven.is_driving))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logstart() -> None:
+    driven.forget()
 
 
 @pytest.fixture(scope="session")

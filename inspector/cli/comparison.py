@@ -35,6 +35,8 @@ def comparison_lines(found: Comparison, width: int) -> list[str]:
         *table(rows, width),
         "",
     ]
+    if found.unfinished:
+        return [*lines, f"Nothing reaches any model: {found.unfinished}."]
     if not asked:
         return [
             *lines,

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 
 from inspector.core.foreign import safe_line
 from inspector.errors import InspectorError
@@ -15,6 +16,8 @@ FINDINGS = 11
 DIFFERS = 12
 """Something is not as it was recorded, pinned, or on the other side."""
 INTERRUPTED = 130
+UNREAD = 141
+"""Whoever read the output ended first: the code that a shell gives to a program ended by SIGPIPE, as git and grep are."""
 
 
 class Diagnostics:
@@ -23,14 +26,26 @@ class Diagnostics:
     def __init__(self) -> None:
         self.quiet = False
         self.as_json = False
+        self._covers: list[Callable[[str], str]] = []
+
+    def conceal(self, cover: Callable[[str], str]) -> None:
+        """Cover credentials from now on, beside those of before. Every message may quote a server that repeats them."""
+        self._covers.append(cover)
+
+    def cover(self, text: str) -> str:
+        """A text without the credentials of any server that this run reached."""
+        for cover in self._covers:
+            text = cover(text)
+        return text
 
     def say(self, text: str) -> None:
         """Something worth knowing while it runs."""
         if not self.quiet and not self.as_json:
-            self._write(text)
+            self._write(self.cover(text))
 
     def fail(self, error: InspectorError) -> int:
         """What failed and what to do; the exit code."""
+        error.cover(self.cover)
         if self.as_json:
             told = {"code": error.code, "message": error.message, "hint": error.hint}
             # ASCII escapes, so that nothing foreign acts on a terminal.

@@ -1,6 +1,7 @@
 """What all commands share: the target, how to reach it, and the session they do their work in."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -23,13 +24,18 @@ from inspector.core.targets import (
     parse_target,
     stdio_target,
 )
+from inspector.core.webmcp.page import Forms
 from inspector.errors import InspectorError, UsageError
 from inspector.oversight.terms import Terms
 from inspector.session.options import Options
+from inspector.store import paths
 
 if TYPE_CHECKING:
     from inspector.core.recording.opened import OpenedRecording
     from inspector.session.live import Session
+
+WAIT_S = 5.0
+"""How long a page may take to become quiet."""
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -89,7 +95,8 @@ class Invocation:
         lens.check()
         return self.interface(
             target,
-            replace(options, policy=lens.policy),
+            # The interface follows what a page registers.
+            replace(options, policy=lens.policy, wait_s=None, forms=Forms.WAIT),
             level=lens.level,
             host=lens.host,
             theme=theme,
@@ -105,11 +112,18 @@ class Browser:
     chromium: str | None
     is_headed: bool
     polyfill: bool
+    wait_s: float | None = None
+    """How long it may take to become quiet; None where the user does not say."""
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the user can use its window."""
+        return self.is_headed or self.cdp is not None
 
     @property
     def is_chosen(self) -> bool:
         """Whether any word of the command line is about it."""
-        return bool(self.cdp or self.chromium or self.is_headed or self.polyfill)
+        return bool(self.cdp or self.chromium or self.is_headed or self.polyfill or self.wait_s is not None)
 
     def adjusted(self, target: PageTarget) -> PageTarget:
         """The page in this browser. Raises UsageError where the words exclude each other."""
@@ -141,8 +155,17 @@ class Reach:
     browser: "Browser"
 
     def options(self) -> Options:
-        """The session's options."""
-        return Options(era=self.era, timeout_s=self.timeout_s, connect_timeout_s=min(self.timeout_s, 30.0))
+        """The session's options. Raises UsageError where the user's settings are wrong."""
+        wait_s = self.browser.wait_s
+        options = Options(
+            era=self.era,
+            timeout_s=self.timeout_s,
+            connect_timeout_s=min(self.timeout_s, 30.0),
+            wait_s=WAIT_S if wait_s is None else wait_s,
+            forms=Forms.WAIT if self.browser.is_seen else Forms.LEAVE,
+        )
+        limit = _own_limit()
+        return replace(options, max_message_bytes=limit) if limit else options
 
     def target(self, word: str | None, invocation: Invocation) -> Target:
         """The one target that the words name. Raises UsageError where they name none or two."""
@@ -161,12 +184,13 @@ class Reach:
             target = ConfiguredTarget(path=self.config, name=self.server)
         else:
             target = parse_target(word or "")
-        return self._adjusted(resolved(target))
+        return self._adjusted(resolved(target, self.environment, self.headers))
 
     def _adjusted(self, target: Target) -> Target:
         if self.browser.is_chosen and not isinstance(target, PageTarget):
             raise UsageError(
-                "--cdp, --headed, --chromium and --polyfill are for pages", "Write a page as web+https://…"
+                "--cdp, --headed, --chromium, --polyfill and --wait are for pages",
+                "Write a page as web+https://…",
             )
         match target:
             case PageTarget():
@@ -186,13 +210,35 @@ class Reach:
                 return target
 
 
-def resolved(target: Target | ConfiguredTarget) -> Target:
-    """The target that a configuration file describes; any other as it is. Raises UsageError."""
+def _own_limit() -> int | None:
+    """How long a message may be, where the user's settings say it."""
+    if not os.path.lexists(paths.own_settings()):
+        return None
+    from inspector.store.settings import settings  # noqa: PLC0415 - most users have none
+
+    return settings().max_message_bytes
+
+
+def resolved(
+    target: Target | ConfiguredTarget, environment: tuple[str, ...] = (), headers: tuple[str, ...] = ()
+) -> Target:
+    """The target that a configuration file describes; any other as it is. Raises UsageError.
+
+    `environment`, `headers`: the words of -e and --header, which come before the file's.
+    """
     if not isinstance(target, ConfiguredTarget):
         return target
     from inspector.store.config import read_target  # noqa: PLC0415 - most targets need no file
 
-    return read_target(target.path, target.name)
+    server = read_target(
+        target.path,
+        target.name,
+        [_assignment(word)[0] for word in environment],
+        [_header(word)[0] for word in headers],
+    )
+    for note in server.notes:
+        DIAGNOSTICS.say(note)
+    return server.target
 
 
 def reaching(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -238,6 +284,13 @@ def reaching(function: Callable[Parameters, Returned]) -> Callable[Parameters, R
         click.option(
             "--polyfill", is_flag=True, help="Give the page an API of ours in place of the browser's."
         ),
+        click.option(
+            "--wait",
+            "wait_s",
+            type=click.FloatRange(min=0),
+            metavar="SECONDS",
+            help=f"How long a page may take to become quiet before its tools are listed.  [default: {WAIT_S:g}]",
+        ),
         click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors."),
     )
     for option in reversed(options):
@@ -261,16 +314,23 @@ def reach_of(options: dict[str, object]) -> Reach:
             chromium=word(options.pop("chromium")),
             is_headed=options.pop("headed") is True,
             polyfill=options.pop("polyfill") is True,
+            wait_s=number(options.pop("wait_s")),
         ),
     )
 
 
 def in_session(target: Target, options: Options, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:
     """Connect, `use` the session, close it, whatever happens. Ctrl-C and SIGTERM end the server too."""
+    from inspector.session.events import Event, State, StateChanged  # noqa: PLC0415 - as below
     from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
 
+    def say(event: Event) -> None:
+        if isinstance(event, StateChanged) and event.state is State.READY and event.message:
+            DIAGNOSTICS.say(event.message)
+
     async def work() -> Returned:
-        session = Session(target, options)
+        session = Session(target, options, say)
+        DIAGNOSTICS.conceal(session.own.cover)
         task = asyncio.current_task()
         if task:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -316,6 +376,11 @@ def _header(word: str) -> tuple[str, str]:
 def word(value: object) -> str | None:
     """An option's value, where it was given."""
     return value if isinstance(value, str) else None
+
+
+def number(value: object) -> float | None:
+    """A number's option, where it was given."""
+    return value if isinstance(value, float) else None
 
 
 def words(value: object) -> tuple[str, ...]:

@@ -39,8 +39,12 @@ class Lens:
 
         found = host(self.host)
         if found is None:
-            known = ", ".join(profile.name for profile in hosts())
-            raise UsageError(f"no host {self.host}", f"Known hosts: {known}.")
+            from difflib import get_close_matches  # noqa: PLC0415 - most command lines need no advice
+
+            known = [profile.name for profile in hosts()]
+            close = get_close_matches(self.host, known)
+            meant = f"Did you mean {' or '.join(close)}?\n" if close else ""
+            raise UsageError(f"no host {self.host}", f"{meant}Known hosts: {', '.join(known)}.")
         return found
 
 

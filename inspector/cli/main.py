@@ -1,6 +1,5 @@
 """The command line: `sightline [TARGET]` opens the interface, a command does one thing and ends."""
 
-import sys
 from importlib import import_module
 from itertools import pairwise
 from typing import cast
@@ -8,8 +7,9 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK, defect
+from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK, UNREAD, defect
 from inspector.cli.invocation import Interface, Invocation
+from inspector.cli.output import UnreadError, discard, finish
 from inspector.errors import InspectorError, UsageError
 
 COMMANDS = {
@@ -82,12 +82,15 @@ def run(argv: list[str], interface: Interface) -> int:
         head = ["open", *head]
     DIAGNOSTICS.as_json = _wants_json(head)
     try:
+        if head[0] == "open" and argv[0] != "open":
+            _check_command(argv[0])
         result: object = sightline.main(
             args=head,
             prog_name="sightline",
             standalone_mode=False,
             obj=Invocation(command_line=command_line, interface=interface),
         )
+        finish()
     except InspectorError as error:
         return DIAGNOSTICS.fail(error)
     except click.exceptions.Exit as leaving:
@@ -96,13 +99,28 @@ def run(argv: list[str], interface: Interface) -> int:
         return DIAGNOSTICS.fail(UsageError(error.format_message(), "Try sightline --help."))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output had enough; nothing is left to say to it.
-        sys.stderr.close()
-        return OK
+    except UnreadError:
+        discard()
+        return UNREAD
+    except SystemExit as leaving:
+        # With 1 by click, where it writes the help itself and the pipe is closed; by no command.
+        if leaving.code != 1:
+            raise
+        return UNREAD
     except Exception as error:  # noqa: BLE001 - the last door: no traceback, for it quotes foreign text and locals
         return DIAGNOSTICS.fail(defect(error))
     return result if isinstance(result, int) else OK
+
+
+def _check_command(word: str) -> None:
+    """Raises UsageError for a command with a slip in it; whatever else stands first is a target."""
+    # A target that is a bare word is `demo`, which is a command too.
+    if word.isalpha():
+        from difflib import get_close_matches  # noqa: PLC0415 - most command lines need no advice
+
+        close = get_close_matches(word, COMMANDS)
+        if close:
+            raise UsageError(f"no command {word}", f"Did you mean {' or '.join(close)}?")
 
 
 def _split(argv: list[str]) -> tuple[list[str], tuple[str, ...] | None]:

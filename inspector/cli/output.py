@@ -1,5 +1,6 @@
 """The one place that writes to stdout."""
 
+import os
 import re
 import shutil
 import sys
@@ -58,9 +59,31 @@ def _escaped(found: "re.Match[str]") -> str:
     return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
+class UnreadError(Exception):
+    """Whoever read stdout has ended. No OSError, which click would take for its own and exit with 1."""
+
+
+def finish() -> None:
+    """Write what is buffered. Raises UnreadError."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        raise UnreadError from error
+
+
+def discard() -> None:
+    """Have what is still buffered go nowhere, without a complaint at the end of the program."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
 def _write(text: str) -> None:
     try:
-        sys.stdout.write(text)
-    except UnicodeEncodeError:
-        encoding = sys.stdout.encoding or "ascii"
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        try:
+            sys.stdout.write(text)
+        except UnicodeEncodeError:
+            encoding = sys.stdout.encoding or "ascii"
+            sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    except BrokenPipeError as error:
+        raise UnreadError from error

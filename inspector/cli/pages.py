@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from inspector.cli.output import clipped, table
 from inspector.core.catalogue import Tool
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.webmcp.page import Document, FramePolicy, PageFacts
+from inspector.core.webmcp.page import Document, FramePolicy, PageFacts, Refused
 
 
 def page_shape(page: PageFacts) -> JsonObject:
@@ -31,6 +31,30 @@ def page_shape(page: PageFacts) -> JsonObject:
         "changed": list[Json](page.changed),
         "faults": list[Json](page.faults),
     }
+
+
+def refused_shape(refused: Refused) -> JsonObject:
+    """One entry of `refused`."""
+    return {
+        "name": refused.name,
+        "reason": refused.reason,
+        "frame": refused.document.frame_id,
+        "url": refused.document.url,
+        "origin": refused.document.origin,
+        "permitted": refused.document.is_permitted,
+        "registeredAt": None if refused.place is None else str(refused.place),
+    }
+
+
+def refused_lines(refused: Iterable[Refused]) -> list[str]:
+    """The tools that the browser refused, each with its words and its place."""
+    lines: list[str] = []
+    for each in refused:
+        lines += [
+            f"! {clipped(each.name or '(no name)', 40)}: {each.reason}",
+            f"  at {each.place}" if each.place else f"  in {each.document.url}",
+        ]
+    return ["", "REFUSED BY THE BROWSER", *lines] if lines else []
 
 
 def _policy_shape(policy: FramePolicy | None) -> Json:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.exchanges import EntryKind
 from inspector.core.findings.calling import arguments_for, forbids, misfit_for
 from inspector.core.findings.report import NotChecked
 from inspector.core.findings.reviewed import Offer, ReviewedCall, reviewed
@@ -18,10 +17,12 @@ from inspector.core.json_text import JsonObject
 from inspector.core.policy.rules import Policy
 from inspector.core.secrets.reference import references_in
 from inspector.core.targets import HttpTarget, PageTarget
+from inspector.core.timeline import EntryKind
 from inspector.errors import InspectorError, NotConfirmedError
 from inspector.oversight.agreement import Agreement
 from inspector.oversight.oversight import Oversight
 from inspector.session.live import Session
+from inspector.session.wording import ONLY_AS_TASK
 from inspector.store.pins import Watch
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ async def called(session: Session, plan: Plan) -> Called:
     pinned = await asyncio.to_thread(_pin_state, session)
     for offer in reviewed(catalogue).tools:
         is_named = any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns)
-        why = "" if is_named else forbids(offer)
+        needs_task = offer.tool is not None and offer.tool.needs_task
+        why = f"it {ONLY_AS_TASK}" if needs_task else "" if is_named else forbids(offer)
         arguments = None if why else arguments_for(offer)
         if why or arguments is None:
             reason = why or "no arguments could be made from its input schema"

@@ -21,6 +21,7 @@ from inspector.errors import InspectorError
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.options import Options
+from inspector.session.wording import ANNOUNCES_NOTHING
 from inspector.store.pins import identified, read_pin
 from inspector.store.recordings import Break, RecordingFile
 
@@ -61,8 +62,7 @@ def gathered(target: Target, options: Options, plan: Plan) -> Gathered:
     else:
         missing.append(_NO_CALLS)
         missing.append(_ONE_LISTING)
-    if isinstance(target, PageTarget):
-        missing.append(_HEADERS)
+    missing.append(_HEADERS if isinstance(target, PageTarget) else _CAPABILITIES)
     found = reviewed(
         seen.called.first,
         server=_said(seen.facts),
@@ -194,6 +194,7 @@ _NO_CALLS = NotChecked(what="results", why="no tool was called: --call calls tho
 _ONE_LISTING = NotChecked(
     what="changes", why="one listing was taken, under one client name: --call takes others"
 )
+_CAPABILITIES = NotChecked(what="tools for other clients", why=ANNOUNCES_NOTHING.rstrip("."))
 _HEADERS = NotChecked(
     what="permissions policy",
     why="the page's response headers are not read: what they allow is not known, what they forbid is",

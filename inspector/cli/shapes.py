@@ -3,9 +3,13 @@
 from collections.abc import Iterable
 
 from inspector.core.boundary.bounded import Removal
+from inspector.core.catalogue import Catalogue, Item, Kind
 from inspector.core.claims.claim import Claim
 from inspector.core.json_text import Json, JsonObject, Malformed
+from inspector.core.projection import Projection
+from inspector.core.targets import Era
 from inspector.session.facts import ServerFacts
+from inspector.session.wording import ANNOUNCES_NOTHING
 
 
 def claim_shape(claim: Claim) -> JsonObject:
@@ -39,21 +43,47 @@ def malformed_shape(item: Malformed) -> JsonObject:
 
 
 def server_shape(target: str, server: ServerFacts) -> JsonObject:
-    """`server` of `sightline list`."""
+    """`server` of `sightline list`; `raw` is what it said of itself, as sent."""
+    identity = server.identity
+    said = server.raw if isinstance(server.raw, dict) else {}
     return {
         "target": target,
         "name": server.name,
+        "title": identity.get("title"),
         "version": server.version,
+        "icons": identity.get("icons"),
         "protocolVersion": server.protocol_version,
         "era": server.era.value,
         "capabilities": server.capabilities,
         "instructions": server.instructions,
+        "ttlMs": said.get("ttlMs"),
+        "cacheScope": said.get("cacheScope"),
+        "raw": server.raw,
     }
+
+
+def client_shape(server: ServerFacts) -> Json:
+    """`client` of `sightline list`: the capabilities that were announced, and what that hides. None for a page."""
+    return None if server.era is Era.AUTO else {"capabilities": {}, "note": ANNOUNCES_NOTHING}
+
+
+def items_shape(catalogue: Catalogue, kind: Kind) -> list[Json]:
+    """`resources`, `resourceTemplates` or `prompts` of `sightline list`: what can be read of them, as sent."""
+    return [
+        {"name": entry.name, "definition": entry.definition}
+        for entry in catalogue.entries.get(kind, ())
+        if isinstance(entry, Item)
+    ]
 
 
 def findings_shape(sentences: Iterable[str]) -> list[Json]:
     """`findings` of a projection or a definition."""
     return [{"message": sentence} for sentence in sentences]
+
+
+def unfinished_shape(shown: Projection) -> JsonObject:
+    """`unfinished` of a projection: why its answer does not end the call; nothing where it does."""
+    return {"unfinished": shown.unfinished.as_json()} if shown.unfinished else {}
 
 
 def withheld_shape(removals: Iterable[Removal]) -> list[Json]:

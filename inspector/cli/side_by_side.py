@@ -83,6 +83,8 @@ def _reasons(shown: Projection, level: Level) -> list[str]:
         for change in shown.context.changes
     ]
     lines += [f"! {safe_line(sentence)}" for sentence in shown.findings]
+    if shown.unfinished:
+        return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
     if level is Level.DECLARED:
         lines.append(
             "declared withholds only what somebody declared: what nobody declared went through; "

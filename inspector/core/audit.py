@@ -18,6 +18,7 @@ from inspector.core.recording.bounding import UNJUDGED, Bounder
 from inspector.core.recording.markers import Key
 from inspector.core.recording.target import named, secret_values
 from inspector.core.targets import Target
+from inspector.core.unfinished import unfinished
 
 READ = "read"
 
@@ -141,7 +142,7 @@ def _ended(outcome: Outcome) -> str:
         case Result(value=dict() as value) if value.get("isError") is True:
             return "tool error"
         case Result():
-            return "result"
+            return "unfinished" if unfinished(outcome) else "result"
         case RpcError():
             return "protocol error"
         case Failure():

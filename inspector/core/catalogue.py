@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, Malformed
-from inspector.core.webmcp.page import PageFacts
+from inspector.core.webmcp.page import PageFacts, Refused
 
 
 class Kind(StrEnum):
@@ -43,7 +43,7 @@ class Tool:
     """A tool, by its definition as it stood on the wire."""
 
     name: str
-    """What it is called by here. A page's tool whose name is taken has its host behind the name."""
+    """What it is called by here. Of a page's tools that share a name, each has its host behind the name."""
     definition: JsonObject
     """Of a page's tool: what it declared and what the browser keeps, joined."""
     page: PageFacts | None = None
@@ -80,6 +80,13 @@ class Tool:
         return _object(self.definition.get("annotations"))
 
     @property
+    def needs_task(self) -> bool:
+        """Whether it can only be called as a task. Source: MCP 2025-11-25, `execution.taskSupport`."""
+        return (
+            self.page is None and _object(self.definition.get("execution")).get("taskSupport") == "required"
+        )
+
+    @property
     def meta(self) -> JsonObject:
         """`_meta`, empty where there is none or it is no object."""
         return _object(self.definition.get("_meta"))
@@ -104,6 +111,8 @@ class Catalogue:
     entries: dict[Kind, tuple[Entry, ...]] = field(default_factory=dict[Kind, tuple[Entry, ...]])
     problems: tuple[Malformed, ...] = ()
     """What was wrong with a listing as a whole: a page that is no object, a cursor that repeats."""
+    pages: dict[Kind, tuple[JsonObject, ...]] = field(default_factory=dict[Kind, tuple[JsonObject, ...]])
+    """What the pages of each list say beside their items, as sent: `ttlMs`, `cacheScope`, `_meta`, whatever else."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -114,13 +123,29 @@ class Catalogue:
     def malformed(self) -> tuple[Malformed, ...]:
         """Every item that could not be read, and every problem with a listing."""
         items = (
-            entry for entries in self.entries.values() for entry in entries if isinstance(entry, Malformed)
+            entry
+            for entries in self.entries.values()
+            for entry in entries
+            if isinstance(entry, Malformed) and not isinstance(entry, Refused)
         )
         return (*items, *self.problems)
+
+    @property
+    def refused(self) -> tuple[Refused, ...]:
+        """The tools that a page declared and its browser refused."""
+        return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Refused))
 
     def tool(self, name: str) -> Tool | None:
         """The first tool of that name."""
         return next((tool for tool in self.tools if tool.name == name), None)
+
+    def sharing(self, name: str) -> tuple[Tool, ...]:
+        """The tools of a page that have this name in their own documents, but not here, where several share it."""
+        if any(tool.name == name for tool in self.tools):
+            return ()
+        return tuple(
+            tool for tool in self.tools if tool.page is not None and tool.definition.get("name") == name
+        )
 
 
 def decode_page(kind: Kind, result: Json) -> tuple[Entry, ...] | Malformed:
@@ -146,6 +171,8 @@ class Listing:
         self._objection = objection
         self.entries: list[Entry] = []
         self.problems: list[Malformed] = []
+        self.pages: list[JsonObject] = []
+        """What each page says beside its items."""
         self._cursor: Json = None
         self._seen: set[str] = set()
         self._taken: set[str] = set()
@@ -162,6 +189,8 @@ class Listing:
         """One page came."""
         page = decode_page(self.kind, result)
         self._pages += 1
+        if isinstance(result, dict):
+            self.pages.append({key: value for key, value in result.items() if key != self.kind.value})
         if isinstance(page, Malformed):
             self.problems.append(page)
         else:

@@ -1,8 +1,19 @@
-"""Frames folded into a timeline: requests with their answers, notifications, logs, progress, stderr."""
+"""Requests and their answers, matched once, as frames come in.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+The rules, for both directions:
+
+- An answer belongs to the open request with its id. Ids compare as `request_key` has them: 7 and "7" are the same id.
+- An error without an id belongs to the request whose HTTP response carried it, or else to the only open request.
+  A subscription stays open for as long as the session does, so it is not counted.
+- A request that is given up is closed. Its answer is late.
+- Anything else, a second answer included, answers no request.
+
+Source: JSON-RPC 2.0, section 5; MCP 2025-11-25 and 2026-07-28, Base Protocol.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
 
 from inspector.core.frames import (
     Channel,
@@ -15,239 +26,220 @@ from inspector.core.frames import (
     messages,
     request_key,
 )
-from inspector.core.json_text import Json, Malformed, dump_text
+from inspector.core.json_text import Json, JsonText, Malformed
 
+SUBSCRIBE = "subscriptions/listen"
+_NO_ID = request_key(None)
 
-class EntryKind(StrEnum):
-    """What a line of the timeline tells of."""
-
-    EXCHANGE = "exchange"
-    """A request from here and its answer."""
-    SERVER_REQUEST = "server request"
-    NOTIFICATION = "notification"
-    PROGRESS = "progress"
-    LOG = "log"
-    STDERR = "stderr"
-    FAULT = "fault"
-    """Something the protocol does not allow: garbage, an answer nobody asked for."""
-    NOTE = "note"
-    DECISION = "decision"
-    """Something that went over no wire: whether a call was made, and why."""
-
-
-class EntryState(StrEnum):
-    """How far it has come."""
-
-    PENDING = "pending"
-    DONE = "done"
-    FAILED = "failed"
-    """Answered with an error, or with a result that says isError."""
+Waiting = TypeVar("Waiting")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One line of the timeline."""
+class Exchange:
+    """A request."""
 
-    number: int
-    """Counts from 1 in the timeline."""
-    kind: EntryKind
-    title: str
-    """Method and, for a named thing, its name. Foreign text."""
-    state: EntryState
+    request: Request
+    asked_by: Direction
+    """SENT: by Sightline. RECEIVED: by the server."""
+    frame: int
+    """Number of the frame of the request."""
     at_s: float
-    frames: tuple[int, ...]
-    """Numbers of the frames that made it, in order; none where it went over no wire."""
-    size_bytes: int
-    duration_s: float | None = None
-    detail: str = ""
-    """What went wrong, a log's text, a progress message. Foreign text."""
+
+    @property
+    def key(self) -> str:
+        """The `request_key` of its id."""
+        return request_key(self.request.id)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it is a subscription, which is answered when it ends."""
+        return self.asked_by is Direction.SENT and self.request.method == SUBSCRIBE
 
 
-class Timeline:
-    """All frames of a connection and what they amount to. Frames are only ever added."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request opens an exchange."""
+
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A response ends an exchange."""
+
+    exchange: Exchange
+    response: Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenUp:
+    """An exchange ends without an answer, for the reason in the frame."""
+
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Late:
+    """A response to an exchange that was given up."""
+
+    exchange: Exchange
+    response: Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unasked:
+    """A response to no open request."""
+
+    response: Response
+
+
+Event: TypeAlias = Asked | Answered | GivenUp | Late | Unasked | Notification | Malformed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """A frame, and one event for each message in it. A note that ends a request has one event, other notes have none."""
+
+    frame: Frame
+    events: tuple[Event, ...]
+
+
+class Matcher(Generic[Waiting]):
+    """The rules alone: open requests by direction and id, each with a value of the caller's."""
 
     def __init__(self) -> None:
-        self._frames: list[Frame] = []
-        self._entries: list[Entry] = []
-        self._open: dict[tuple[Direction, str], int] = {}
-        self._given_up: dict[tuple[Direction, str], int] = {}
-        """Requests that nobody waits for any more: their answers may still come, and are no fault."""
+        self._open: dict[tuple[Direction, str], Waiting] = {}
+        self._lasting: set[tuple[Direction, str]] = set()
+        self._given_up: dict[tuple[Direction, str], Waiting] = {}
 
-    @property
-    def frames(self) -> Sequence[Frame]:
-        """Every frame, in the order of its number."""
-        return self._frames
+    def ask(self, asked_by: Direction, key: str, waiting: Waiting, *, method: str = "") -> None:
+        """Open a request. One with the id of an earlier request takes its place."""
+        place = (asked_by, key)
+        self._open[place] = waiting
+        self._given_up.pop(place, None)
+        if method == SUBSCRIBE:
+            self._lasting.add(place)
+        else:
+            self._lasting.discard(place)
 
-    @property
-    def entries(self) -> Sequence[Entry]:
-        """Every entry, in the order of its first frame."""
-        return self._entries
+    def answer(
+        self, asked_by: Direction, key: str, *, is_error: bool, response_to: str | None = None
+    ) -> tuple[Waiting, bool] | None:
+        """Close the request that an answer belongs to: its value, and whether the answer is late. None: no request.
 
-    def frame(self, number: int) -> Frame | None:
-        """The frame of that number."""
-        found = self._frames[number - 1 : number] if number > 0 else []
-        return found[0] if found else None
+        `response_to`: the key of the request whose HTTP response carried the answer.
+        """
+        place = (asked_by, key)
+        if is_error and key == _NO_ID and place not in self._open:
+            place = self._without_id(asked_by, response_to) or place
+        if place in self._open:
+            self._lasting.discard(place)
+            return self._open.pop(place), False
+        if place in self._given_up:
+            return self._given_up.pop(place), True
+        return None
 
-    def fold(self, frame: Frame) -> tuple[Entry, ...]:
-        """Take in one frame; the entries it added or changed."""
-        self._frames.append(frame)
+    def give_up(self, asked_by: Direction, key: str) -> Waiting | None:
+        """Close a request without an answer. None: it is not open."""
+        place = (asked_by, key)
+        if place not in self._open:
+            return None
+        self._lasting.discard(place)
+        self._given_up[place] = self._open[place]
+        return self._open.pop(place)
+
+    def clear(self) -> None:
+        """Forget all requests: the server was reached again, and ids begin again."""
+        self._open.clear()
+        self._lasting.clear()
+        self._given_up.clear()
+
+    def _without_id(self, asked_by: Direction, response_to: str | None) -> tuple[Direction, str] | None:
+        if response_to is not None:
+            carried = (asked_by, response_to)
+            return carried if carried in self._open or carried in self._given_up else None
+        counted = [place for place in self._open if place[0] is asked_by and place not in self._lasting]
+        return counted[0] if len(counted) == 1 else None
+
+
+class Exchanges:
+    """Matches the frames of one session, in their order. Everything that needs answers takes what this returns."""
+
+    def __init__(self) -> None:
+        self._matcher = Matcher[Exchange]()
+
+    def take(self, frame: Frame) -> Matched:
+        """Match one more frame."""
         if frame.channel is Channel.NOTE:
-            return (self._note(frame),)
-        if frame.channel is Channel.STDERR:
-            return (
-                self._add(frame, EntryKind.STDERR, "stderr", detail=frame.raw.decode("utf-8", "replace")),
-            )
+            return Matched(frame=frame, events=tuple(self._ended(frame)))
         found = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
-        return tuple(self._take(frame, message) for message in found)
+        return Matched(frame=frame, events=tuple(self._event(frame, message) for message in found))
 
-    def note(self, at_s: float, title: str, detail: str) -> Entry:
-        """Take in something that went over no wire: a decision about a call."""
-        entry = Entry(
-            number=len(self._entries) + 1,
-            kind=EntryKind.DECISION,
-            title=title,
-            state=EntryState.DONE,
-            at_s=at_s,
-            frames=(),
-            size_bytes=0,
-            detail=detail,
-        )
-        self._entries.append(entry)
-        return entry
+    def connect(self) -> None:
+        """The server was reached again: requests that are open get no answer."""
+        self._matcher.clear()
 
-    def _take(self, frame: Frame, message: Message) -> Entry:
+    def _ended(self, frame: Frame) -> Iterator[GivenUp]:
+        exchange = self._matcher.give_up(Direction.SENT, frame.ends) if frame.ends is not None else None
+        if exchange:
+            yield GivenUp(exchange=exchange)
+
+    def _event(self, frame: Frame, message: Message) -> Event:
         match message:
             case Request():
-                return self._request(frame, message)
-            case Response():
-                return self._response(frame, message)
-            case Notification():
-                return self._notification(frame, message)
-            case Malformed():
-                return self._add(frame, EntryKind.FAULT, "not a message", detail=message.reason)
-
-    def _request(self, frame: Frame, request: Request) -> Entry:
-        sent = frame.direction is Direction.SENT
-        kind = EntryKind.EXCHANGE if sent else EntryKind.SERVER_REQUEST
-        entry = self._add(frame, kind, titled(request.method, request.params), state=EntryState.PENDING)
-        key = (frame.direction, request_key(request.id))
-        self._open[key] = entry.number
-        self._given_up.pop(key, None)
-        return entry
-
-    def _response(self, frame: Frame, response: Response) -> Entry:
-        asked = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
-        key = self._answered(asked, response)
-        number = self._open.pop(key, None)
-        if number is None and key in self._given_up:
-            return self._late(frame, self._given_up.pop(key))
-        if number is None:
-            detail = f"an answer to id {dump_text(response.id)}, which nobody waits for"
-            return self._add(frame, EntryKind.FAULT, "unexpected answer", detail=detail)
-        before = self._entries[number - 1]
-        failed = response.is_error or _says_error(response.result)
-        entry = replace(
-            before,
-            state=EntryState.FAILED if failed else EntryState.DONE,
-            frames=(*before.frames, frame.number),
-            size_bytes=before.size_bytes + len(frame.raw),
-            duration_s=frame.at_s - before.at_s,
-            detail="; ".join(
-                (*response.faults, *((_error_text(response.error),) if response.is_error else ()))
-            ),
-        )
-        self._entries[number - 1] = entry
-        return entry
-
-    def _late(self, frame: Frame, number: int) -> Entry:
-        asked = self._entries[number - 1]
-        detail = f"to {asked.title}, {frame.at_s - asked.at_s:.1f} s after it was asked: nobody waits for it any more"
-        return self._add(frame, EntryKind.NOTE, "late answer", detail=detail)
-
-    def _note(self, frame: Frame) -> Entry:
-        text = frame.raw.decode("utf-8", "replace")
-        key = (Direction.SENT, frame.ends or "")
-        number = self._open.pop(key, None) if frame.ends else None
-        if number is None:
-            return self._add(frame, EntryKind.NOTE, text)
-        self._given_up[key] = number
-        before = self._entries[number - 1]
-        entry = replace(
-            before,
-            state=EntryState.FAILED,
-            frames=(*before.frames, frame.number),
-            duration_s=frame.at_s - before.at_s,
-            detail=text,
-        )
-        self._entries[number - 1] = entry
-        return entry
-
-    def _answered(self, asked: Direction, response: Response) -> tuple[Direction, str]:
-        """The open request that a response belongs to; an error without id belongs to the only open one."""
-        if response.id is None and response.is_error:
-            waiting = [key for key in self._open if key[0] is asked]
-            if len(waiting) == 1:
-                return waiting[0]
-        return asked, request_key(response.id)
-
-    def _notification(self, frame: Frame, notification: Notification) -> Entry:
-        match notification.method, notification.params:
-            case "notifications/progress", {**params}:
-                return self._add(frame, EntryKind.PROGRESS, notification.method, detail=progress_text(params))
-            case "notifications/message", {**params}:
-                level, text = params.get("level"), params.get("data")
-                detail = text if isinstance(text, str) else dump_text(text)
-                return self._add(
-                    frame, EntryKind.LOG, level if isinstance(level, str) else "log", detail=detail
+                exchange = Exchange(
+                    request=message, asked_by=frame.direction, frame=frame.number, at_s=frame.at_s
                 )
-            case _:
-                return self._add(frame, EntryKind.NOTIFICATION, notification.method)
-
-    def _add(
-        self,
-        frame: Frame,
-        kind: EntryKind,
-        title: str,
-        *,
-        state: EntryState = EntryState.DONE,
-        detail: str = "",
-    ) -> Entry:
-        entry = Entry(
-            number=len(self._entries) + 1,
-            kind=kind,
-            title=title,
-            state=state,
-            at_s=frame.at_s,
-            frames=(frame.number,),
-            size_bytes=len(frame.raw),
-            detail=detail,
-        )
-        self._entries.append(entry)
-        return entry
+                self._matcher.ask(frame.direction, exchange.key, exchange, method=message.method)
+                return Asked(exchange=exchange)
+            case Response():
+                asked_by = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
+                found = self._matcher.answer(
+                    asked_by,
+                    request_key(message.id),
+                    is_error=message.is_error,
+                    response_to=frame.response_to,
+                )
+                if found is None:
+                    return Unasked(response=message)
+                exchange, is_late = found
+                return (Late if is_late else Answered)(exchange=exchange, response=message)
+            case Notification() | Malformed():
+                return message
 
 
-def titled(method: str, params: Json) -> str:
-    """A method with the name or URI that it is about."""
-    if isinstance(params, dict):
-        for key in ("name", "toolName", "uri"):
-            name = params.get(key)
-            if isinstance(name, str):
-                return f"{method} {name}"
-    return method
+def matched(frames: Iterable[Frame]) -> Iterator[Matched]:
+    """Match the frames of a session, from its first on."""
+    exchanges = Exchanges()
+    return (exchanges.take(frame) for frame in frames)
 
 
-def progress_text(params: dict[str, Json]) -> str:
-    """`3 of 10: copying`, from the parameters of a progress notification."""
-    done, total, text = params.get("progress"), params.get("total"), params.get("message")
-    shown = dump_text(done) + (f" of {dump_text(total)}" if total is not None else "")
-    return f"{shown}: {text}" if isinstance(text, str) else shown
+def response_in(body: JsonText | Malformed | None, key: str) -> Response | None:
+    """The response to the request with that key in the body of a frame that is known to answer it."""
+    responses = [message for message in messages(body) if isinstance(message, Response)]
+    own = next((response for response in responses if request_key(response.id) == key), None)
+    return own or next((response for response in responses if _is_without_id(response)), None)
 
 
-def _says_error(result: Json) -> bool:
-    return isinstance(result, dict) and result.get("isError") is True
+def _is_without_id(response: Response) -> bool:
+    return response.is_error and response.id is None
 
 
-def _error_text(error: Json) -> str:
-    if isinstance(error, dict):
-        return f"{dump_text(error.get('code'))} {error.get('message', '')}".strip()
-    return dump_text(error)
+def message_of(event: Event) -> Message | None:
+    """The message that an event is about; None for a note."""
+    match event:
+        case Asked(exchange=exchange):
+            return exchange.request
+        case Answered(response=response) | Late(response=response) | Unasked(response=response):
+            return response
+        case GivenUp():
+            return None
+        case Notification() | Malformed():
+            return event
+
+
+def result_of(event: Event) -> Json:
+    """The result that answers a request of Sightline's; None for an error and for every other event."""
+    if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
+        return event.response.result
+    return None

@@ -41,6 +41,8 @@ class Frame:
     """What stood around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`."""
+    response_to: str | None = None
+    """Over HTTP: the `request_key` of the request whose HTTP response this came in."""
     body: JsonText | Malformed | None = None
     """`raw` parsed once for everyone; None where it is no JSON channel."""
 
@@ -82,6 +84,12 @@ Message: TypeAlias = Request | Notification | Response | Malformed
 def request_key(request_id: Json) -> str:
     """An id as a key that tells 1 from 2 but not 1 from "1": some servers answer with the id as text."""
     return request_id if isinstance(request_id, str) else dump_text(request_id)
+
+
+def with_meta(params: JsonObject, members: JsonObject) -> JsonObject:
+    """Parameters with these members in `_meta`; its other members stay."""
+    meta = params.get("_meta")
+    return {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), **members}}
 
 
 def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tuple[Message, ...]:

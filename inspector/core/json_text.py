@@ -121,6 +121,24 @@ def dump_text(value: Json) -> str:
     return dump(value).decode("utf-8", "surrogatepass")
 
 
+def inert(written: bytes) -> bytes:
+    """JSON, with the characters escaped that could act on a terminal: controls, format characters, line separators.
+
+    `written`: what `dump` returns, or a part of it that ends between characters. It reads back as the same value.
+    """
+    if not written.translate(None, _NEVER_ACTING):
+        return written
+    text = written.decode("utf-8", "surrogatepass")
+    return (
+        _ACTING.sub(_code_units, text).encode("utf-8", "surrogatepass") if _ACTING.search(text) else written
+    )
+
+
+def _code_units(found: "re.Match[str]") -> str:
+    raw = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{raw[at : at + 2].hex()}" for at in range(0, len(raw), 2))
+
+
 def scalar_text(value: float | str | None) -> str:
     """One leaf as JSON text; a lone surrogate is escaped."""
     match value:
@@ -137,7 +155,8 @@ def scalar_text(value: float | str | None) -> str:
             # Python refuses decimal text beyond its limit; such a number never came from `parse`.
             return str(value)
         case _:
-            return repr(value)
+            # As `dump` spells it where nothing else keeps msgspec from writing the whole.
+            return msgspec.json.encode(value).decode()
 
 
 def equal(left: Json, right: Json) -> bool:
@@ -213,6 +232,16 @@ def _fast_decoder() -> json.JSONDecoder:
 
 _DECODER = _fast_decoder()
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Unicode's categories Cc, Cf, Zl and Zp, but for the controls that JSON escapes by itself.
+_ACTING = re.compile(
+    # The first set is only there for speed: it passes over most characters.
+    r"[^\x00-\x7e\xa0-\xac\xae-\u05ff](?<="
+    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff])"
+)
+# With which the UTF-8 of none of them begins: most texts hold no others, and to see that is fifty times faster.
+_NEVER_ACTING = bytes(set(range(256)) - set(b"\x7f\xc2\xd8\xdb\xdc\xe0\xe1\xe2\xef\xf0\xf3"))
 _NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 _SPACE = re.compile(r"[ \t\n\r]*")
 _WORDS: dict[str, Json] = {

@@ -1,7 +1,7 @@
 """The projection: from how a call ended to what a host's model sees of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inspector.core.boundary.bound import bound
@@ -17,6 +17,7 @@ from inspector.core.findings.hidden import hidden_sentences
 from inspector.core.hosts.profile import Call, Change, Host, ModelContext
 from inspector.core.json_text import Json
 from inspector.core.outcome import Outcome
+from inspector.core.unfinished import Unfinished, unfinished, unfinished_in
 from inspector.core.weight import compact_bytes
 
 
@@ -67,6 +68,15 @@ class Projection:
         return (*self.bounded.findings, *hidden_sentences(self.masked))
 
     @cached_property
+    def unfinished(self) -> Unfinished | None:
+        """Why the answer does not end the call, and what the server asks for, as far as that is not masked; None where it does."""
+        found = unfinished(self.outcome)
+        if found is None:
+            return None
+        shown = unfinished_in(self.masked)
+        return replace(found, asks=shown.asks if shown else ())
+
+    @cached_property
     def masked(self) -> Json:
         """The raw result with sensitive values masked."""
         return mask(self.raw, self.sensitive)
@@ -78,8 +88,8 @@ class Projection:
 
     @cached_property
     def model_bytes(self) -> int:
-        """Size of what the model gets as compact JSON."""
-        return compact_bytes(self.context.model)
+        """Size of what the model gets as compact JSON; 0 where the call is unfinished, and it gets nothing."""
+        return 0 if self.bounded.unfinished else compact_bytes(self.context.model)
 
     @cached_property
     def removals_by_rule(self) -> dict[str, int]:
@@ -115,7 +125,10 @@ def project(
 
 
 def handed_over(host: Host, bounded: Bounded, call: Call) -> ModelContext:
-    """What a host hands to its model of a bounded result; nothing, where its profile fails."""
+    """What a host hands to its model of a bounded result; nothing, where the call is unfinished or its profile fails."""
+    if bounded.unfinished:
+        change = Change(pointer="", what=f"nothing reaches the model: {bounded.unfinished}")
+        return ModelContext(model=None, changes=(change,), observed=False)
     try:
         return host.hand_over(bounded, call)
     except Exception as fault:  # noqa: BLE001 - a profile that fails must hand over nothing, whatever failed in it

@@ -1,5 +1,6 @@
 """Targets: what the user wants to look at, as written on the command line."""
 
+import re
 import shlex
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -26,7 +27,10 @@ class StdioTarget:
     cwd: str | None = None
 
     def __str__(self) -> str:
-        return shlex.join(self.command)
+        """The command as in a shell, its secret words covered."""
+        from inspector.core.command_words import shown_line  # noqa: PLC0415 - its rules load late
+
+        return shown_line(self.command)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,11 @@ class ConfiguredTarget:
 Target: TypeAlias = StdioTarget | HttpTarget | PageTarget | DemoTarget
 WrittenTarget: TypeAlias = Target | ConfiguredTarget
 
+_INTERPRETERS = {"py": "python", "js": "node", "mjs": "node"}
+_ADDRESS = re.compile(r"[A-Za-z0-9.-]+:[0-9]{1,5}(?:/.*)?")
+# TOML is none, but the reader says best which files are.
+_CONFIGURATIONS = (".json", ".jsonc", ".toml")
+
 
 def parse_target(word: str) -> WrittenTarget:
     """One target as written. Raises UsageError, with the forms that there are."""
@@ -95,9 +104,9 @@ def parse_target(word: str) -> WrittenTarget:
     if word.startswith(("web+http://", "web+https://")):
         return PageTarget(url=_checked_url(word.removeprefix("web+")))
     path, colon, name = word.rpartition(":")
-    if colon and path.endswith(".json"):
+    if colon and path.endswith(_CONFIGURATIONS):
         return ConfiguredTarget(path=path, name=name)
-    if word.endswith(".json"):
+    if word.endswith(_CONFIGURATIONS):
         return ConfiguredTarget(path=word, name=None)
     if word.endswith(".jsonl"):
         raise UsageError(
@@ -105,8 +114,17 @@ def parse_target(word: str) -> WrittenTarget:
         )
     raise UsageError(
         f"not a target: {word}",
-        "A target is an http(s) URL, sse+http(s)://…, web+http(s)://… for a page, mcp.json:NAME, stdio:'COMMAND', demo, or -- COMMAND at the end.",
+        _meant(word)
+        + "A target is an http(s) URL, sse+http(s)://…, web+http(s)://… for a page, mcp.json:NAME, stdio:'COMMAND', demo, or -- COMMAND at the end.",
     )
+
+
+def _meant(word: str) -> str:
+    """The target that a URL without a scheme, or a program's file, is nearly one of."""
+    interpreter = _INTERPRETERS.get(word.rpartition(".")[2])
+    if interpreter:
+        return f"Did you mean -- {interpreter} {shlex.quote(word)}?\n"
+    return f"Did you mean http://{word}?\n" if _ADDRESS.fullmatch(word) else ""
 
 
 def stdio_target(command: list[str] | tuple[str, ...]) -> StdioTarget:

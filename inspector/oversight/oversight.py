@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from inspector.core.audit import AuditedCall
 from inspector.core.catalogue import Tool
+from inspector.core.foreign import safe_line
 from inspector.core.identity.pins import Asking
 from inspector.core.json_text import JsonObject, equal
 from inspector.core.policy.decide import Verdict
@@ -15,7 +16,7 @@ from inspector.core.policy.gathering import Situation
 from inspector.core.policy.rules import Policy
 from inspector.core.trust.propagation import Detail, request_annotations
 from inspector.core.trust.state import SessionTrust
-from inspector.errors import BlockedError, InspectorError, NotConfirmedError
+from inspector.errors import BlockedError, InspectorError, NotConfirmedError, ToolFailedError
 from inspector.oversight.agreement import Agreement
 from inspector.oversight.consideration import Consideration, considered
 from inspector.oversight.resolving import Resolver
@@ -23,6 +24,7 @@ from inspector.oversight.ruling import Ruled, in_force, ruled
 from inspector.oversight.wording import brought_line, decision_line, decision_title, refusal
 from inspector.session.live import Session
 from inspector.session.records import CallRecord, Progress
+from inspector.session.wording import ONLY_AS_TASK
 
 if TYPE_CHECKING:
     from inspector.store.audit import Audit
@@ -62,10 +64,15 @@ class Oversight:
         """What is decided of a call, after asking the server what it would do where its tool can be asked.
 
         `asking`: changes of its definition; what was agreed to once is not asked again.
-        Raises UnreachableError where there is no connection.
+        Raises UnreachableError where there is no connection, and ToolFailedError for a tool that cannot be called from here.
         """
         await self.judged()
         tool = session.catalogue.tool(name)
+        if tool is not None and tool.needs_task:
+            raise ToolFailedError(
+                f"{safe_line(name)} {ONLY_AS_TASK}",
+                "Nothing was sent: its definition says `execution.taskSupport` is `required`.",
+            )
         resolution = await self._resolver.resolution(session, tool, arguments) if tool else None
         situation = Situation(
             name=name,

@@ -124,7 +124,7 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: Origin) 
     policy = record.policy.about_secrets
     removals = bound(record.outcome, record.tool, Level.DECLARED, policy=policy, nonce=record.nonce).removals
     record.judged.removals = removals
-    left = trust_of(Result(value=mask(record.outcome.value, removals)), record.tool, origin)
+    left = trust_of(replace(record.outcome, value=mask(record.outcome.value, removals)), record.tool, origin)
     kept = {mark for mark in brought.marks if not mark.value or mark in left.marks}
     if len(kept) < len(brought.marks):
         kept.add(Mark(kind=MarkKind.UNNAMED_SOURCES, origin=origin))

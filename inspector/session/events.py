@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.core import exchanges
+from inspector.core import timeline
 from inspector.core.catalogue import Catalogue
 from inspector.core.frames import Frame
 
@@ -16,13 +16,15 @@ class State(StrEnum):
     IDLE = "idle"
     CONNECTING = "connecting"
     READY = "ready"
+    LOST = "disconnected"
+    """The server cannot be asked now; the next call reaches it again."""
     FAILED = "failed"
     CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateChanged:
-    """The session has another state; `message` and `hint` say why where it failed."""
+    """The session has another state; `message` and `hint` say why where it failed, or was ready before."""
 
     state: State
     message: str = ""
@@ -34,14 +36,14 @@ class FrameSeen:
     """A frame went over the wire, and these entries of the timeline are new or changed."""
 
     frame: Frame
-    entries: tuple[exchanges.Entry, ...]
+    entries: tuple[timeline.Entry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
     """Something that went over no wire has its entry in the timeline."""
 
-    entry: exchanges.Entry
+    entry: timeline.Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,13 +26,15 @@ class ServerFacts:
     notes: tuple[str, ...] = ()
     """What the user should know of this connection, in sentences of ours."""
 
+    @property
+    def identity(self) -> JsonObject:
+        """What it calls itself, as sent: name, version, title, icons, whatever else. Empty of a page."""
+        return _identity(self.raw) if self.era is not Era.AUTO and isinstance(self.raw, dict) else {}
+
 
 def server_facts(era: Era, revision: str, result: JsonObject) -> ServerFacts:
     """Those of a server: `result` is that of initialize or server/discover."""
-    meta = result.get("_meta")
-    stamped = meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
-    identity = result.get("serverInfo", stamped)
-    said = identity if isinstance(identity, dict) else {}
+    said = _identity(result)
     name, version, instructions = said.get("name"), said.get("version"), result.get("instructions")
     return ServerFacts(
         name=name if isinstance(name, str) else "",
@@ -43,6 +45,13 @@ def server_facts(era: Era, revision: str, result: JsonObject) -> ServerFacts:
         instructions=instructions if isinstance(instructions, str) else None,
         raw=result,
     )
+
+
+def _identity(result: JsonObject) -> JsonObject:
+    meta = result.get("_meta")
+    stamped = meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
+    identity = result.get("serverInfo", stamped)
+    return identity if isinstance(identity, dict) else {}
 
 
 def page_facts(connection: "PageConnection") -> ServerFacts:

@@ -2,17 +2,18 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import TYPE_CHECKING, cast
 
 from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
-from inspector.core.exchanges import Timeline
-from inspector.core.frames import Channel, Frame, Notification
-from inspector.core.json_text import JsonObject, Malformed
-from inspector.core.outcome import Outcome, Result, RpcError
-from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
-from inspector.core.trust.propagation import with_annotations
-from inspector.errors import InspectorError, UnreachableError
+from inspector.core.exchanges import SUBSCRIBE, Matched
+from inspector.core.frames import Channel, Notification, with_meta
+from inspector.core.json_text import JsonObject, Malformed, equal
+from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.core.own_credentials import own_credentials
+from inspector.core.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.core.timeline import Timeline
+from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -26,13 +27,22 @@ from inspector.session.events import (
 from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
-from inspector.session.records import CallRecord, Progress, progress_of, record_page_call
-from inspector.session.wording import told
+from inspector.session.records import FILLED, CallRecord, Progress, progress_of, record_page_call
+from inspector.session.wording import error_of, failure_of, no_tools, refusal, shared_name, told
 
 if TYPE_CHECKING:
     from inspector.custody import Custody
     from inspector.wire.connection import Connection
+    from inspector.wire.dispatch import Answer
     from inspector.wire.webmcp.connection import PageConnection
+
+
+class SessionEndedError(UnreachableError):
+    """The server does not know the session any more, and did not execute the request."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"tools cannot be listed: {failure.detail}", "The next call connects again.")
+        self.failure = failure
 
 
 class Session:
@@ -42,7 +52,9 @@ class Session:
         """`listener` hears every event, in the event loop's thread, and must return at once."""
         self.target = target
         self.options = options
-        self.timeline = Timeline()
+        self.own = own_credentials(target)
+        """The user's credentials: covered in errors, failures, notes and the timeline, not in results."""
+        self.timeline = Timeline(None if self.own.is_empty else self.own.cover)
         self.catalogue = Catalogue()
         self.server: ServerFacts | None = None
         self.calls: list[CallRecord] = []
@@ -51,6 +63,12 @@ class Session:
         self._redeem_at: str | None = None
         self._listener = listener
         self._connection: Connection | PageConnection | None = None
+        self._reaching: asyncio.Task[None] | None = None
+        """Connects again, for all who ask meanwhile."""
+        self._retired: list[Connection] = []
+        """Connections that were replaced while requests waited for their answers."""
+        self._replaced = asyncio.Event()
+        """Set where another connection took the place of the one in use."""
         self.recorder = options.recorder
         """Where what happens from now on is recorded; None where it is not."""
 
@@ -63,8 +81,9 @@ class Session:
             if isinstance(self.target, PageTarget):
                 self.server = await self._open_page(self.target)
             else:
-                self.server = await self._open_server(self.target)
+                self.server = await self._open_server(self.target, self.options.era)
         except InspectorError as error:
+            error.cover(self.own.cover)
             self._enter(State.FAILED, error.message, error.hint)
             raise
         except BaseException:
@@ -73,18 +92,27 @@ class Session:
         self._enter(State.READY)
         return self.server
 
-    async def _open_server(self, named: StdioTarget | HttpTarget | DemoTarget) -> ServerFacts:
+    async def _open_server(
+        self,
+        named: StdioTarget | HttpTarget | DemoTarget,
+        era: Era,
+        after: "Connection | None" = None,
+    ) -> ServerFacts:
         # The wire loads after the interface has painted; a replayed session never needs it.
-        from inspector.wire.connection import open_connection  # noqa: PLC0415
+        from inspector.wire.connection import Opening, open_connection  # noqa: PLC0415
 
         target, self._redeem_at = reachable(named, self.options.redeem_origin)
         self._connection = await open_connection(
             target,
-            era=self.options.era,
-            timeout_s=self.options.connect_timeout_s,
+            Opening(
+                era=era,
+                timeout_s=self.options.connect_timeout_s,
+                client_name=self.options.client_name,
+                max_message_bytes=self.options.max_message_bytes,
+            ),
             on_frame=self._framed,
             on_notification=self._notified,
-            client_name=self.options.client_name,
+            after=after,
         )
         agreement = self._connection.agreement
         return server_facts(agreement.era, agreement.revision, agreement.result)
@@ -97,6 +125,7 @@ class Session:
             timeout_s=self.options.connect_timeout_s,
             on_frame=self._framed,
             on_change=lambda: self._tell(ListChanged()),
+            will_settle=bool(self.options.wait_s),
         )
         return page_facts(self._connection)
 
@@ -139,9 +168,19 @@ class Session:
         """Every page of every list the server announces. Raises InspectorError where tools cannot be listed."""
         if isinstance(self.target, PageTarget):
             return await self._list_page()
+        connection = await self._reachable_connection()
+        try:
+            return await self._list_server()
+        except SessionEndedError as error:
+            # Pages of a listing belong to their session: the new one is listed from the start.
+            await self._reach_again(connection, error.failure)
+            return self.catalogue
+
+    async def _list_server(self) -> Catalogue:
         capabilities = self.server.capabilities if self.server else None
         entries: dict[Kind, tuple[Entry, ...]] = {}
         problems: list[Malformed] = []
+        said: dict[Kind, tuple[JsonObject, ...]] = {}
         for kind in Kind:
             announced = not isinstance(capabilities, dict) or kind.capability in capabilities
             if kind is Kind.TOOL or announced:
@@ -151,9 +190,29 @@ class Session:
                     self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
                     self._tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
                 problems.extend(pages.problems)
-        self.catalogue = Catalogue(entries=entries, problems=tuple(problems))
+                said[kind] = tuple(pages.pages)
+        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=said)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
         return self.catalogue
+
+    async def listen(self) -> None:
+        """Notice changed lists of a server that announces them to subscribers only. Runs until it is cancelled."""
+        from inspector.session.listening import keep_listening, wanted  # noqa: PLC0415 - no command listens
+
+        while True:
+            server, connection = self.server, self._connection
+            is_stateless = connection is not None and server is not None and server.era is Era.MODERN
+            notifications = wanted(server.capabilities) if server and is_stateless else {}
+            if notifications:
+                await keep_listening(
+                    self._server_connection(),
+                    notifications,
+                    reopened=lambda: self._tell(ListChanged()),
+                    note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
+                )
+            if self._connection is connection:
+                await self._replaced.wait()
+            self._replaced.clear()
 
     async def call(
         self,
@@ -167,23 +226,36 @@ class Session:
     ) -> CallRecord:
         """Call a tool. A failing tool is an outcome, no exception; cancelling this task cancels the call.
 
+        Raises UsageError for a name that several documents of a page share.
         `annotations`: what the server is told of the session, as `_meta.annotations`; a page is told nothing.
         `number`: of the record; None for the next one.
         """
         connection = self._connected()
         tool = self.catalogue.tool(name)
+        shared = self.catalogue.sharing(name)
+        if shared:
+            raise UsageError(*shared_name(name, [tool.name for tool in shared]))
         at_s = connection.now_s()
         if isinstance(self.target, PageTarget):
             answer = await self._page().call(
-                tool, name, arguments, timeout_s=timeout_s or self.options.timeout_s
+                tool,
+                name,
+                arguments,
+                timeout_s=timeout_s or self.options.timeout_s,
+                forms=self.options.forms,
+                on_filled=lambda: on_progress(FILLED) if on_progress else None,
             )
         else:
-            answer = await self._server_connection().request(
-                "tools/call",
-                with_annotations({"name": name, "arguments": arguments}, annotations),
-                timeout_s=timeout_s or self.options.timeout_s,
-                on_progress=lambda said: on_progress(progress_of(said)) if on_progress else None,
-                input_schema=tool.input_schema if tool else None,
+            params: JsonObject = {"name": name, "arguments": arguments}
+            answer = await self._ask(
+                lambda reached: reached.request(
+                    "tools/call",
+                    with_meta(params, {"annotations": annotations}) if annotations else params,
+                    timeout_s=timeout_s or self.options.timeout_s,
+                    on_progress=lambda said: on_progress(progress_of(said)) if on_progress else None,
+                    input_schema=tool.input_schema if tool else None,
+                ),
+                name,
             )
         record = CallRecord(
             number=len(self.calls) + 1 if number is None else number,
@@ -204,6 +276,10 @@ class Session:
         self._see_whether_lost()
         return record
 
+    async def submit(self) -> bool:
+        """Submit the forms of a page that calls have filled in and that wait for it; whether there was one."""
+        return isinstance(self.target, PageTarget) and await self._page().submit()
+
     async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
         """Ask what a call would do, with exactly the arguments that it would be sent. Pages cannot be asked.
 
@@ -211,9 +287,10 @@ class Session:
         """
         from inspector.core.resolution import METHOD, resolve_params  # noqa: PLC0415 - it loads all vocabularies
 
-        connection = self._server_connection()
         params = resolve_params(tool, arguments)
-        answer = await connection.request(METHOD, params, timeout_s=timeout_s)
+        answer = await self._ask(
+            lambda reached: reached.request(METHOD, params, timeout_s=timeout_s), tool.name
+        )
         self._see_whether_lost()
         return answer.outcome
 
@@ -235,14 +312,24 @@ class Session:
         """End the connection and every process that it started. Secrets are forgotten."""
         if self._custody is not None:
             self._custody.end()
+        if self._reaching is not None:
+            self._reaching.cancel()
+            await asyncio.gather(self._reaching, return_exceptions=True)
         connection, self._connection = self._connection, None
-        if connection:
-            await connection.close()
+        for each in (*self._retired, connection):
+            if each:
+                await each.close()
         if self.state is not State.FAILED:
             self._enter(State.CLOSED)
 
     async def _list_page(self) -> Catalogue:
-        self.catalogue = await self._page().catalogue()
+        page, wait_s, had_tools = self._page(), self.options.wait_s, bool(self.catalogue.tools)
+        if wait_s:
+            await page.settle(wait_s)
+        self.catalogue = await page.catalogue()
+        if wait_s is not None and not had_tools and not self.catalogue.tools:
+            refused = [refusal(each) for each in self.catalogue.refused]
+            raise UnreachableError(*no_tools(str(self.target), [*await page.obstacles(), *refused], wait_s))
         if self.recorder:
             self.recorder.listed(self._page().now_s(), self.catalogue.tools)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
@@ -258,17 +345,104 @@ class Session:
                     yield tuple(listing.entries)
                 case RpcError() if not announced:
                     return
+                case Failure(kind=FailureKind.SESSION_ENDED) as ended:
+                    raise SessionEndedError(ended)
+                case RpcError() as error if listing.kind is Kind.TEMPLATE and error.is_method_not_found:
+                    # No capability announces templates, so that a server with resources need not have them.
+                    return
                 case failed:
+                    reason = self.own.cover(told(failed))
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
-                        raise UnreachableError(
-                            f"tools cannot be listed: {told(failed)}",
-                            "The timeline has the frames (call --help).",
-                        )
+                        hint = "The timeline has the frames (call --help)."
+                        raise error_of(failed, "tools cannot be listed", hint, cover=self.own.cover)
                     listing.problems.append(
-                        Malformed(pointer="", reason=f"{listing.kind.method} ended early: {told(failed)}")
+                        Malformed(pointer="", reason=f"{listing.kind.method} ended early: {reason}")
                     )
                     return
+
+    async def _ask(self, send: "Callable[[Connection], Awaitable[Answer]]", name: str) -> "Answer":
+        """Ask the server about the tool `name`. Where it does not know the session any more, it is reached again, once.
+
+        Raises UnreachableError where nothing was ever connected to, NotConfirmedError where the tool is another one
+        afterwards: what was decided was decided on the one before.
+        """
+        from inspector.wire.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
+
+        self._connected()
+        decided_on = self.catalogue.tool(name)
+        try:
+            connection = await self._reachable_connection()
+            self._check_same(name, decided_on)
+            answer = await send(connection)
+            if isinstance(answer.outcome, Failure) and answer.outcome.kind is FailureKind.SESSION_ENDED:
+                connection = await self._reach_again(connection, answer.outcome)
+                self._check_same(name, decided_on)
+                answer = await send(connection)
+        except NotConfirmedError:
+            raise
+        except InspectorError as error:
+            return Answer(outcome=failure_of(error), frame=None)
+        return answer
+
+    def _check_same(self, name: str, decided_on: Tool | None) -> None:
+        tool = self.catalogue.tool(name)
+        before, now = (each.definition if each else None for each in (decided_on, tool))
+        if tool is not decided_on and not equal(before, now):
+            raise NotConfirmedError(
+                "not called: the server was reached again, and the definition of the tool has changed",
+                "Look at the tool, and call it again.",
+            )
+
+    async def _reachable_connection(self) -> "Connection":
+        """The connection in use. One to an HTTP server that is gone is replaced first. Raises InspectorError."""
+        if self._reaching is not None:
+            await asyncio.shield(self._reaching)
+        connection = self._server_connection()
+        if connection.lost and isinstance(self.target, HttpTarget):
+            return await self._reach_again(connection, connection.lost)
+        return connection
+
+    async def _reach_again(self, used: "Connection", reason: Failure) -> "Connection":
+        """Another connection in the place of `used`, with its listing. Raises InspectorError."""
+        if self._reaching is None and self._connection is used:
+            # A task of its own: whoever asked first may be cancelled, and others wait for it too.
+            self._reaching = asyncio.ensure_future(self._replace(used, reason))
+            self._reaching.add_done_callback(self._reached)
+        if self._reaching is not None:
+            await asyncio.shield(self._reaching)
+        return self._server_connection()
+
+    def _reached(self, task: asyncio.Task[None]) -> None:
+        self._reaching = None
+        if not task.cancelled():
+            # Whoever waits raises it; where nobody does, the state says it.
+            task.exception()
+
+    async def _replace(self, used: "Connection", reason: Failure) -> None:
+        target = cast("HttpTarget", self.target)
+        # A server that ended the session is the one that was agreed with; one that was away may be another.
+        is_same = reason.kind is FailureKind.SESSION_ENDED
+        era = used.agreement.era if is_same else self.options.era
+        self._enter(State.CONNECTING)
+        if self.recorder:
+            self.recorder.connect(used.now_s())
+        used.note(f"connecting again: {reason.detail}")
+        try:
+            if used.is_idle:
+                await used.close()
+            else:
+                self._retired.append(used)
+            self.server = await self._open_server(target, era, used)
+            self._replaced.set()
+            self._enter(State.READY, f"connected again, and listing again: {reason.detail}")
+            await self._list_server()
+        except InspectorError as error:
+            self._enter(State.LOST, error.message, error.hint)
+            raise
+        except BaseException:
+            self._enter(State.LOST)
+            raise
 
     def _connected(self) -> "Connection | PageConnection":
         if self._connection is None:
@@ -288,13 +462,18 @@ class Session:
     def _see_whether_lost(self) -> None:
         lost = self._connection.lost if self._connection else None
         if lost and self.state is State.READY:
-            self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
+            if isinstance(self.target, HttpTarget):
+                self._enter(State.LOST, lost.detail, "The next call connects again.")
+            else:
+                self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
+        elif self._connection and not lost and self.state is State.LOST:
+            self._enter(State.READY)
 
-    def _framed(self, frame: Frame) -> None:
+    def _framed(self, matched: Matched) -> None:
         if self.recorder:
-            self.recorder.frame(frame)
-        self._tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
-        if frame.channel is Channel.NOTE:
+            self.recorder.frame(matched)
+        self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))
+        if matched.frame.channel is Channel.NOTE or self.state is State.LOST:
             # A process that ends between two calls is told at once, not at the next call.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.catalogue import Catalogue
-from inspector.core.exchanges import Entry
-from inspector.core.frames import Frame, Response, messages, request_key
+from inspector.core.exchanges import Matched, matched, response_in
+from inspector.core.frames import Frame
 from inspector.core.json_text import JsonObject
 from inspector.core.outcome import Outcome, Result, RpcError
 from inspector.core.recording.format import Lenses, RecordedCall, RecordedFrame
@@ -20,6 +20,7 @@ from inspector.core.recording.left_out import left_out_of
 from inspector.core.recording.opened import OpenedRecording
 from inspector.core.recording.replaying import ReplayedCall, nonce_of
 from inspector.core.targets import Era
+from inspector.core.timeline import Entry
 from inspector.errors import InspectorError
 from inspector.session.events import Listener, State
 from inspector.session.facts import ServerFacts, server_facts
@@ -184,11 +185,11 @@ class RecordedSession(Session):
         with self.reading() as played:
             return _entries(played, first, end, position)
 
-    def frames_of(self, entry: Entry) -> tuple[Frame, ...]:
+    def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
         """The frames of an entry; raw, where they are sealed beside it and the key is here. In a thread."""
         with self.reading():
             found = [self._frame(number) for number in entry.frames]
-        return tuple(frame for frame in found if frame is not None)
+        return tuple(matched(frame for frame in found if frame is not None))
 
     def _frame(self, number: int) -> Frame | None:
         raw = self._sealed.frame(number) if self._sealed is not None else None
@@ -234,10 +235,10 @@ class RecordedSession(Session):
         if self._sealed is None or isinstance(line, RecordedCall):
             return call.outcome
         frame = self._sealed.frame(call.frame)
-        for message in messages(frame.body) if frame is not None else ():
-            if isinstance(message, Response) and request_key(message.id) == call.request:
-                return RpcError(value=message.error) if message.is_error else Result(value=message.result)
-        return call.outcome
+        response = response_in(frame.body, call.request) if frame is not None else None
+        if response is None:
+            return call.outcome
+        return RpcError(value=response.error) if response.is_error else Result(value=response.result)
 
     def _facts(self, result: JsonObject | None) -> ServerFacts:
         facts = server_facts(Era.AUTO, "", result or {})

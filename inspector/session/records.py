@@ -68,6 +68,10 @@ class Progress:
     message: str | None
 
 
+FILLED = Progress(progress=0, total=None, message="filled in, waits for submit")
+"""Of a call that has filled in a form of a page: the user is waited for."""
+
+
 def progress_of(params: JsonObject) -> Progress:
     """What a notification of progress says; what it says badly counts as nothing."""
     done, total, message = params.get("progress"), params.get("total"), params.get("message")

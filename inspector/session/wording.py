@@ -1,7 +1,36 @@
 """What came of a request, in words."""
 
+from collections.abc import Callable, Sequence
+
 from inspector.core.json_text import dump_text
-from inspector.core.outcome import Failure, Outcome, Result, RpcError
+from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.core.webmcp.page import Refused
+from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
+
+ONLY_AS_TASK = "can only be called as a task, which Sightline cannot do yet"
+"""Behind the name of a tool."""
+ANNOUNCES_NOTHING = (
+    "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
+)
+
+
+def error_of(failure: Outcome, what: str, hint: str, *, cover: Callable[[str], str] = str) -> InspectorError:
+    """The error for a request that got no answer, or none that helps. `what`: what cannot be done for that reason.
+
+    `cover`: covers the user's credentials in what a server said.
+    """
+    reason = cover(told(failure))
+    message = f"{what}: {reason}" if what else reason
+    if isinstance(failure, Failure) and failure.http_status in {401, 403}:
+        return AuthenticationRequiredError(message)
+    return UnreachableError(message, hint)
+
+
+def failure_of(error: InspectorError) -> Failure:
+    """The outcome of a call for which the server could not be reached."""
+    status = 401 if isinstance(error, AuthenticationRequiredError) else None
+    kind = FailureKind.HTTP_STATUS if status else FailureKind.CONNECTION_LOST
+    return Failure(kind=kind, detail=error.message, http_status=status)
 
 
 def told(outcome: Outcome) -> str:
@@ -13,3 +42,32 @@ def told(outcome: Outcome) -> str:
             return f"the server answered with an error: {dump_text(value)}"
         case Result():
             return "the server answered with a result"
+
+
+def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str, str]:
+    """Why a page has no tools to list, and what to do about it. `obstacles`: clauses that may quote foreign text."""
+    if obstacles:
+        reasons = "".join(f"\n  {reason}" for reason in obstacles)
+        return f"the page offers no tools:{reasons}\nURL: {target}", "Check the address and the page."
+    if not wait_s:
+        return (
+            f"the page had registered no tools when it had loaded\nURL: {target}",
+            "--wait SECONDS waits for what it registers later.",
+        )
+    return (
+        f"the page registered no tools within {wait_s:g} s\nURL: {target}",
+        "--wait SECONDS waits longer. Does the page register them only after signing in, or on another address?",
+    )
+
+
+def refusal(refused: Refused) -> str:
+    """A tool that a browser refused, in a clause that quotes foreign text."""
+    return f"its browser refused {refused.name or 'a tool without a name'}: {refused.reason}"
+
+
+def shared_name(name: str, handles: Sequence[str]) -> tuple[str, str]:
+    """Why a name alone does not say which tool of a page is meant, and what does."""
+    return (
+        f"several documents of the page offer {name}",
+        f"Name one of them: {', '.join(handles[:20])}.",
+    )

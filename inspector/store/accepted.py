@@ -5,7 +5,7 @@ from pathlib import Path
 from inspector import __version__
 from inspector.core.findings.report import Acceptance, Entry
 from inspector.core.identity.server import Identity
-from inspector.core.json_text import Malformed, dump, parse
+from inspector.core.json_text import Malformed, dump, inert, parse
 from inspector.core.reviewing.accepted import AcceptedFindings, accepted_of
 from inspector.errors import UsageError
 from inspector.store import paths, private
@@ -47,7 +47,7 @@ def take_back(identity: Identity, entry: Entry, rules: tuple[Acceptance, ...] = 
 
 
 def _write(identity: Identity, accepted: AcceptedFindings) -> AcceptedFindings:
-    raw = dump(accepted.shape(target=str(identity), reviewed_by=f"Sightline {__version__}"))
+    raw = inert(dump(accepted.shape(target=str(identity), reviewed_by=f"Sightline {__version__}")))
     if len(raw) > MAX_BYTES:
         raise UsageError(
             f"what is accepted is {len(raw):,} bytes, more than are kept", "Nothing was changed."

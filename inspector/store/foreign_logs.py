@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from inspector.core.exchanges import Exchanges
 from inspector.core.recording.decoding import MAX_LINE_BYTES
 from inspector.core.recording.format import Header, Lenses
 from inspector.core.recording.importing import Unreadable, imported, is_foreign
@@ -38,11 +39,12 @@ def import_log(path: Path, made: Path, server: str | None) -> Unreadable | None:
     )
     recorder = Recorder(made, header)
     broken: Unreadable | None = None
+    exchanges = Exchanges()
     for frame in imported(_lines(path), server):
         if isinstance(frame, Unreadable):
             broken = frame
         else:
-            recorder.frame(frame)
+            recorder.frame(exchanges.take(frame))
             if frame.number % _TOGETHER == 0:
                 recorder.settle()
     recorder.close()

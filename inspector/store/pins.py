@@ -9,7 +9,7 @@ from inspector.core.catalogue import Catalogue
 from inspector.core.identity import pin_file
 from inspector.core.identity.pins import Definitions, Pinned, PinState, first_seen, pin_state
 from inspector.core.identity.server import Identity, identity_of
-from inspector.core.json_text import Malformed, dump, parse
+from inspector.core.json_text import Malformed, dump, inert, parse
 from inspector.core.targets import StdioTarget, Target
 from inspector.errors import UsageError
 from inspector.store import paths, private, stamp
@@ -65,7 +65,7 @@ def read_pin(identity: Identity) -> Pinned | None:
 def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
     """Take definitions for good from now on, in place of those before. Raises UsageError."""
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
-    raw = dump(pin_file.written(pinned))
+    raw = inert(dump(pin_file.written(pinned)))
     if len(raw) > MAX_BYTES:
         raise UsageError(
             f"the definitions are {len(raw):,} bytes; a pin holds {MAX_BYTES:,}", "Nothing was pinned."

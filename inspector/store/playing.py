@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from inspector.core.exchanges import Entry, Timeline
+from inspector.core.exchanges import matched as matched_in
 from inspector.core.frames import Frame
 from inspector.core.json_text import JsonObject
 from inspector.core.recording.decoding import Broken
@@ -23,6 +23,7 @@ from inspector.core.recording.format import (
     RecordedFrame,
 )
 from inspector.core.recording.replaying import Replay, ReplayedCall
+from inspector.core.timeline import Entry, Timeline
 from inspector.store.recordings.index import Index
 from inspector.store.recordings.listings import Listings, results_in
 from inspector.store.recordings.moments import LastCalls, Moment, noted
@@ -173,8 +174,8 @@ class Played:
         line = self.line(opening)
         timeline = Timeline()
         if isinstance(line, RecordedFrame):
-            for frame in self._around(number, opening, position):
-                timeline.fold(frame)
+            for matched in matched_in(self._around(number, opening, position)):
+                timeline.fold(matched)
             begun = [entry for entry in timeline.entries if entry.frames[0] == line.number]
             place = number - 1 - openings.until(opening - 1)
             if place < len(begun):
@@ -204,10 +205,10 @@ class Played:
             return ()
         replay.definitions = self._listings.at(position).definitions
         for place in sorted(filter(None, asked)):
-            frame = self._frame_at(place)
-            if frame:
-                list(replay.take(frame))
-        return tuple(replay.take(replay.frame(line)))
+            before = self.line(place)
+            if isinstance(before, RecordedFrame):
+                replay.matched(before)
+        return tuple(replay.calls(line))
 
     def moment(self, position: int) -> Moment:
         """What was known there."""

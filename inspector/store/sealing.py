@@ -68,6 +68,7 @@ class Sealer:
             "channel": frame.channel.value,
             "head": frame.head,
             "ends": frame.ends,
+            "responseTo": frame.response_to,
             "isJson": frame.body is not None,
         }
         head = dump(about)
@@ -201,7 +202,8 @@ def _object(line: bytes) -> JsonObject:
 def _frame(whole: bytes) -> Frame | None:
     size = int.from_bytes(whole[:4])
     about, raw = _object(whole[4 : 4 + size]), whole[4 + size :]
-    number, at_s, ends = about.get("frame"), about.get("at"), about.get("ends")
+    number, at_s = about.get("frame"), about.get("at")
+    ends, response_to = about.get("ends"), about.get("responseTo")
     try:
         channel = Channel(str(about.get("channel")))
         direction = Direction(str(about.get("direction")))
@@ -217,5 +219,6 @@ def _frame(whole: bytes) -> Frame | None:
         raw=raw,
         head=str(about.get("head", "")),
         ends=ends if isinstance(ends, str) else None,
+        response_to=response_to if isinstance(response_to, str) else None,
         body=parse(raw) if about.get("isJson") is True else None,
     )

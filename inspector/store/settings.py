@@ -1,8 +1,8 @@
 """The user's own settings: `config.toml` in the configuration folder, and nowhere else.
 
-No file of a project and no server has a say in them. Keys: `allow_copy`, `audit` with `file`, `handlers` and `formatters`, for
-each `[[servers]]` the keys `command`, `redeem_origin`, `cwd` and `environment`, and for each `[[ignore]]` the keys `rule`, `reason`
-and `tool`.
+No file of a project and no server has a say in them. Keys: `allow_copy`, `audit` with `file`, `handlers` and `formatters`, `limits`
+with `message_mb`, for each `[[servers]]` the keys `command`, `redeem_origin`, `cwd` and `environment`, and for each `[[ignore]]` the
+keys `rule`, `reason` and `tool`.
 """
 
 import re
@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -45,6 +45,10 @@ class _Audit(msgspec.Struct, forbid_unknown_fields=True):
     formatters: dict[str, dict[str, object]] = {}
 
 
+class _Limits(msgspec.Struct, forbid_unknown_fields=True):
+    message_mb: Annotated[int, msgspec.Meta(ge=1, le=65_536)] | None = None
+
+
 class _Ignore(msgspec.Struct, forbid_unknown_fields=True):
     rule: str
     reason: str
@@ -54,6 +58,7 @@ class _Ignore(msgspec.Struct, forbid_unknown_fields=True):
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     allow_copy: bool = False
     audit: dict[str, object] = {}
+    limits: dict[str, object] = {}
     servers: list[dict[str, object]] = []
     ignore: list[dict[str, object]] = []
 
@@ -112,6 +117,8 @@ class Settings:
     pins: tuple[Pin, ...] = ()
     """Those for one folder first."""
     ignored: tuple[Ignored, ...] = ()
+    max_message_bytes: int | None = None
+    """Of one message of a server; None for the usual limit."""
     warning: str = ""
     """What the user should know of the file, and what to do; empty where there is nothing."""
 
@@ -153,11 +160,13 @@ def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
         raise UsageError(f"{where}: not TOML: {error}", "Each line is `key = value`.") from error
     file = _shaped(content, _File, where)
     pins = tuple(_pins(file.servers, text, where))
+    limits = _shaped(file.limits, _Limits, f"{where}, `limits`")
     return Settings(
         allow_copy=file.allow_copy,
         audit=_audit(file.audit, where),
         pins=tuple(sorted(pins, key=lambda pin: pin.cwd is None)),
         ignored=tuple(_ignored(file.ignore, text, where)),
+        max_message_bytes=limits.message_mb << 20 if limits.message_mb else None,
         warning=warning,
     )
 

@@ -63,6 +63,15 @@ class Cdp:
         self._quiet: set[int] = set()
         """Requests that are kept out of frames; an id stays until its reply came, however late."""
         self._is_closing = False
+        self._hidden: tuple[str, ...] = ()
+        self._on_hidden: Callable[[str, JsonObject, str], None] = _ignore
+
+    def hide(self, prefixes: tuple[str, ...], on_event: Callable[[str, JsonObject, str], None]) -> None:
+        """Keep events whose methods begin so out of frames, for what they hold of the user's.
+
+        `on_event` is given method, parameters and session of each.
+        """
+        self._hidden, self._on_hidden = prefixes, on_event
 
     async def open(self, url: str, timeout_s: float) -> None:
         """Connect. Raises UnreachableError."""
@@ -144,7 +153,9 @@ class Cdp:
     async def _take(self, raw: bytes) -> None:
         if self._quiet and await self._is_quiet_reply(raw):
             return
-        frame = await self._tap.take(Direction.RECEIVED, Channel.CDP, raw)
+        if any(prefix.encode() in raw for prefix in self._hidden) and await self._is_hidden_event(raw):
+            return
+        frame = (await self._tap.take(Direction.RECEIVED, Channel.CDP, raw)).frame
         match frame.body:
             case JsonText(value={"id": int(number), **reply}):
                 self._settle(number, reply)
@@ -174,6 +185,21 @@ class Cdp:
         self._settle(number, body.value)
         return True
 
+    async def _is_hidden_event(self, raw: bytes) -> bool:
+        """Whether these bytes are an event that becomes no frame; then they end here."""
+        body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
+        match body:
+            case JsonText(value={"method": str(method), **rest}) if method.startswith(self._hidden):
+                params, session = rest.get("params"), rest.get("sessionId")
+                self._on_hidden(
+                    method,
+                    params if isinstance(params, dict) else {},
+                    session if isinstance(session, str) else "",
+                )
+                return True
+            case _:
+                return False
+
     def _settle(self, number: int, reply: JsonObject) -> None:
         answer = self._pending.get(number)
         if answer is not None and not answer.done():
@@ -183,3 +209,7 @@ class Cdp:
         for answer in self._pending.values():
             if not answer.done():
                 answer.set_exception(CdpLostError(why))
+
+
+def _ignore(method: str, params: JsonObject, session: str) -> None:
+    del method, params, session

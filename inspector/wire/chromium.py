@@ -5,19 +5,16 @@ import contextlib
 import os
 import shutil
 import signal
-from collections import deque
 from pathlib import Path
 
 from inspector.core.frames import Channel, Direction
 from inspector.core.targets import PageTarget
 from inspector.errors import UnreachableError, UsageError
-from inspector.wire import profiles
-from inspector.wire.processes import die_with_parent, has_ended, signal_group
+from inspector.wire import processes, profiles
 from inspector.wire.stdio import INHERITED
 from inspector.wire.tap import Tap
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-STDERR_LINES_KEPT = 20
 NO_SANDBOX = "Chromium runs without its sandbox (--no-sandbox), because Sightline runs as root."
 PATIENCE_S = 2.0
 """How long a browser may take to end once it was asked to."""
@@ -62,10 +59,10 @@ class Chromium:
     def __init__(self, target: PageTarget, tap: Tap) -> None:
         self._target = target
         self._tap = tap
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: processes.Program | None = None
         self._profile: Path | None = None
         self._reader: asyncio.Task[None] | None = None
-        self._stderr: deque[str] = deque(maxlen=STDERR_LINES_KEPT)
+        self._stderr = processes.ErrorLines()
 
     @property
     def pid(self) -> int | None:
@@ -102,18 +99,11 @@ class Chromium:
             self._tap.note(NO_SANDBOX)
         named = (*INHERITED, *_PROXIES, *(_DISPLAYED if self._target.is_headed else ()))
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                program,
-                *flags,
-                "about:blank",
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.PIPE,
-                env={name: os.environ[name] for name in named if name in os.environ},
+            self._process = await processes.start(
+                (program, *flags, "about:blank"),
+                environment={name: os.environ[name] for name in named if name in os.environ},
                 cwd=profile,
-                start_new_session=True,
-                # The only way to take a browser along when this process is killed without warning.
-                preexec_fn=die_with_parent,
+                pipes=("stderr",),
             )
         except OSError as error:
             raise UnreachableError(f"cannot start {program}: {error.strerror or error}", _INSTALL) from error
@@ -129,7 +119,7 @@ class Chromium:
                 "--timeout SECONDS waits longer; --chromium PATH names another browser.",
             ) from error
 
-    async def _port_opened(self, process: asyncio.subprocess.Process, profile: Path) -> str:
+    async def _port_opened(self, process: processes.Program, profile: Path) -> str:
         """The address of the debugging port, which the browser writes into its profile."""
         while True:
             # The second line ends the path, which no other process knows: it is what keeps others out.
@@ -137,7 +127,7 @@ class Chromium:
                 port, _, path = (profile / _PORT_FILE).read_text("ascii").partition("\n")
                 if path:
                     return f"ws://127.0.0.1:{port}{path.strip()}"
-            if await has_ended(process, POLL_S):
+            if await process.has_ended(POLL_S):
                 raise UnreachableError(
                     await self.how_it_ended(),
                     "Run it by itself to see what it needs. --headed needs a display.",
@@ -148,7 +138,7 @@ class Chromium:
         process = self._process
         if process is None:
             return "Chromium is not running"
-        if not await has_ended(process, PATIENCE_S):
+        if not await process.has_ended(PATIENCE_S):
             return "Chromium closed its debugging port"
         if self._reader:
             # What it wrote last explains most; that pipe may be read later.
@@ -162,23 +152,16 @@ class Chromium:
         return self.describe(how)
 
     def describe(self, what: str) -> str:
-        """`what`, with the end of its stderr."""
-        if not self._stderr:
-            return what
-        return "\n".join([what, "last lines of its stderr:", *(f"  {line}" for line in self._stderr)])
+        """`what`, with the first and last lines of its stderr."""
+        return "\n".join([what, *self._stderr.quoted()])
 
     async def close(self) -> None:
         """End it and everything that it started, and remove its profile."""
         process, profile = self._process, self._profile
         try:
             if process is not None:
-                signal_group(process.pid, signal.SIGTERM)
-                await has_ended(process, PATIENCE_S)
+                await process.end(PATIENCE_S)
         finally:
-            if process is not None:
-                # Its children may outlive it; they are in its group.
-                signal_group(process.pid, signal.SIGKILL)
-                await has_ended(process, PATIENCE_S)
             if self._reader:
                 self._reader.cancel()
                 await asyncio.gather(self._reader, return_exceptions=True)
@@ -201,7 +184,7 @@ class Chromium:
     async def _take(self, line: bytes) -> None:
         # That line holds the path of the debugging port, which keeps others out.
         if not line.startswith(_LISTENING):
-            self._stderr.append(line.decode("utf-8", "replace"))
+            self._stderr.add(line)
         await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
 
 

@@ -3,15 +3,19 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from inspector.core.catalogue import Tool
-from inspector.core.frames import Frame, Notification
+from inspector.core.exchanges import Matched
+from inspector.core.frames import Notification
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind
+from inspector.core.own_credentials import own_credentials
 from inspector.core.targets import Era, HttpTarget, StdioTarget
 from inspector.errors import InspectorError
 from inspector.wire.dispatch import Answer, Channel, Dispatcher, ProgressListener
+from inspector.wire.limits import MAX_MESSAGE_BYTES
 from inspector.wire.negotiation import Agreement, NoAgreement, negotiate
 from inspector.wire.refusals import refused
 from inspector.wire.stdio import StdioProcess
@@ -51,8 +55,22 @@ class Connection:
 
     @property
     def lost(self) -> Failure | None:
-        """Why the connection is gone; None while it is there."""
+        """Why the server cannot be asked now; None while it can."""
         return self._dispatcher.lost
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request waits for its answer."""
+        return self._dispatcher.is_idle
+
+    @property
+    def place(self) -> tuple[Tap, int]:
+        """What a connection in the place of this one goes on with: the tap, and the id of the last request."""
+        return self._tap, self._dispatcher.last_id
+
+    def note(self, text: str) -> None:
+        """Have something that went over no wire in the timeline and in the recording."""
+        self._tap.note(text)
 
     def now_s(self) -> float:
         """Seconds since the connection was asked for: the clock of its frames."""
@@ -74,11 +92,11 @@ class Connection:
         method: str,
         params: JsonObject,
         *,
-        timeout_s: float,
+        timeout_s: float | None,
         on_progress: ProgressListener | None = None,
         input_schema: Json = None,
     ) -> Answer:
-        """Ask and wait. A failure is an outcome. `input_schema`: of the tool called, for headers it declares."""
+        """Ask and wait. A failure is an outcome. `timeout_s`: None for a subscription. `input_schema`: of the tool called, for headers it declares."""
         headers: dict[str, str] = {}
         if (
             isinstance(self._target, HttpTarget)
@@ -110,32 +128,43 @@ class Connection:
 
     async def close(self) -> None:
         """End it. Whoever still waits gets a failure."""
-        self._dispatcher.fail_all(
-            Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
-        )
+        closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
+        self._dispatcher.fail_all(self.lost or closed)
         await self._transport.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """How to open a connection."""
+
+    era: Era = Era.AUTO
+    timeout_s: float
+    client_name: str | None = None
+    """The name to announce; None for the usual one."""
+    max_message_bytes: int = MAX_MESSAGE_BYTES
+    """A longer message ends a stdio connection, and the request that it answers over HTTP."""
 
 
 async def open_connection(
     target: StdioTarget | HttpTarget,
+    opening: Opening,
     *,
-    era: Era,
-    timeout_s: float,
-    on_frame: Callable[[Frame], None],
+    on_frame: Callable[[Matched], None],
     on_notification: Callable[[Notification], None],
-    client_name: str | None = None,
+    after: Connection | None = None,
 ) -> Connection:
     """A connection that is ready for requests. Raises InspectorError; leaves no process behind when it does.
 
     A stdio server that ends at the stateless era's first message is started again for the handshake.
-    `client_name`: what to call oneself; None for the usual name.
+    `after`: the connection whose place it takes: the clock, the numbers of frames and the ids of requests go on.
     """
-    tap = Tap(on_frame)
+    tap, last_id = after.place if after else (Tap(on_frame, own_credentials(target).cover), 0)
     try:
-        return await _opened(target, era, timeout_s, tap, on_notification, client_name)
+        return await _opened(target, opening, Dispatcher(tap, on_notification, last_id=last_id), tap)
     except _DiedEarly:
         tap.note("the server ended at the probe for the stateless era: starting it again for the handshake")
-        return await _opened(target, Era.LEGACY, timeout_s, tap, on_notification, client_name)
+        again = replace(opening, era=Era.LEGACY)
+        return await _opened(target, again, Dispatcher(tap, on_notification), tap)
 
 
 class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
@@ -143,30 +172,32 @@ class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no 
 
 
 async def _opened(
-    target: StdioTarget | HttpTarget,
-    era: Era,
-    timeout_s: float,
-    tap: Tap,
-    on_notification: Callable[[Notification], None],
-    client_name: str | None,
+    target: StdioTarget | HttpTarget, opening: Opening, dispatcher: Dispatcher, tap: Tap
 ) -> Connection:
-    dispatcher = Dispatcher(tap, on_notification)
     transport: Transport
+    limit = opening.max_message_bytes
     if isinstance(target, StdioTarget):
-        transport = StdioProcess(target, tap, dispatcher)
+        transport = StdioProcess(target, tap, dispatcher, max_message_bytes=limit)
     else:
         from inspector.wire.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
 
-        transport = HttpChannel(target, tap, dispatcher, read_timeout_s=timeout_s)
+        transport = HttpChannel(
+            target, tap, dispatcher, open_timeout_s=opening.timeout_s, max_message_bytes=limit
+        )
     dispatcher.attach(transport)
     connection = Connection(target, tap, dispatcher, transport)
     try:
-        await connection.agree(era, timeout_s, client_name)
+        await connection.agree(opening.era, opening.timeout_s, opening.client_name)
     except BaseException as error:
-        died = dispatcher.lost is not None and isinstance(error, InspectorError)
+        lost = dispatcher.lost
+        died = (
+            lost is not None
+            and lost.kind is FailureKind.CONNECTION_LOST
+            and isinstance(error, InspectorError)
+        )
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(connection.close())
-        if died and era is Era.AUTO and isinstance(target, StdioTarget):
+        if died and opening.era is Era.AUTO and isinstance(target, StdioTarget):
             raise _DiedEarly from error
         raise
     return connection

@@ -3,15 +3,15 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from inspector.core.frames import Frame, Notification, Request, Response, messages, request_key
+from inspector.core.exchanges import Answered, Asked, Matched
+from inspector.core.frames import Frame, Notification, Request, request_key, with_meta
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.core.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome, Result, RpcError
 from inspector.wire.tap import Tap
 
-METHOD_NOT_FOUND = -32601
 CANCEL_WRITE_TIMEOUT_S = 2.0
 
 
@@ -41,7 +41,8 @@ class _Pending:
     answer: asyncio.Future[Answer]
     on_progress: ProgressListener | None
     timeout: asyncio.Timeout | None = None
-    timeout_s: float = 0
+    timeout_s: float | None = 0
+    """None for a request that stays open, as a subscription does."""
 
 
 def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
@@ -56,15 +57,20 @@ def _unanswered(kind: FailureKind, detail: str) -> Answer:
 class Dispatcher:
     """Requests out, answers in. A fault on the wire costs at most the request that it concerns."""
 
-    def __init__(self, tap: Tap, on_notification: Callable[[Notification], None]) -> None:
+    def __init__(
+        self, tap: Tap, on_notification: Callable[[Notification], None], *, last_id: int = 0
+    ) -> None:
+        """`last_id`: of the requests that went through `tap` before."""
         self._tap = tap
         self._on_notification = on_notification
         self._channel: Channel | None = None
         self._pending: dict[str, _Pending] = {}
-        self._next_id = 0
+        self._last_id = last_id
         self._lost: Failure | None = None
         self._replies: set[asyncio.Task[None]] = set()
         self.stamp: Stamp = unstamped
+        self.away: Failure | None = None
+        """Why the server cannot be asked at the moment: it was not there, or does not know the session. Requests are sent all the same."""
 
     def attach(self, channel: Channel) -> None:
         """Send through `channel` from now on."""
@@ -73,31 +79,40 @@ class Dispatcher:
     @property
     def lost(self) -> Failure | None:
         """Why the connection is gone; None while it is there."""
-        return self._lost
+        return self._lost or self.away
+
+    @property
+    def last_id(self) -> int:
+        """Of the request that was sent last."""
+        return self._last_id
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request waits for its answer. A subscription does not count."""
+        return not self._waiting
 
     async def request(
         self,
         method: str,
         params: JsonObject,
         *,
-        timeout_s: float,
+        timeout_s: float | None,
         on_progress: ProgressListener | None = None,
         cancellable: bool = True,
         stamp: Stamp | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Ask and wait. Progress restarts the time limit. Cancelling the caller cancels on the wire too."""
+        """Ask and wait. Progress restarts the time limit. Cancelling the caller cancels on the wire too.
+
+        `timeout_s`: None for a subscription, which is answered when it ends.
+        """
         if self._lost:
             return Answer(outcome=self._lost, frame=None)
-        self._next_id += 1
-        request_id = self._next_id
+        self._last_id += 1
+        request_id = self._last_id
         params, stamped = (stamp or self.stamp)(method, params)
         if on_progress:
-            meta = params.get("_meta")
-            params = {
-                **params,
-                "_meta": {**(meta if isinstance(meta, dict) else {}), "progressToken": request_id},
-            }
+            params = with_meta(params, {"progressToken": request_id})
         message: JsonObject = {"jsonrpc": "2.0", "id": request_id, "method": method}
         if params:
             message["params"] = params
@@ -111,25 +126,29 @@ class Dispatcher:
                 await self._send(message, stamped | (headers or {}))
                 answer = await pending.answer
         except TimeoutError:
+            # Before the server hears of it: an answer that comes meanwhile is late.
+            limit = f"within {timeout_s or 0:g} s"
+            self._tap.note(f"no answer to {method} {limit}", ends=key)
             if cancellable:
-                await self._cancel(request_id, f"no answer within {timeout_s:g} s")
-            answer = _unanswered(FailureKind.TIMEOUT, f"no answer to {method} within {timeout_s:g} s")
+                await self._cancel(request_id, f"no answer {limit}")
+            return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
         except asyncio.CancelledError:
             self._tap.note("cancelled here", ends=key)
             if cancellable:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
             raise
         except OSError as error:
-            lost = self._lost
             answer = (
-                Answer(outcome=lost, frame=None)
-                if lost
+                Answer(outcome=self._lost, frame=None)
+                if self._lost
                 else _unanswered(FailureKind.CONNECTION_LOST, str(error))
             )
         finally:
             self._pending.pop(key, None)
         if isinstance(answer.outcome, Failure):
-            self._tap.note(answer.outcome.detail, ends=key)
+            failure = self._covered(answer.outcome)
+            self._tap.note(failure.detail, ends=key)
+            return replace(answer, outcome=failure)
         return answer
 
     async def notify(self, method: str, params: JsonObject) -> None:
@@ -141,49 +160,51 @@ class Dispatcher:
         with contextlib.suppress(OSError):
             await self._send(message, headers)
 
-    def take(self, frame: Frame, *, carried: Json = None) -> None:
-        """A frame came in: settle what it answers, hand on what it tells, reply to what it asks.
-
-        `carried`: the id of the request whose HTTP response this is; an error without id answers that one.
-        """
-        for message in messages(frame.body):
-            match message:
-                case Response():
-                    self._settle(message, frame, carried)
+    def take(self, matched: Matched) -> None:
+        """A frame came in: settle the requests that it answers, pass on notifications, reply to requests."""
+        for event in matched.events:
+            match event:
+                case Answered(exchange=exchange, response=response):
+                    outcome = (
+                        RpcError(value=response.error) if response.is_error else Result(value=response.result)
+                    )
+                    self._resolve(exchange.key, Answer(outcome=outcome, frame=matched.frame))
                 case Notification():
-                    self._progress(message)
-                    self._on_notification(message)
-                case Request():
-                    self._reply(message)
+                    self._progress(event)
+                    self._on_notification(event)
+                case Asked(exchange=exchange):
+                    self._reply(exchange.request)
                 case _:
-                    # Garbage is in the timeline; nothing waits for it.
+                    # What answers no request is in the timeline; nothing waits for it.
                     pass
 
     def fail(self, request_id: Json, failure: Failure) -> None:
         """One request will get no answer. Ignored where it has one already."""
         self._resolve(request_key(request_id), Answer(outcome=failure, frame=None))
 
+    def fail_only(self, failure: Failure) -> None:
+        """The one request that waits will get no answer. Ignored where several wait: it may be another's fault."""
+        waiting = self._waiting
+        if len(waiting) == 1:
+            self._resolve(waiting[0], Answer(outcome=failure, frame=None))
+
+    @property
+    def _waiting(self) -> list[str]:
+        return [key for key, pending in self._pending.items() if pending.timeout_s is not None]
+
     def fail_all(self, failure: Failure) -> None:
         """The connection is gone: what waits and what comes later both end with `failure`."""
-        self._lost = self._lost or failure
+        self._lost = self._lost or self._covered(failure)
         for key in tuple(self._pending):
             self._resolve(key, Answer(outcome=self._lost, frame=None))
+
+    def _covered(self, failure: Failure) -> Failure:
+        return replace(failure, detail=self._tap.cover(failure.detail))
 
     def is_pending(self, request_id: Json) -> bool:
         """Whether somebody waits for the answer to this id."""
         pending = self._pending.get(request_key(request_id))
         return pending is not None and not pending.answer.done()
-
-    def _settle(self, response: Response, frame: Frame, carried: Json) -> None:
-        outcome = RpcError(value=response.error) if response.is_error else Result(value=response.result)
-        key = request_key(response.id)
-        if response.id is None and response.is_error:
-            # A server that could not read the id still answers somebody.
-            if carried is not None:
-                key = request_key(carried)
-            elif len(self._pending) == 1:
-                key = next(iter(self._pending))
-        self._resolve(key, Answer(outcome=outcome, frame=frame))
 
     def _resolve(self, key: str, answer: Answer) -> None:
         pending = self._pending.get(key)
@@ -196,7 +217,7 @@ class Dispatcher:
         pending = self._pending.get(request_key(notification.params.get("progressToken")))
         if pending is None or pending.on_progress is None:
             return
-        if pending.timeout and pending.timeout.when() is not None and not pending.timeout.expired():
+        if pending.timeout_s is not None and pending.timeout and not pending.timeout.expired():
             pending.timeout.reschedule(asyncio.get_running_loop().time() + pending.timeout_s)
         pending.on_progress(notification.params)
 

@@ -19,6 +19,8 @@ class ServerSentEvent:
     """Its type; `message` where it names none."""
     data: bytes
     id: str | None
+    retry: str | None = None
+    """Milliseconds to wait before the stream is asked for again, as they were sent."""
 
 
 class EventSplitter:
@@ -27,6 +29,8 @@ class EventSplitter:
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self._tail = b""
+        self.size = 0
+        """Bytes since the last whole event."""
 
     def feed(self, chunk: bytes) -> list[ServerSentEvent]:
         """The events that this chunk completes."""
@@ -35,6 +39,7 @@ class EventSplitter:
         if b"\n\n" not in window and b"\r\r" not in window and b"\n\r" not in window:
             self._parts.append(chunk)
             self._tail = window[-3:]
+            self.size += len(chunk)
             return []
         buffer = b"".join((*self._parts, chunk))
         found: list[ServerSentEvent] = []
@@ -44,14 +49,28 @@ class EventSplitter:
             start = end
         self._parts = [buffer[start:]]
         self._tail = buffer[start:][-3:]
+        self.size = len(buffer) - start
         return found
 
-    def rest(self) -> bytes:
-        """What came after the last whole event."""
-        return b"".join(self._parts)
+    def rest(self, most_bytes: int | None = None) -> bytes:
+        """What came after the last whole event; `most_bytes`: how much of it, None for all."""
+        return start_of(self._parts, most_bytes)
 
 
-_BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|\Z))")
+def start_of(parts: list[bytes], most_bytes: int | None) -> bytes:
+    """The first `most_bytes` of what `parts` are together, without a copy of the whole."""
+    if most_bytes is None:
+        return b"".join(parts)
+    size = count = 0
+    while count < len(parts) and size < most_bytes:
+        size += len(parts[count])
+        count += 1
+    return b"".join(parts[:count])[:most_bytes]
+
+
+# A carriage return at the end of a chunk ends the line by itself: a line feed that follows it in the next chunk
+# begins the next event, as an empty line, which means nothing there.
+_BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")
 
 
 def _ends(buffer: bytes) -> list[int]:
@@ -59,7 +78,7 @@ def _ends(buffer: bytes) -> list[int]:
 
 
 def _event(raw: bytes) -> ServerSentEvent:
-    kind, identity = "message", None
+    kind, identity, retry = "message", None, None
     data: list[bytes] = []
     for line in _LINE_END.split(raw.removeprefix(b"\xef\xbb\xbf")):
         field, _, value = line.partition(b":")
@@ -71,6 +90,8 @@ def _event(raw: bytes) -> ServerSentEvent:
                 kind = value.decode("utf-8", "replace") or "message"
             case b"id":
                 identity = value.decode("utf-8", "replace")
+            case b"retry" if value.isdigit():
+                retry = value.decode()
             case _:
                 pass
-    return ServerSentEvent(raw=raw, event=kind, data=b"\n".join(data), id=identity)
+    return ServerSentEvent(raw=raw, event=kind, data=b"\n".join(data), id=identity, retry=retry)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, cast
@@ -20,10 +21,14 @@ from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import HttpTarget
 from inspector.wire.dispatch import Dispatcher
 from inspector.wire.http_tap import HttpTap
+from inspector.wire.limits import MAX_MESSAGE_BYTES
 from inspector.wire.refusals import refused
 from inspector.wire.tap import Tap
 
 CONNECT_TIMEOUT_S = 10.0
+TIME_LIMITS = httpx2.Timeout(CONNECT_TIMEOUT_S, read=None)
+"""No limit for reading: a request has its own in the dispatcher, and an event stream may be silent for hours."""
+
 CLOSE_TIMEOUT_S = 3.0
 
 
@@ -31,13 +36,23 @@ class HttpChannel:
     """An HTTP endpoint. One task of its own enters and leaves the SDK's transport, as anyio demands."""
 
     def __init__(
-        self, target: HttpTarget, tap: Tap, dispatcher: Dispatcher, *, read_timeout_s: float
+        self,
+        target: HttpTarget,
+        tap: Tap,
+        dispatcher: Dispatcher,
+        *,
+        open_timeout_s: float,
+        max_message_bytes: int = MAX_MESSAGE_BYTES,
     ) -> None:
+        """`open_timeout_s`: how long the older transport may take to name its endpoint."""
         self._target = target
+        self._tap = tap
+        self._open_timeout_s = open_timeout_s
         self._dispatcher = dispatcher
-        inner = httpx2.AsyncHTTPTransport(proxy=_proxy_for(target.url))
-        self._http_tap = HttpTap(inner, tap, dispatcher, older_sse=target.older_sse)
-        self._read_timeout_s = read_timeout_s
+        inner = httpx2.AsyncHTTPTransport(proxy=_proxy_for(target.url), socket_options=_keepalive())
+        self._http_tap = HttpTap(
+            inner, tap, dispatcher, older_sse=target.older_sse, max_message_bytes=max_message_bytes
+        )
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
@@ -49,7 +64,12 @@ class HttpChannel:
     async def start(self) -> None:
         """Open the transport. Raises InspectorError; Streamable HTTP sends nothing yet, so it cannot fail here."""
         self._owner = asyncio.ensure_future(self._own())
-        self._writer = await self._opened
+        try:
+            async with asyncio.timeout(self._open_timeout_s):
+                self._writer = await asyncio.shield(self._opened)
+        except TimeoutError as error:
+            detail = f"no `endpoint` event within {self._open_timeout_s:g} s"
+            raise refused(self._target, Failure(kind=FailureKind.TIMEOUT, detail=detail)) from error
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
         """POST one message. Raises OSError where the transport has ended."""
@@ -84,7 +104,7 @@ class HttpChannel:
             self._ended(error)
 
     def _ended(self, error: Exception) -> None:
-        failure = self._http_tap.last_failure
+        failure = self._http_tap.stream_failure or self._http_tap.last_failure
         lost = failure or Failure(kind=FailureKind.CONNECTION_LOST, detail=_first_words(error))
         if not self._opened.done():
             self._opened.set_exception(refused(self._target, lost))
@@ -111,8 +131,7 @@ class HttpChannel:
     ) -> httpx2.AsyncClient:
         _ = timeout
         merged = [("accept-encoding", "identity"), *(headers or {}).items(), *self._target.headers]
-        limits = httpx2.Timeout(CONNECT_TIMEOUT_S, read=self._read_timeout_s)
-        return httpx2.AsyncClient(transport=self._http_tap, headers=merged, timeout=limits, auth=auth)
+        return httpx2.AsyncClient(transport=self._http_tap, headers=merged, timeout=TIME_LIMITS, auth=auth)
 
     async def _drain(self, reader: Any) -> None:
         """Take what the SDK made of the frames: only its verdict that no answer will come is news."""
@@ -122,8 +141,12 @@ class HttpChannel:
                 failure = Failure(kind=FailureKind.PROTOCOL, detail=message.error.message)
                 self._dispatcher.fail(message.id, failure)
         if not self._closing.is_set():
-            lost = Failure(kind=FailureKind.CONNECTION_LOST, detail=f"{self._target} closed its event stream")
-            self._dispatcher.fail_all(self._http_tap.last_failure or lost)
+            closed = Failure(
+                kind=FailureKind.CONNECTION_LOST, detail=f"{self._target} closed its event stream"
+            )
+            lost = self._http_tap.stream_failure or closed
+            self._dispatcher.fail_all(lost)
+            self._tap.note(lost.detail)
 
 
 def header_fault(input_schema: Json) -> str | None:
@@ -145,6 +168,16 @@ def _proxy_for(url: str) -> str | None:
     if proxy_bypass(parts.hostname or ""):
         return None
     return getproxies().get(parts.scheme)
+
+
+def _keepalive() -> list[tuple[int, int, int]]:
+    """Socket options that notice a peer which vanished, however long it has nothing to say."""
+    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    # Their names differ between systems; where one is missing, the system's own value applies.
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
+        if hasattr(socket, name):
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    return options
 
 
 def _typed(message: JsonObject) -> JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError:

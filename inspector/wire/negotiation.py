@@ -9,6 +9,7 @@ import base64
 from dataclasses import dataclass
 
 from inspector import __version__
+from inspector.core.frames import with_meta
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.targets import Era
@@ -78,8 +79,9 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) 
         while waiting:
             done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                if isinstance(task.result(), Agreement):
-                    return task.result()
+                found = task.result()
+                if isinstance(found, Agreement) or _wants_credentials(found.outcome):
+                    return found
         return initializing.result()
     finally:
         for task in waiting:
@@ -89,13 +91,12 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) 
 
 def _is_final(outcome: Outcome) -> bool:
     """Whether asking the older way is pointless: the peer is gone, or it wants credentials."""
-    match outcome:
-        case Failure(http_status=int(status)):
-            return status in {401, 403}
-        case Failure(kind=kind):
-            return kind is FailureKind.CONNECTION_LOST
-        case _:
-            return False
+    lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.CONNECTION_LOST
+    return lost or _wants_credentials(outcome)
+
+
+def _wants_credentials(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and outcome.http_status in {401, 403}
 
 
 async def _initialize(
@@ -169,14 +170,13 @@ def modern_stamp(revision: str, client: JsonObject) -> Stamp:
     """Identity and capabilities in each request's `_meta`, and the routing headers, as 2026-07-28 asks."""
 
     def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
-        meta = params.get("_meta")
         own: JsonObject = {
             _VERSION_META: revision,
             _CLIENT_META: client,
             _CAPABILITIES_META: {},
             _LOG_LEVEL_META: "debug",
         }
-        stamped: JsonObject = {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), **own}}
+        stamped = with_meta(params, own)
         headers = {"mcp-protocol-version": revision, "mcp-method": method}
         name = params.get(_NAMED_BY.get(method, ""))
         if isinstance(name, str):

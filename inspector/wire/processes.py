@@ -1,31 +1,253 @@
-"""Processes that are ours from start to end, whatever happens to us."""
+"""Programs that Sightline starts: each is ended with every process that it started, daemons included."""
 
 import asyncio
 import contextlib
 import ctypes
 import os
+import re
+import resource
+import secrets
 import signal
 import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
 
+POLL_S = 0.02
+DAEMON_PATIENCE_S = 0.5
+"""How long a process that left its group may take to end after SIGTERM."""
+_ROUNDS = 50
+"""How often processes that appear while others are ended are looked for."""
+_HIGHEST_MARK = 1 << 62
+"""Microseconds: a limit so high is no limit."""
+_MARK_LINE = re.compile(r"^Max realtime timeout +(\d+) ", re.MULTILINE)
 
-async def has_ended(process: asyncio.subprocess.Process, within_s: float) -> bool:
-    """Whether it ends within that time."""
-    # `wait` also waits for pipes that a grandchild may hold open; the exit code alone tells.
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), within_s)
-    return process.returncode is not None
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftBehind:
+    """A process that had left the group of the program that started it, and was ended with it."""
+
+    pid: int
+    name: str
+    """As the process calls itself: foreign text."""
+    has_ended: bool
+
+    def __str__(self) -> str:
+        done = "ended" if self.has_ended else "could not end"
+        return f"{done} process {self.pid} ({self.name}), which the server had left running"
 
 
-def signal_group(group: int, number: signal.Signals) -> None:
+class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
+    """Streams, and the end of the process itself: the library waits for pipes too, which a grandchild may hold open."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit=1 << 16, loop=loop)
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set()
+
+
+class Program:
+    """A process in a session of its own, its pipes, and what it starts."""
+
+    def __init__(self, transport: asyncio.SubprocessTransport, protocol: _Protocol, mark: int) -> None:
+        self._transport = transport
+        self._protocol = protocol
+        self._mark = mark
+        self._process = asyncio.subprocess.Process(transport, protocol, asyncio.get_running_loop())
+
+    @property
+    def pid(self) -> int:
+        """Of the program itself, and of its process group."""
+        return self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended, negative for a signal; None while it runs."""
+        return self._process.returncode
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter | None:
+        """Its input, where it was given a pipe."""
+        return self._process.stdin
+
+    @property
+    def stdout(self) -> asyncio.StreamReader | None:
+        """Its output, where it was given a pipe."""
+        return self._process.stdout
+
+    @property
+    def stderr(self) -> asyncio.StreamReader | None:
+        """Its error output, where it was given a pipe."""
+        return self._process.stderr
+
+    async def has_ended(self, within_s: float) -> bool:
+        """Whether it ends within that time."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._protocol.exited.wait(), within_s)
+        return self.returncode is not None
+
+    async def end(self, patience_s: float) -> tuple[LeftBehind, ...]:
+        """End it, its group and its daemons: SIGTERM, and SIGKILL after `patience_s`. Close its pipes.
+
+        Returns the daemons. Where there is no /proc, none is found, and what left the group runs on.
+        """
+        left: tuple[LeftBehind, ...] = ()
+        try:
+            if self.returncode is None:
+                _signal_group(self.pid, signal.SIGTERM)
+                await self.has_ended(patience_s)
+        finally:
+            # Its children may outlive it; they are in its group, or carry its mark.
+            _signal_group(self.pid, signal.SIGKILL)
+            await self.has_ended(patience_s)
+            left = await self._end_daemons()
+            # Whoever still holds the other ends of the pipes is waited for no longer.
+            self._transport.close()
+            await asyncio.sleep(0)
+        return left
+
+    async def _end_daemons(self) -> tuple[LeftBehind, ...]:
+        """End the processes that carry the mark, those too that others of them start meanwhile."""
+        names: dict[int, str] = {}
+        grace_ends_s = asyncio.get_running_loop().time() + DAEMON_PATIENCE_S
+        number = signal.SIGTERM
+        for _ in range(_ROUNDS):
+            alive = await asyncio.to_thread(marked, self._mark)
+            if not alive:
+                break
+            for pid in alive:
+                if number is signal.SIGKILL or pid not in names:
+                    names.setdefault(pid, _name_of(pid))
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, number)
+            if asyncio.get_running_loop().time() >= grace_ends_s:
+                number = signal.SIGKILL
+            await asyncio.sleep(POLL_S)
+        else:
+            alive = await asyncio.to_thread(marked, self._mark)
+        return tuple(
+            LeftBehind(pid=pid, name=name, has_ended=pid not in alive) for pid, name in names.items()
+        )
+
+
+async def start(
+    command: Sequence[str], *, environment: dict[str, str], cwd: str | Path | None, pipes: Sequence[str]
+) -> Program:
+    """Start a command in a session of its own. Raises OSError, or ValueError for a word that no program can be given.
+
+    `pipes`: which of `stdin`, `stdout` and `stderr` are pipes; the others are closed.
+    """
+    loop = asyncio.get_running_loop()
+    mark = _new_mark()
+    stdin, stdout, stderr = (
+        asyncio.subprocess.PIPE if name in pipes else asyncio.subprocess.DEVNULL
+        for name in ("stdin", "stdout", "stderr")
+    )
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Protocol(loop),
+        *command,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        env=environment,
+        cwd=cwd,
+        start_new_session=True,
+        preexec_fn=_before_program(mark),
+    )
+    return Program(transport, protocol, mark)
+
+
+def marked(mark: int) -> tuple[int, ...]:
+    """The processes that carry a mark; zombies do not. None where there is no /proc."""
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            line = _MARK_LINE.search((entry / "limits").read_text("ascii", "replace"))
+            if line and int(line[1]) == mark:
+                state = (entry / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0]
+                if state not in {"Z", "X"}:
+                    found.append(int(entry.name))
+    return tuple(found)
+
+
+def _new_mark() -> int:
+    """A limit on real-time computing that is none, drawn for one program; 0 where the system sets a lower one.
+
+    It is inherited by whatever a program starts, through double forks, new sessions and an emptied environment, and
+    can only be lowered. A variable would have changed the environment that a server is promised.
+    """
+    if sys.platform != "linux":
+        return 0
+    _, hard = resource.getrlimit(resource.RLIMIT_RTTIME)
+    highest = _HIGHEST_MARK if hard == resource.RLIM_INFINITY else min(hard, _HIGHEST_MARK)
+    return highest - 1 - secrets.randbits(48) if highest > 1 << 50 else 0
+
+
+def _before_program(mark: int) -> Callable[[], None]:
+    """What a child does before it becomes the program: it gets its mark, and ends with us even where we are killed."""
+
+    def prepare() -> None:
+        if sys.platform == "linux":
+            _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if mark:
+                resource.setrlimit(resource.RLIMIT_RTTIME, (mark, mark))
+
+    return prepare
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
     """Send a signal to every process of a group; none where the group is gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
 
-def die_with_parent() -> None:
-    """To be run in a child before its program: it ends with us, even where we are killed without warning."""
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def _name_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text("utf-8", "replace").strip()
+    except OSError:
+        return "unknown"
+
+
+class ErrorLines:
+    """The first and the last lines that a program wrote to stderr: usage text may push the cause out of the last ones."""
+
+    FIRST = LAST = 20
+    LONGEST = 400
+    """Characters of one line; the timeline has all of it."""
+
+    def __init__(self) -> None:
+        self._first: list[str] = []
+        self._last: deque[str] = deque(maxlen=self.LAST)
+        self._count = 0
+
+    def add(self, line: bytes) -> None:
+        """One more line, without its line feed."""
+        self._count += 1
+        text = line[: 4 * self.LONGEST].decode("utf-8", "replace").rstrip("\r")
+        if len(text) > self.LONGEST:
+            text = text[: self.LONGEST] + "…"
+        if len(self._first) < self.FIRST:
+            self._first.append(text)
+        else:
+            self._last.append(text)
+
+    def quoted(self) -> list[str]:
+        """A heading and the lines, indented; nothing where there were none."""
+        if not self._count:
+            return []
+        left_out = self._count - len(self._first) - len(self._last)
+        if not left_out:
+            return ["its stderr:", *(f"  {line}" for line in (*self._first, *self._last))]
+        return [
+            f"its stderr, the first {self.FIRST} and the last {self.LAST} lines:",
+            *(f"  {line}" for line in self._first),
+            f"  … {left_out} line{'' if left_out == 1 else 's'} left out …",
+            *(f"  {line}" for line in self._last),
+        ]

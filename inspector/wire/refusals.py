@@ -12,7 +12,6 @@ _STATUS_HINTS = {
     429: "The server limits the rate of requests; wait, then press R or try again.",
 }
 _SERVER_ERROR_HINT = "The fault is on the server's side: look at its log."
-_AUTHENTICATION_HINT = 'Pass credentials with --header "Authorization: Bearer …".'
 
 
 def refused(
@@ -20,13 +19,17 @@ def refused(
 ) -> InspectorError:
     """The error for a connection that did not come about because `asked` ended in `failure`."""
     match failure:
+        case Failure(http_status=401 | 403):
+            return AuthenticationRequiredError(failure.detail)
         case Failure(http_status=int(status)):
-            if status in {401, 403}:
-                return AuthenticationRequiredError(failure.detail, _AUTHENTICATION_HINT)
             hint = _SERVER_ERROR_HINT if status >= 500 else _STATUS_HINTS.get(status, "Check the URL.")
             return UnreachableError(failure.detail, hint)
         case Failure(kind=FailureKind.TIMEOUT):
             return UnreachableError(f"{failure.detail}\n{_named(target)}", _silence_hint(target))
+        case Failure(kind=FailureKind.PROTOCOL) if isinstance(target, HttpTarget):
+            return UnreachableError(
+                failure.detail, "Is this an MCP endpoint? What it sent breaks the protocol."
+            )
         case Failure():
             return UnreachableError(failure.detail, _lost_hint(target))
         case RpcError():

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import h11
 
 from inspector.core.json_text import JsonText, Malformed, dump, parse
-from inspector.core.recording.answering import Answered
+from inspector.core.recording.answering import Reply
 from inspector.errors import UnreachableError
 from inspector.http_server import HttpConnection, HttpRequest
 
@@ -22,7 +22,7 @@ PATH = "/mcp"
 
 _LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
 
-Answering = Callable[[JsonText | Malformed], Answered]
+Answering = Callable[[JsonText | Malformed], Reply]
 Say = Callable[[str], None]
 
 

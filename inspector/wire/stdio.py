@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections import deque
 from collections.abc import Awaitable, Callable
 
 from inspector.core.frames import Channel, Direction
@@ -12,16 +11,15 @@ from inspector.core.json_text import JsonObject, dump
 from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import StdioTarget
 from inspector.errors import UnreachableError
+from inspector.wire import processes
 from inspector.wire.dispatch import Dispatcher
-from inspector.wire.processes import die_with_parent, has_ended, signal_group
+from inspector.wire.limits import MAX_MESSAGE_BYTES
 from inspector.wire.tap import LARGE_BYTES, Tap
 
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
 """All that a server sees of our environment, beside what `-e` or the configuration names."""
 
-STDERR_LINES_KEPT = 20
 CHUNK_BYTES = 1 << 18
-MAX_LINE_BYTES = 1 << 30
 MAX_STDERR_LINE_BYTES = 1 << 16
 PATIENCE_S = 1.0
 """How long a server may take to end after its input closed, and again after SIGTERM."""
@@ -30,30 +28,34 @@ PATIENCE_S = 1.0
 class StdioProcess:
     """A server process, its pipes, and the frames on them."""
 
-    def __init__(self, target: StdioTarget, tap: Tap, dispatcher: Dispatcher) -> None:
+    def __init__(
+        self,
+        target: StdioTarget,
+        tap: Tap,
+        dispatcher: Dispatcher,
+        *,
+        max_message_bytes: int = MAX_MESSAGE_BYTES,
+    ) -> None:
+        """A line of more than `max_message_bytes` ends the connection."""
         self._target = target
         self._tap = tap
         self._dispatcher = dispatcher
-        self._process: asyncio.subprocess.Process | None = None
+        self._max_message_bytes = max_message_bytes
+        self._process: processes.Program | None = None
         self._readers: list[asyncio.Task[None]] = []
         self._writing = asyncio.Lock()
-        self._stderr: deque[str] = deque(maxlen=STDERR_LINES_KEPT)
+        self._stderr = processes.ErrorLines()
         self._closing = False
 
     async def start(self) -> None:
         """Start the command in a process group of its own. Raises UnreachableError."""
         environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._target.command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=environment | self._target.environment,
+            self._process = await processes.start(
+                self._target.command,
+                environment=environment | self._target.environment,
                 cwd=self._target.cwd,
-                start_new_session=True,
-                # The only way to take a server along when this process is killed without warning.
-                preexec_fn=die_with_parent,
+                pipes=("stdin", "stdout", "stderr"),
             )
         except (OSError, ValueError) as error:
             raise self._cannot_start(error) from error
@@ -89,26 +91,20 @@ class StdioProcess:
         try:
             if process.stdin:
                 process.stdin.close()
-            if not await has_ended(process, PATIENCE_S):
-                signal_group(process.pid, signal.SIGTERM)
-                await has_ended(process, PATIENCE_S)
+            await process.has_ended(PATIENCE_S)
         finally:
-            # Its children may outlive it; they are in its group.
-            signal_group(process.pid, signal.SIGKILL)
-            await has_ended(process, PATIENCE_S)
+            for daemon in await process.end(PATIENCE_S):
+                self._tap.note(str(daemon))
             for reader in self._readers:
                 reader.cancel()
             await asyncio.gather(*self._readers, return_exceptions=True)
             self._process = None
 
     async def _read(self, stream: asyncio.StreamReader) -> None:
-        problem = ""
-        try:
-            await _each_line(stream, MAX_LINE_BYTES, self._received)
-        except ValueError as error:
-            problem = str(error)
-        if not self._closing:
-            await self._report_end(problem)
+        if not await _each_line(stream, self._max_message_bytes, self._received):
+            self._refuse_long_line()
+        elif not self._closing:
+            await self._report_end()
 
     async def _received(self, line: bytes) -> None:
         if line.strip():
@@ -116,32 +112,39 @@ class StdioProcess:
 
     async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
         async def keep(line: bytes) -> None:
-            self._stderr.append(line.decode("utf-8", "replace").rstrip("\r"))
+            self._stderr.add(line)
             await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
 
         await _each_line(stream, MAX_STDERR_LINE_BYTES, keep, split_long=True)
 
-    async def _report_end(self, problem: str) -> None:
+    def _refuse_long_line(self) -> None:
+        """End the connection: the rest of the line is not read, so the server blocks until it is ended."""
+        limit = f"{self._max_message_bytes / (1 << 20):g} MB"
+        how = (
+            f"the server sent a line of more than {limit}, the limit for one message\n"
+            "`message_mb` in the table [limits] of your config.toml sets another limit"
+        )
+        self._tap.note(how)
+        # It is no early end, after which the server would be started again.
+        self._dispatcher.fail_all(Failure(kind=FailureKind.PROTOCOL, detail=self.describe(how)))
+
+    async def _report_end(self) -> None:
         """Its output has ended: say how it died, with the last that it wrote."""
         process = self._process
         if process is None:
             return
-        ended = await has_ended(process, PATIENCE_S)
+        ended = await process.has_ended(PATIENCE_S)
         if ended:
             # What it wrote last explains most; that pipe may be read later than the other.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._readers[1]), PATIENCE_S)
-        how = problem or (how_it_ended(process.returncode) if ended else "the server closed its output")
+        how = how_it_ended(process.returncode) if ended else "the server closed its output"
         self._tap.note(how)
         self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
 
     def describe(self, what: str) -> str:
-        """`what`, with the command and the end of its stderr."""
-        lines = [what, f"command: {self._target}"]
-        if self._stderr:
-            lines.append("last lines of its stderr:")
-            lines.extend(f"  {line}" for line in self._stderr)
-        return "\n".join(lines)
+        """`what`, with the command and the first and last lines of its stderr."""
+        return "\n".join([what, f"command: {self._target}", *self._stderr.quoted()])
 
     def _cannot_start(self, error: Exception) -> UnreachableError:
         program = self._target.command[0]
@@ -170,13 +173,18 @@ async def _each_line(
     take: Callable[[bytes], Awaitable[None]],
     *,
     split_long: bool = False,
-) -> None:
-    """Hand every line to `take`, the last one without a line feed too. Raises ValueError beyond the limit."""
+) -> bool:
+    """Pass every line to `take`, the last one without a line feed too.
+
+    Returns False as soon as a line is longer than the limit, the line left out; with `split_long`, it is passed in parts.
+    """
     parts: list[bytes] = []
     size = 0
     while chunk := await stream.read(CHUNK_BYTES):
         *lines, rest = chunk.split(b"\n")
         for line in lines:
+            if size + len(line) > limit_bytes and not split_long:
+                return False
             await take(await _joined([*parts, line], size))
             parts, size = [], 0
         if rest:
@@ -184,11 +192,12 @@ async def _each_line(
             size += len(rest)
         if size > limit_bytes:
             if not split_long:
-                raise ValueError(f"the server sent a line of more than {limit_bytes} bytes")
+                return False
             await take(await _joined(parts, size))
             parts, size = [], 0
     if parts:
         await take(await _joined(parts, size))
+    return True
 
 
 async def _joined(parts: list[bytes], size: int) -> bytes:

@@ -4,8 +4,9 @@ import asyncio
 import time
 from collections.abc import Callable
 
+from inspector.core.exchanges import Exchanges, Matched
 from inspector.core.frames import Channel, Direction, Frame
-from inspector.core.json_text import JsonText, Malformed, parse
+from inspector.core.json_text import parse
 
 LARGE_BYTES = 128 * 1024
 """Larger bodies are parsed in a thread, so that the event loop stays free."""
@@ -14,10 +15,13 @@ JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP
 
 
 class Tap:
-    """Numbers, times and parses frames, each once, and hands them to `sink` in their order."""
+    """Numbers, times, parses and matches frames, each once, and hands them to `sink` in their order."""
 
-    def __init__(self, sink: Callable[[Frame], None]) -> None:
+    def __init__(self, sink: Callable[[Matched], None], cover: Callable[[str], str] = str) -> None:
+        """`cover`: covers the user's credentials in what is said of the connection, which may quote the server."""
         self._sink = sink
+        self.cover = cover
+        self._exchanges = Exchanges()
         self._started_s = time.monotonic()
         self._count = 0
 
@@ -26,41 +30,51 @@ class Tap:
         return time.monotonic() - self._started_s
 
     async def take(
-        self, direction: Direction, channel: Channel, raw: bytes, *, head: str = "", is_json: bool = True
-    ) -> Frame:
-        """One unit of the wire as a frame. `is_json` is False for bodies that do not claim to be JSON."""
-        at_s = self.now_s()
-        body = None
-        if is_json and channel in JSON_CHANNELS:
-            body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
-        return self._emit(at_s, direction, channel, raw, head=head, body=body)
-
-    def note(self, text: str, *, ends: str | None = None) -> None:
-        """Something that happened here and went over no wire. `ends`: the request it leaves without answer."""
-        raw = text.encode("utf-8", "replace")
-        self._emit(self.now_s(), Direction.RECEIVED, Channel.NOTE, raw, ends=ends)
-
-    def _emit(
         self,
-        at_s: float,
         direction: Direction,
         channel: Channel,
         raw: bytes,
         *,
         head: str = "",
-        ends: str | None = None,
-        body: JsonText | Malformed | None = None,
-    ) -> Frame:
-        self._count += 1
-        frame = Frame(
-            number=self._count,
-            at_s=at_s,
-            direction=direction,
-            channel=channel,
-            raw=raw,
-            head=head,
-            ends=ends,
-            body=body,
+        is_json: bool = True,
+        response_to: str | None = None,
+    ) -> Matched:
+        """One unit of the wire as a frame. `is_json` is False for bodies that do not claim to be JSON."""
+        at_s = self.now_s()
+        body = None
+        if is_json and channel in JSON_CHANNELS:
+            body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
+        return self._emit(
+            Frame(
+                number=self._next(),
+                at_s=at_s,
+                direction=direction,
+                channel=channel,
+                raw=raw,
+                head=head,
+                response_to=response_to,
+                body=body,
+            )
         )
-        self._sink(frame)
-        return frame
+
+    def note(self, text: str, *, ends: str | None = None) -> None:
+        """Something that happened here and went over no wire. `ends`: the request it leaves without answer."""
+        self._emit(
+            Frame(
+                number=self._next(),
+                at_s=self.now_s(),
+                direction=Direction.RECEIVED,
+                channel=Channel.NOTE,
+                raw=self.cover(text).encode("utf-8", "replace"),
+                ends=ends,
+            )
+        )
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count
+
+    def _emit(self, frame: Frame) -> Matched:
+        matched = self._exchanges.take(frame)
+        self._sink(matched)
+        return matched

@@ -20,6 +20,10 @@ from tests.cli.sightline import ROOT, raw_server, sightline
         (("list", "--"), 2, "no command", "Write the server's command"),
         (("list", "--config", "none.json"), 2, "cannot read none.json: No such file or directory", "Check"),
         (("list", "--no-such"), 2, "No such option", "--help"),
+        (("lst", "demo"), 2, "no command lst", "Did you mean list?"),
+        (("call", "t", "--host", "cluade-code", "demo"), 2, "no host cluade-code", "mean claude-code?"),
+        (("list", "localhost:8080/mcp"), 2, "not a target", "Did you mean http://localhost:8080/mcp?"),
+        (("my server.py",), 2, "not a target", "Did you mean -- python 'my server.py'?"),
         (("list", "--header", "a: b", "--", "x"), 2, "--header is for HTTP targets", "Use -e"),
         (("list", "-e", "A=1", "http://127.0.0.1:1/"), 2, "-e and --cwd are for commands", "Use --header"),
         (("list", "-e", "A", "--", "x"), 2, "-e A: no KEY=VALUE", "Write it as"),
@@ -126,3 +130,15 @@ def test_an_interrupted_command_takes_its_server_along(
     running.stderr.close()
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid_file.read_text()), 0)
+
+
+def test_a_reader_that_ends_early_ends_the_command_as_sigpipe_does_and_nothing_is_said() -> None:
+    for argv in (("list", "-q", "demo"), ("list", "-q", "--format", "json", "demo"), ("--help",)):
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [sys.executable, "-m", "inspector", *argv]
+        done = subprocess.run(
+            command, stdout=writing, stderr=subprocess.PIPE, cwd=ROOT, timeout=60, check=False
+        )
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (141, b"")

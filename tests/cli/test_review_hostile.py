@@ -100,15 +100,16 @@ def written(format_: str, words: str) -> str:
 CASES = [(format_, name) for format_ in FORMATS for name in WORDS]
 
 
-@pytest.mark.parametrize(("format_", "name"), CASES, ids=[f"{each[0]}-{each[1]}" for each in CASES])
-def test_nothing_acts_or_hides(format_: str, name: str) -> None:
-    told = written(format_, WORDS[name])
-    hidden = {character for character in told if unicodedata.category(character)[0] == "C"} - {"\n"}
-    assert hidden == set()
-    assert not {"\u2028", "\u2029", "\u3164"} & set(told)
-    assert "SL-POI001" in told
-    # No line of it is a command to the log of a build.
-    assert not re.search(r"(?m)^::|^##\[", told)
+def test_nothing_acts_or_hides(subtests: pytest.Subtests) -> None:
+    for format_, name in CASES:
+        with subtests.test(f"{format_}-{name}"):
+            told = written(format_, WORDS[name])
+            hidden = {character for character in told if unicodedata.category(character)[0] == "C"} - {"\n"}
+            assert hidden == set()
+            assert not {"\u2028", "\u2029", "\u3164"} & set(told)
+            assert "SL-POI001" in told
+            # No line of it is a command to the log of a build.
+            assert not re.search(r"(?m)^::|^##\[", told)
 
 
 @pytest.mark.parametrize("name", WORDS)

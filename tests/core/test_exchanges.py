@@ -1,149 +1,131 @@
+import itertools
+
 import pytest
 
-from inspector.core.exchanges import Entry, EntryKind, EntryState, Timeline
-from inspector.core.frames import Channel, Direction, Frame
-from inspector.core.json_text import parse
+from inspector.core.exchanges import (
+    SUBSCRIBE,
+    Answered,
+    Asked,
+    Event,
+    Exchanges,
+    GivenUp,
+    Late,
+    matched,
+    response_in,
+)
+from inspector.core.frames import Channel, Direction, Frame, with_meta
+from inspector.core.json_text import Json, dump, parse
 
 SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
-CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
+_NUMBERS = itertools.count(1)
 
 
-def folded(*raw: tuple[Direction, bytes] | Frame) -> Timeline:
-    timeline = Timeline()
-    for number, item in enumerate(raw, 1):
-        if isinstance(item, Frame):
-            timeline.fold(item)
-        else:
-            timeline.fold(frame(number, *item))
-    return timeline
+def sent(request_id: Json, method: str = "tools/call") -> Frame:
+    return _frame(SENT, {"jsonrpc": "2.0", "id": request_id, "method": method})
 
 
-def frame(number: int, direction: Direction, raw: bytes) -> Frame:
+def asked_by_server(request_id: Json) -> Frame:
+    return _frame(RECEIVED, {"jsonrpc": "2.0", "id": request_id, "method": "ping"})
+
+
+def result(request_id: Json, *, direction: Direction = RECEIVED) -> Frame:
+    return _frame(direction, {"jsonrpc": "2.0", "id": request_id, "result": {}})
+
+
+def error(request_id: Json, response_to: str | None = None) -> Frame:
+    value: Json = {"jsonrpc": "2.0", "id": request_id, "error": {"code": -32600, "message": "no"}}
+    return _frame(RECEIVED, value, response_to=response_to)
+
+
+def given_up(key: str) -> Frame:
     return Frame(
-        number=number,
-        at_s=float(number),
+        number=next(_NUMBERS), at_s=0, direction=RECEIVED, channel=Channel.NOTE, raw=b"timeout", ends=key
+    )
+
+
+def _frame(direction: Direction, value: Json, response_to: str | None = None) -> Frame:
+    raw = dump(value)
+    return Frame(
+        number=next(_NUMBERS),
+        at_s=0,
         direction=direction,
-        channel=Channel.STDIO,
+        channel=Channel.HTTP if response_to else Channel.STDIO,
         raw=raw,
+        response_to=response_to,
         body=parse(raw),
     )
 
 
-def note(number: int, text: str, *, ends: str | None = None) -> Frame:
-    return Frame(
-        number=number, at_s=number, direction=RECEIVED, channel=Channel.NOTE, raw=text.encode(), ends=ends
-    )
+def outline(*frames: Frame) -> list[str]:
+    """`answered 1`: the event, and the id of the request that it is about."""
+    return [_words(event) for one in matched(frames) for event in one.events]
 
 
-def outlined(timeline: Timeline) -> list[tuple[str, str, str, str]]:
-    return [(entry.kind.value, entry.title, entry.state.value, entry.detail) for entry in timeline.entries]
-
-
-@pytest.mark.parametrize(
-    ("answer", "state", "detail"),
-    [
-        (b'{"jsonrpc":"2.0","id":1,"result":{}}', "done", ""),
-        (b'{"jsonrpc":"2.0","id":"1","result":{}}', "done", ""),
-        (b'{"jsonrpc":"2.0","id":1,"result":{"isError":true}}', "failed", ""),
-        (b'{"jsonrpc":"2.0","id":1,"error":{"code":5,"message":"no"}}', "failed", "5 no"),
-        (b'{"jsonrpc":"2.0","id":1,"error":7}', "failed", "7"),
-        (b'{"jsonrpc":"2.0","id":null,"error":{"code":5}}', "failed", "5"),
-        (b'{"id":1,"result":1,"error":2}', "failed", 'both result and error; jsonrpc is not "2.0"; 2'),
-    ],
-)
-def test_an_answer_settles_its_request(answer: bytes, state: str, detail: str) -> None:
-    timeline = folded((SENT, CALL), (RECEIVED, answer))
-    assert outlined(timeline) == [("exchange", "tools/call t", state, detail)]
-    entry = timeline.entries[0]
-    assert (entry.frames, entry.duration_s, entry.size_bytes) == ((1, 2), 1.0, len(CALL) + len(answer))
+def _words(event: Event) -> str:
+    match event:
+        case Asked(exchange=exchange) | Answered(exchange=exchange) | GivenUp(exchange=exchange):
+            return f"{type(event).__name__.lower()} {exchange.key}"
+        case Late(exchange=exchange):
+            return f"late {exchange.key}"
+        case _:
+            return type(event).__name__.lower()
 
 
 @pytest.mark.parametrize(
-    ("raw", "kind", "title", "detail"),
+    ("frames", "last"),
     [
-        (b"oops", "fault", "not a message", "not JSON: Expecting value: line 1 column 1 (char 0)"),
-        (b"5", "fault", "not a message", "not a JSON-RPC message: no object"),
-        (b"{}", "fault", "not a message", "not a JSON-RPC message: neither method, result nor error"),
-        (b'{"id":9,"result":1}', "fault", "unexpected answer", "an answer to id 9, which nobody waits for"),
-        (b'{"method":"notifications/x"}', "notification", "notifications/x", ""),
-        (
-            b'{"method":"notifications/progress","params":{"progress":1.50,"total":3,"message":"m"}}',
-            "progress",
-            "notifications/progress",
-            "1.50 of 3: m",
-        ),
-        (
-            b'{"method":"notifications/message","params":{"level":"error","data":{"a":1}}}',
-            "log",
-            "error",
-            '{"a":1}',
-        ),
-        (b'{"id":1,"method":"ping"}', "server request", "ping", ""),
+        ((sent(1), result(1)), "answered 1"),
+        ((sent(1), result("1")), "answered 1"),
+        ((sent(1), result(1), result(1)), "unasked"),
+        ((sent(1), result(2)), "unasked"),
+        ((sent(1), result(1, direction=SENT)), "unasked"),
+        ((asked_by_server(1), result(1, direction=SENT)), "answered 1"),
+        ((sent(1), asked_by_server(1), result(1)), "answered 1"),
+        # Without an id, an error answers the only open request; a result answers none.
+        ((sent(1), error(None)), "answered 1"),
+        ((sent(1), result(None)), "unasked"),
+        ((sent(1), sent(2), error(None)), "unasked"),
+        ((sent(1), sent(2), result(1), error(None)), "answered 2"),
+        ((sent(1), asked_by_server(2), error(None)), "answered 1"),
+        ((sent(1), sent(2, SUBSCRIBE), error(None)), "answered 1"),
+        ((sent(2, SUBSCRIBE), error(None)), "unasked"),
+        ((sent(None), error(None)), "answered null"),
+        # Over HTTP it answers the request whose response it came in, and no other.
+        ((sent(1), sent(2), error(None, "2")), "answered 2"),
+        ((sent(1), error(None, "9")), "unasked"),
+        ((sent(2, SUBSCRIBE), error(None, "2")), "answered 2"),
+        # An answer after the time limit is late once.
+        ((sent(1), given_up("1")), "givenup 1"),
+        ((sent(1), given_up("1"), result(1)), "late 1"),
+        ((sent(1), given_up("1"), error(None, "1")), "late 1"),
+        ((sent(1), given_up("1"), result(1), result(1)), "unasked"),
+        ((sent(1), given_up("1"), sent(1), result(1)), "answered 1"),
+        ((sent(1), given_up("1"), sent(2), error(None)), "answered 2"),
     ],
+    ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_what_a_server_sends_unasked_is_told_apart(raw: bytes, kind: str, title: str, detail: str) -> None:
-    entry = folded((RECEIVED, raw)).entries[0]
-    assert (entry.kind.value, entry.title, entry.detail) == (kind, title, detail)
+def test_each_answer_belongs_to_one_request(frames: tuple[Frame, ...], last: str) -> None:
+    assert outline(*frames)[-1] == last
 
 
-def test_an_id_without_owner_is_a_fault_when_two_wait() -> None:
-    other = CALL.replace(b'"id":1', b'"id":2')
-    error = b'{"id":null,"error":{"code":-32700}}'
-    assert [entry.kind for entry in folded((SENT, CALL), (SENT, other), (RECEIVED, error)).entries] == [
-        EntryKind.EXCHANGE,
-        EntryKind.EXCHANGE,
-        EntryKind.FAULT,
-    ]
+def test_a_note_that_ends_no_open_request_has_no_event() -> None:
+    assert outline(given_up("1")) == []
 
 
-def test_ids_of_both_directions_do_not_mix() -> None:
-    asked = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
-    timeline = folded((SENT, CALL), (RECEIVED, asked), (SENT, b'{"id":1,"result":{}}'))
-    assert [entry.state for entry in timeline.entries] == [EntryState.PENDING, EntryState.DONE]
+def test_after_a_new_connection_an_old_request_gets_no_answer() -> None:
+    exchanges = Exchanges()
+    exchanges.take(sent(1))
+    exchanges.connect()
+    assert [_words(event) for event in exchanges.take(result(1)).events] == ["unasked"]
 
 
-def test_a_note_ends_the_request_that_it_names_and_no_other() -> None:
-    timeline = folded((SENT, CALL), note(2, "gone", ends="1"), note(3, "again", ends="1"))
-    assert outlined(timeline) == [
-        ("exchange", "tools/call t", "failed", "gone"),
-        ("note", "again", "done", ""),
-    ]
+def test_the_response_in_a_frame_is_found_by_its_id_or_by_having_none() -> None:
+    batch = parse(b'[{"id":1,"result":"one"},{"id":2,"result":"two"},{"id":null,"error":"x"}]')
+    found = [response_in(batch, key) for key in ("1", "2", "3")]
+    assert [response and (response.result or response.error) for response in found] == ["one", "two", "x"]
 
 
-def test_an_answer_to_what_was_given_up_is_late_once_and_no_fault() -> None:
-    answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
-    timeline = folded((SENT, CALL), note(2, "gone", ends="1"), (RECEIVED, answer), (RECEIVED, answer))
-    assert outlined(timeline) == [
-        ("exchange", "tools/call t", "failed", "gone"),
-        (
-            "note",
-            "late answer",
-            "done",
-            "to tools/call t, 2.0 s after it was asked: nobody waits for it any more",
-        ),
-        ("fault", "unexpected answer", "done", "an answer to id 1, which nobody waits for"),
-    ]
-    assert [entry.frames for entry in timeline.entries] == [(1, 2), (3,), (4,)]
-
-
-def test_an_id_that_is_used_again_is_not_given_up_any_more() -> None:
-    answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
-    timeline = folded(
-        (SENT, CALL), note(2, "gone", ends="1"), (SENT, CALL), (RECEIVED, answer), (RECEIVED, answer)
-    )
-    assert [(entry.kind.value, entry.state.value) for entry in timeline.entries] == [
-        ("exchange", "failed"),
-        ("exchange", "done"),
-        ("fault", "done"),
-    ]
-
-
-def test_fold_tells_what_it_changed_and_keeps_every_frame() -> None:
-    timeline = Timeline()
-    batch = b'[{"method":"a"},{"method":"b"}]'
-    changed = timeline.fold(frame(1, RECEIVED, batch))
-    assert [entry.title for entry in changed] == ["a", "b"]
-    assert timeline.frame(1) is timeline.frames[0]
-    assert timeline.frame(0) is None
-    assert timeline.frame(2) is None
-    assert [type(entry) for entry in changed] == [Entry, Entry]
+def test_other_members_of_meta_stay() -> None:
+    params = with_meta({"name": "t", "_meta": {"progressToken": 1}}, {"annotations": {"openWorldHint": True}})
+    assert params == {"name": "t", "_meta": {"progressToken": 1, "annotations": {"openWorldHint": True}}}
+    assert with_meta({}, {"a": 1}) == {"_meta": {"a": 1}}

@@ -1,10 +1,22 @@
 import json
+import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.json_text import DuplicateKeys, Json, JsonText, Malformed, Number, dump, equal, parse
+from inspector.core.json_text import (
+    DuplicateKeys,
+    Json,
+    JsonText,
+    Malformed,
+    Number,
+    dump,
+    equal,
+    inert,
+    parse,
+)
 
 EXACT = [
     b'{"b":1,"a":2}',
@@ -98,3 +110,31 @@ json_values = st.recursive(
 def test_any_value_survives_the_round_trip(value: Json) -> None:
     assert equal(value_of(dump(value)), value)
     assert equal(value_of(json.dumps(value).encode()), value)
+
+
+ACTING: list[str] = [
+    character
+    for character in map(chr, range(0x7F, sys.maxunicode + 1))
+    if unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"}
+]
+
+
+def test_no_character_that_acts_on_a_terminal_is_left_in_inert_json() -> None:
+    raw = dump({"".join(ACTING): [*ACTING]})
+    written = inert(raw)
+    assert not set(ACTING).intersection(written.decode())
+    assert value_of(written) == value_of(raw)
+    plain = dump("é漢🎉 plain")
+    assert inert(plain) is plain
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from(ACTING))))
+def test_inert_json_says_the_same(text: str) -> None:
+    raw = dump({text: [text, "\\" + text]})
+    assert value_of(inert(raw)) == value_of(raw)
+    assert inert(inert(raw)) == inert(raw)
+
+
+def test_a_float_is_spelled_alike_beside_a_lone_surrogate() -> None:
+    for number in (1e16, 1e-7, 1.5, -0.0, 5e-324, 1.7976931348623157e308):
+        assert dump(["\ud800", number]) == b'["\\ud800",' + dump(number) + b"]"

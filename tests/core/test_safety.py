@@ -126,17 +126,21 @@ INJECTIONS = (
 )
 
 
-@pytest.mark.parametrize("text", INJECTIONS, ids=range(len(INJECTIONS)))
-def test_no_name_adds_a_cell_a_row_or_a_character_that_acts(text: str) -> None:
-    rows, malformed = hostile(text)
-    lines = list(markdown_lines(f"s{text}", rows, malformed))
-    assert all(line.isprintable() for line in lines)
-    table = [line for line in lines if line.startswith("|")]
-    assert len(table) == 3
-    assert [line.count("|") for line in table] == [len(COLUMNS) + 1] * 3
-    assert [line for line in lines if line.startswith("#")][1:] == ["## Contradictions", "## Malformed"]
-    for line in lines:
-        assert "](" not in line.replace("`", "\x00").split("\x00")[0]
+def test_no_name_adds_a_cell_a_row_or_a_character_that_acts(subtests: pytest.Subtests) -> None:
+    for text in INJECTIONS:
+        with subtests.test(text=text):
+            rows, malformed = hostile(text)
+            lines = list(markdown_lines(f"s{text}", rows, malformed))
+            assert all(line.isprintable() for line in lines)
+            table = [line for line in lines if line.startswith("|")]
+            assert len(table) == 3
+            assert [line.count("|") for line in table] == [len(COLUMNS) + 1] * 3
+            assert [line for line in lines if line.startswith("#")][1:] == [
+                "## Contradictions",
+                "## Malformed",
+            ]
+            for line in lines:
+                assert "](" not in line.replace("`", "\x00").split("\x00")[0]
 
 
 class Elements(HTMLParser):
@@ -159,9 +163,10 @@ def elements(text: str) -> list[tuple[str, tuple[str, ...]]]:
     return parser.found
 
 
-@pytest.mark.parametrize("text", INJECTIONS, ids=range(len(INJECTIONS)))
-def test_no_name_adds_an_element_or_an_attribute(text: str) -> None:
-    assert elements(text) == elements("")
+def test_no_name_adds_an_element_or_an_attribute(subtests: pytest.Subtests) -> None:
+    for text in INJECTIONS:
+        with subtests.test(text=text):
+            assert elements(text) == elements("")
 
 
 @pytest.mark.parametrize("name", FORMATS)

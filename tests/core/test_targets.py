@@ -20,6 +20,8 @@ from inspector.errors import UsageError
         ("sse+http://h.test:8/sse", HttpTarget(url="http://h.test:8/sse", older_sse=True)),
         ("mcp.json:files", ConfiguredTarget(path="mcp.json", name="files")),
         ("/etc/mcp.json", ConfiguredTarget(path="/etc/mcp.json", name=None)),
+        ("mcp.jsonc:files", ConfiguredTarget(path="mcp.jsonc", name="files")),
+        ("config.toml:files", ConfiguredTarget(path="config.toml", name="files")),
     ],
 )
 def test_a_target_is_read_as_it_is_written(word: str, target: WrittenTarget) -> None:

@@ -67,8 +67,8 @@ class HttpPeer:
 
 
 @asynccontextmanager
-async def http_peer(replies: dict[str, Reply]) -> AsyncGenerator[HttpPeer]:
-    """A running server; gone afterwards."""
+async def http_peer(replies: dict[str, Reply], port: int = 0) -> AsyncGenerator[HttpPeer]:
+    """A running server; gone afterwards. `port`: 0 for any that is free."""
     peer = HttpPeer(replies)
     serving: set[asyncio.Task[None]] = set()
 
@@ -76,7 +76,7 @@ async def http_peer(replies: dict[str, Reply]) -> AsyncGenerator[HttpPeer]:
         task = asyncio.ensure_future(peer.serve(reader, writer))
         serving.add(task)
 
-    server = await asyncio.start_server(start, "127.0.0.1", 0)
+    server = await asyncio.start_server(start, "127.0.0.1", port)
     peer.port = int(server.sockets[0].getsockname()[1])
     try:
         yield peer

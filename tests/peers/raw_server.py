@@ -122,7 +122,32 @@ def listing(request: Any) -> None:
             answer(request, {"tools": [TOOL]})
 
 
+def leave_daemon(*, keeps_pipes: bool) -> None:
+    """A process in a session of its own, with an empty environment, whose parent has ended."""
+    if os.fork():
+        return
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    if not keeps_pipes:
+        for descriptor in range(3):
+            os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+    sleeping = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+    os.execve(sys.executable, [sys.executable, "-S", "-E", "-c", sleeping, DAEMON_WORD], {})  # noqa: S606
+
+
+DAEMON_WORD = "left-by-%d" % os.getpid()
+
+
 def main() -> None:
+    if BEHAVIOUR.startswith("leaves a daemon"):
+        leave_daemon(keeps_pipes="with its pipes" in BEHAVIOUR)
+    if BEHAVIOUR == "long usage":
+        sys.stderr.write("cannot open /etc/nothing\n" + "".join("usage %d\n" % n for n in range(60)))
+        sys.exit(2)
+    if BEHAVIOUR == "endless line":
+        while True:
+            sys.stdout.buffer.write(b"x" * 65536)
     if BEHAVIOUR == "ends at once":
         sys.stderr.write("cannot open /etc/nothing\n")
         sys.exit(7)

@@ -15,6 +15,8 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.driven import drives
+
 ROOT = Path(__file__).parents[2]
 _SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[PX^_\]].*?(?:\x1b\\|\x07)|[ -/]*[0-~])", re.DOTALL)
 
@@ -102,6 +104,7 @@ def terminal(
     argv: Sequence[str], *, columns: int = 140, lines: int = 45, **environment: str
 ) -> Generator[Terminal]:
     """A program in a terminal of that size; ended afterwards with all that it started."""
+    drives()
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     # What runs the tests may have set these for itself; they would win over the terminal's own size.

@@ -157,7 +157,7 @@ def _tool_result(making: Making, structured: Template, *, echoes: bool) -> Membe
     elif choices.one_in(8):
         extra |= members(_meta=choices.pick(MARKED_RESULTS))
     if choices.one_in(8):
-        extra |= members(more=making.word(guarded=False), resultType=choices.pick(("complete", "other")))
+        extra |= members(more=making.word(guarded=False), resultType="complete")
     if echoes:
         for _ in range(choices.between(1, 3)):
             added, more = with_echo(making, structured)

@@ -15,7 +15,7 @@ from tests.recording.sessions import HEADER, conversation, scribed
 
 ROUNDS = 100
 """More than anybody lets it finish."""
-FRAMES = conversation().frames
+CONVERSATION = conversation()
 SMALLEST, LARGEST = 300, 3_000
 """Of a file: from within its header to two conversations."""
 
@@ -24,7 +24,7 @@ def record(path: Path) -> None:
     """Record the same conversation again and again."""
     recorder = Recorder(path, HEADER)
     for _ in range(ROUNDS):
-        for frame in FRAMES:
+        for frame in CONVERSATION.matched:
             recorder.frame(frame)
         recorder.settle()
     recorder.close()
@@ -51,7 +51,7 @@ def main(folder: Path, count: int) -> None:
     """So many files."""
     chance = random.Random(4)  # noqa: S311 - the same sizes in every run
     # What is loaded late is loaded once, and shared with every child.
-    scribed(FRAMES)
+    scribed(CONVERSATION.frames)
     gc.freeze()
     for number in range(count):
         killed(folder / f"{number}.jsonl", chance.randrange(SMALLEST, LARGEST))

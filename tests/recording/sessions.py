@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from inspector.core.exchanges import Matched, matched
 from inspector.core.frames import Channel, Direction, Frame
 from inspector.core.json_text import Json, JsonObject, dump, parse
 from inspector.core.recording.format import Header, Lenses, RecordedFrame, written
@@ -38,6 +39,10 @@ class Wire:
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
+
+    @property
+    def matched(self) -> list[Matched]:
+        return list(matched(self.frames))
 
     def frame(
         self, direction: Direction, raw: bytes, channel: Channel = Channel.STDIO, *, ends: str | None = None
@@ -93,7 +98,7 @@ def scribed(
 ) -> list[JsonObject]:
     """The lines behind the header."""
     scribe = Scribe(KEY, lenses or Lenses(), secrets=secrets)
-    lines = [written(line) for frame in frames for line in scribe.take(frame)]
+    lines = [written(line) for frame in matched(frames) for line in scribe.take(frame)]
     return [*lines, *(written(line) for line in scribe.finish())] if finish else lines
 
 
@@ -108,7 +113,7 @@ def bodies(lines: Iterable[JsonObject]) -> dict[int, Json]:
 
 def recorded_to(path: Path, frames: Iterable[Frame], header: Header = HEADER) -> Path:
     recorder = Recorder(path, header)
-    for frame in frames:
+    for frame in matched(frames):
         recorder.frame(frame)
     recorder.close()
     assert not recorder.failure

@@ -26,10 +26,10 @@ PAGE_TOOL = Tool(name="get_key", definition=TOOL)
 def reached_anew(before: Wire, after: Wire, *, finish: bool = True) -> list[Line]:
     scribe = Scribe(KEY, Lenses())
     lines: list[Line] = []
-    for frame in before.frames:
+    for frame in before.matched:
         lines += scribe.take(frame)
     lines += scribe.connect(9, 2)
-    for frame in after.frames:
+    for frame in after.matched:
         lines += scribe.take(frame)
     return [*lines, *scribe.finish()] if finish else lines
 
@@ -104,12 +104,12 @@ def test_what_was_before_is_learnt_from_and_only_what_is_needed_is_written() -> 
     wire.called("get_key", {"q": "waits"}, 8)
     wire.logged("while it waits")
     scribe = Scribe(KEY, Lenses())
-    lines = list(scribe.learn(wire.frames, ()))
+    lines = list(scribe.learn(wire.matched, ()))
     assert [line.number for line in lines if isinstance(line, RecordedFrame)] == [1, 2, 5]
     wire.answered(FREE, 8)
-    lines += scribe.take(wire.frames[-1])
+    lines += scribe.take(wire.matched[-1])
     wire.stderr(f"said late: {SECRET}")
-    lines += scribe.take(wire.frames[-1])
+    lines += scribe.take(wire.matched[-1])
     lines += scribe.finish()
     numbers = [line.number for line in lines if isinstance(line, RecordedFrame)]
     assert numbers == [1, 2, 5, 6, 7, 8]
@@ -177,10 +177,10 @@ def test_what_a_policy_hides_with_its_block_is_found_in_echoes_all_the_same() ->
 
 def test_a_session_is_told_as_its_recording_would_be() -> None:
     wire = conversation()
-    assert [written(line) for line in bounded_lines(Scribe(KEY, Lenses()), wire.frames)] == scribed(
+    assert [written(line) for line in bounded_lines(Scribe(KEY, Lenses()), wire.matched)] == scribed(
         wire.frames
     )
-    lines = list(bounded_lines(Scribe(KEY, Lenses()), wire.frames[:2], [page_call(FREE)]))
+    lines = list(bounded_lines(Scribe(KEY, Lenses()), wire.matched[:2], [page_call(FREE)]))
     assert [type(line).__name__ for line in lines[-3:]] == ["RecordedCall", "Projected", "End"]
 
 
@@ -196,7 +196,7 @@ def test_over_connections_numbers_and_the_clock_go_on(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     for _ in range(3):
         recorder.connect()
-        for frame in conversation().frames:
+        for frame in conversation().matched:
             recorder.frame(frame)
         recorder.note(0.5, "policy", "allowed")
         recorder.call(page_call(FREE))
@@ -218,13 +218,13 @@ def test_over_connections_numbers_and_the_clock_go_on(tmp_path: Path) -> None:
 def test_recording_begins_in_the_middle(tmp_path: Path) -> None:
     wire = conversation()
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
-    recorder.join(wire.frames, now_s=2)
+    recorder.join(wire.matched, now_s=2)
     wire.called("get_key", {"pin": "1", "q": "y"}, 8)
     wire.answered(FREE, 8)
-    for frame in wire.frames[4:]:
+    for frame in wire.matched[4:]:
         recorder.frame(frame)
     recorder.connect()
-    recorder.frame(conversation().frames[0])
+    recorder.frame(conversation().matched[0])
     recorder.close()
     lines = in_file(tmp_path / "a.jsonl")
     frames = [line for line in lines if isinstance(line, RecordedFrame)]
@@ -239,6 +239,8 @@ def test_recording_begins_in_the_middle(tmp_path: Path) -> None:
 def test_the_first_connection_has_no_line(tmp_path: Path, direction: Direction) -> None:
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     recorder.connect()
-    recorder.frame(Wire().frame(direction, dump({"jsonrpc": "2.0", "method": "x"})))
+    wire = Wire()
+    wire.frame(direction, dump({"jsonrpc": "2.0", "method": "x"}))
+    recorder.frame(wire.matched[0])
     recorder.close()
     assert [type(line).__name__ for line in in_file(tmp_path / "a.jsonl")] == ["RecordedFrame", "End"]

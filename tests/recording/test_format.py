@@ -27,7 +27,7 @@ def every_kind() -> list[JsonObject]:
     wire = conversation()
     wire.stderr("CANARY-4711-abcdef")
     wire.stderr("harmless")
-    for frame in wire.frames:
+    for frame in wire.matched:
         lines += map(written, scribe.take(frame))
     lines += map(written, scribe.note(1, "policy", "allowed"))
     lines += map(written, scribe.look(2, Lenses(host="codex")))

@@ -9,7 +9,6 @@ import pytest
 
 from inspector.core.boundary.level import Level
 from inspector.core.catalogue import Tool
-from inspector.core.exchanges import EntryKind, EntryState, Timeline
 from inspector.core.frames import Channel, Direction
 from inspector.core.json_text import Json, JsonObject, dump
 from inspector.core.outcome import Result
@@ -24,6 +23,7 @@ from inspector.core.recording.format import (
 )
 from inspector.core.recording.page_calls import PageCall
 from inspector.core.recording.replaying import Replay
+from inspector.core.timeline import EntryKind, EntryState, Timeline
 from inspector.store.playing import Played
 from inspector.store.recordings import Break, Recorder, RecordingFile
 from inspector.store.recordings.rows import row_of
@@ -86,10 +86,10 @@ def _message(chance: random.Random, key: Json) -> Json:
 
 
 def folded(lines: Iterable[Line]) -> Timeline:
-    timeline = Timeline()
+    timeline, replay = Timeline(), Replay()
     for line in lines:
         if isinstance(line, RecordedFrame):
-            timeline.fold(Replay().frame(line))
+            timeline.fold(replay.matched(line))
     return timeline
 
 
@@ -129,7 +129,7 @@ def session(path: Path) -> Path:
     wire.received({"id": "a", "result": {"tools": [TOOL], "nextCursor": "more"}})
     wire.sent("tools/list", {"cursor": "more"}, "b")
     wire.received({"id": "b", "result": {"tools": [more, {"name": "broken"}]}})
-    for frame in wire.frames:
+    for frame in wire.matched:
         recorder.frame(frame)
     recorder.look(2, Lenses(level=Level.CLOSED, host="codex"))
     recorder.note(2.5, "policy", "get_key: allowed")
@@ -138,7 +138,7 @@ def session(path: Path) -> Path:
     again.listed(more)
     again.called("second", {}, 1)
     again.answered(FREE, 1)
-    for frame in again.frames:
+    for frame in again.matched:
         recorder.frame(frame)
     recorder.close()
     return path

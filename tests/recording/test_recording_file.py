@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.core.exchanges import Matched
 from inspector.core.frames import Channel, Direction, Frame
 from inspector.core.json_text import JsonObject, JsonText, dump, parse
 from inspector.core.recording import decoding
@@ -49,7 +50,7 @@ def test_it_takes_the_place_of_nothing(tmp_path: Path) -> None:
 def test_every_line_is_in_the_file_before_the_next_frame(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     wire = conversation()
-    for number, frame in enumerate(wire.frames[:2], 1):
+    for number, frame in enumerate(wire.matched[:2], 1):
         recorder.frame(frame)
         recorder.settle()
         assert len((tmp_path / "a.jsonl").read_bytes().splitlines()) == number + 1
@@ -65,7 +66,7 @@ def test_where_the_disk_is_full_whole_lines_stay_and_the_user_is_told(tmp_path: 
         "resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 5_000))\n"
         "recorder = Recorder(Path(sys.argv[1]), HEADER, on_failure=lambda told: print('told', told))\n"
         "for _ in range(50):\n"
-        "    for frame in conversation().frames: recorder.frame(frame)\n"
+        "    for frame in conversation().matched: recorder.frame(frame)\n"
         "recorder.close()\n"
     )
     path = tmp_path / "a.jsonl"
@@ -84,8 +85,9 @@ def test_where_the_disk_is_full_whole_lines_stay_and_the_user_is_told(tmp_path: 
 def test_a_frame_that_cannot_be_judged_stops_the_recording(tmp_path: Path) -> None:
     told: list[str] = []
     recorder = Recorder(tmp_path / "a.jsonl", HEADER, on_failure=told.append)
-    recorder.frame(Frame(number=1, at_s=0, direction=Direction.SENT, channel=Channel.STDIO, raw=None))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    recorder.frame(conversation().frames[0])
+    broken = Frame(number=1, at_s=0, direction=Direction.SENT, channel=Channel.STDIO, raw=None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    recorder.frame(Matched(frame=broken, events=()))
+    recorder.frame(conversation().matched[0])
     recorder.close()
     assert told == [recorder.failure]
     assert "could not be judged (AttributeError)" in recorder.failure
@@ -297,7 +299,7 @@ async def test_recording_a_large_result_leaves_the_event_loop_free(tmp_path: Pat
     wire.frame(Direction.RECEIVED, raw)
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     gc.collect()
-    for frame in wire.frames:
+    for frame in wire.matched:
         recorder.frame(frame)
     closing = asyncio.create_task(asyncio.to_thread(recorder.close))
     turns = 0

@@ -8,6 +8,7 @@ from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Level
 from inspector.core.boundary.mask import SHOWN
 from inspector.core.boundary.reading import raw_of
+from inspector.core.exchanges import Exchanges
 from inspector.core.pointer import resolve
 from inspector.core.recording.format import Lenses
 from inspector.core.recording.target import header_of, named, secret_values
@@ -34,9 +35,11 @@ async def recorded_session(path: Path) -> tuple[list[CallRecord], str]:
     header = header_of(target, Lenses(), created="2026-11-21T00:00:00Z", software="mcp-sightline 0")
     recorder = Recorder(path, header, secret_values=secret_values(target))
 
+    exchanges = Exchanges()
+
     def listen(event: Event) -> None:
         if isinstance(event, FrameSeen):
-            recorder.frame(event.frame)
+            recorder.frame(exchanges.take(event.frame))
 
     session = Session(target, Options(timeout_s=20), listen)
     try:

@@ -215,9 +215,9 @@ def test_lenses_and_notes_keep_their_place_while_a_call_runs() -> None:
     wire = conversation()
     scribe = scribing.Scribe(KEY, Lenses())
     kinds: list[str] = []
-    for frame in wire.frames:
-        kinds += [type(line).__name__ for line in scribe.take(frame)]
-        if frame.number == 3:
+    for matched in wire.matched:
+        kinds += [type(line).__name__ for line in scribe.take(matched)]
+        if matched.frame.number == 3:
             assert list(scribe.note(1.0, "policy", "allowed")) == []
             assert list(scribe.look(1.0, Lenses(host="codex"))) == []
     kinds += [type(line).__name__ for line in scribe.finish()]
@@ -254,7 +254,7 @@ def test_of_a_pages_call_the_browsers_frames_say_nothing_and_the_call_what_it_ma
         at_s=1,
         duration_s=2,
     )
-    lines = [written(line) for frame in wire.frames for line in scribe.take(frame)]
+    lines = [written(line) for frame in wire.matched for line in scribe.take(frame)]
     lines += [written(line) for line in (*scribe.call(made), *scribe.finish())]
     found = bodies(lines)
     assert found[1] == {"method": "Runtime.consoleAPICalled", "params": at(found[1], "params")}

@@ -39,7 +39,7 @@ def opened(path: Path, identity: Path, wire: Wire) -> list[Frame]:
 
 def sealed(path: Path, recipient: str, wire: Wire) -> Path:
     recorder = Recorder(path, HEADER, seal_to=recipient)
-    for frame in wire.frames:
+    for frame in wire.matched:
         recorder.frame(frame)
     recorder.close()
     assert not recorder.failure

@@ -225,3 +225,12 @@ format = "%(message)s"
 def test_a_log_that_is_not_written_as_it_must_be_is_told(line: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         parse(f"[audit]\n{line}\n".encode(), "config.toml")
+
+
+def test_the_limit_of_a_message_is_whole_megabytes(file: Path) -> None:
+    file.write_text("[limits]\nmessage_mb = 3\n")
+    assert settings().max_message_bytes == 3 << 20
+    assert parse(b"", "config.toml").max_message_bytes is None
+    for wrong in ("0", "-1", "1.5", '"3"', "99999999"):
+        with pytest.raises(UsageError, match="`limits`"):
+            parse(f"[limits]\nmessage_mb = {wrong}".encode(), "config.toml")

@@ -42,14 +42,15 @@ def cells(segments: list[Segment]) -> int:
     return sum(segment.cell_length for segment in segments)
 
 
-@pytest.mark.parametrize("character", [*C0, *C1, *HIDDEN], ids=lambda found: f"U+{ord(found):04X}")
-def test_each_character_that_acts_or_hides_becomes_one_symbol(character: str) -> None:
-    guard = ControlGuard()
-    drawn = guarded(guard, "before", f"a{character}b", "after    ")
-    symbol = chr(0x2400 + ord(character)) if ord(character) < 0x20 else "�"
-    assert text_of(drawn).rstrip() == f"beforea{symbol}bafter"
-    assert_text(text_of(drawn))
-    assert guard.caught == 1
+def test_each_character_that_acts_or_hides_becomes_one_symbol(subtests: pytest.Subtests) -> None:
+    for character in (*C0, *C1, *HIDDEN):
+        with subtests.test(f"U+{ord(character):04X}"):
+            guard = ControlGuard()
+            drawn = guarded(guard, "before", f"a{character}b", "after    ")
+            symbol = chr(0x2400 + ord(character)) if ord(character) < 0x20 else "�"
+            assert text_of(drawn).rstrip() == f"beforea{symbol}bafter"
+            assert_text(text_of(drawn))
+            assert guard.caught == 1
 
 
 def test_a_line_keeps_its_width_whatever_it_holds() -> None:

@@ -227,6 +227,6 @@ def test_failures_and_what_is_pasted_do_not_act_either(tmp_path: Path) -> None:
 
 
 def test_the_last_words_of_a_server_that_cannot_be_reached_do_not_act(tmp_path: Path) -> None:
-    with interface(tmp_path, *SERVER, "dies", see="last lines of its stderr") as screen:
+    with interface(tmp_path, *SERVER, "dies", see="its stderr:") as screen:
         press(screen, "t", "q")
         assert_interface(wait(screen))

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue, Kind, Tool, decode_page
+from inspector.core.exchanges import Exchanges
 from inspector.core.frames import Channel, Direction, Frame
 from inspector.core.json_text import Json, JsonObject, Malformed, dump, parse
 from inspector.core.outcome import Outcome, Result
@@ -32,6 +33,7 @@ from inspector.session.records import CallRecord, Progress
 from inspector.store import themes
 from inspector.store.settings import Settings
 from inspector.tui.app import SightlineApp
+from tests.driven import drives
 
 SMALL = (80, 24)
 LARGE = (140, 45)
@@ -86,6 +88,7 @@ class ScriptedSession(Session):
         self._script = script
         self._hearer = listener
         self._asked = 0
+        self._exchanges = Exchanges()
         self.closed = False
         self.cancelled = 0
         script.opened.append(self)
@@ -112,9 +115,10 @@ class ScriptedSession(Session):
             head="",
             body=body,
         )
+        matched = self._exchanges.take(frame)
         if self.recorder:
-            self.recorder.frame(frame)
-        self.tell(FrameSeen(frame=frame, entries=self.timeline.fold(frame)))
+            self.recorder.frame(matched)
+        self.tell(FrameSeen(frame=frame, entries=self.timeline.fold(matched)))
 
     def exchange(self, method: str, params: Json, result: Json) -> None:
         self._asked += 1
@@ -235,6 +239,7 @@ def screen_text(app: SightlineApp) -> str:
 
 async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
     """The screen once it shows `shows` and every worker but the connection has ended."""
+    drives()
     for _ in range(400):
         await pilot.pause()
         busy = [worker for worker in app.workers if worker.group not in _WAITING and not worker.is_finished]

@@ -175,6 +175,19 @@ async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> Non
         assert "Tools 3" in await settled(pilot, app, "greet")
 
 
+async def test_enter_after_a_filter_calls_the_tool_of_that_name_and_no_other() -> None:
+    others: list[Json] = [{**CLOCK, "name": "clock_all"}, {**CLOCK, "name": "now", "description": "A clock."}]
+    told = Script(tools=[*others, CLOCK], answers={"clock": answering(NOON)})
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "clock_all")
+        await pilot.press("slash", *"clock", "enter", "enter")
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("clock", {})]
+
+
 async def test_escape_leaves_the_form_and_never_quits() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL, notifications=True) as pilot:

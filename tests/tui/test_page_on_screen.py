@@ -1,17 +1,22 @@
 """Tools of a page on the screen: by document, with what was declared beside what the browser kept."""
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from textual.pilot import Pilot
 
 from inspector.core.catalogue import Catalogue, Kind, Tool
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.targets import PageTarget
-from inspector.core.webmcp.page import Document, PageFacts, Place, ToolKind
-from inspector.session.events import Listener, ListingAdvanced, State
+from inspector.core.outcome import Outcome, Result
+from inspector.core.targets import PageTarget, Target
+from inspector.core.webmcp.page import Document, PageFacts, Place, Refused, ToolKind
+from inspector.session.events import ListChanged, Listener, ListingAdvanced, State
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
+from inspector.session.records import FILLED, Progress
 from inspector.store import themes
 from inspector.tui.app import SightlineApp
 from tests.tui.scripted import (
@@ -74,7 +79,11 @@ def page_tool(name: str, document: Document) -> Tool:
 class PageSession(ScriptedSession):
     """A script whose tools are a page's."""
 
-    tools: tuple[Tool, ...] = (page_tool("pay", SHOP), page_tool("ship", SHOP), page_tool("rate", FRAME))
+    offered: tuple[Tool | Refused, ...] = (
+        page_tool("pay", SHOP),
+        page_tool("ship", SHOP),
+        page_tool("rate", FRAME),
+    )
 
     async def connect(self) -> ServerFacts:
         facts = await super().connect()
@@ -83,9 +92,22 @@ class PageSession(ScriptedSession):
         return self.server
 
     async def list_all(self) -> Catalogue:
-        self.catalogue = Catalogue(entries={Kind.TOOL: self.tools})
+        self.catalogue = Catalogue(entries={Kind.TOOL: self.offered})
         self.tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
         return self.catalogue
+
+    async def submit(self) -> bool:
+        self.submitted.set()
+        return True
+
+    def __init__(self, script: Script, target: Target, listener: Listener) -> None:
+        super().__init__(script, target, listener)
+        self.submitted = asyncio.Event()
+
+    def lists(self, *tools: Tool | Refused) -> None:
+        """The page offers these now."""
+        self.offered = tools
+        self.tell(ListChanged())
 
 
 def app_of_page(script: Script) -> SightlineApp:
@@ -155,3 +177,81 @@ async def test_o_on_a_server_s_tool_says_what_it_is_for() -> None:
         await pilot.press("o")
         await settled(pilot, app, "Only tools of a page")
         assert "Declared by the page" not in screen_text(app)
+
+
+async def test_the_result_of_a_call_that_leaves_the_page_stays_until_another_item_is_opened() -> None:
+    script = Script()
+    next_page = replace(SHOP, loader_id="9", url="http://127.0.0.1:8000/thanks")
+
+    async def leave(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        session = cast("PageSession", script.opened[-1])
+        session.lists()
+        session.lists(page_tool("thanks", next_page), page_tool("more", next_page))
+        return Result(value={"order": "A-7"})
+
+    script.answers = {"pay": leave}
+    app = app_of_page(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "imperative tool of")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Page http://127.0.0.1:8000/thanks")
+        text = await settled(pilot, app, "Raw result  #1 done")
+        assert "its page was left" in " ".join(text.split())
+        assert "▸ thanks" in text
+        # It is registered again, and gone again.
+        session = cast("PageSession", script.opened[-1])
+        session.lists(page_tool("thanks", next_page), page_tool("pay", SHOP))
+        assert "Raw result  #1 done" in await settled(pilot, app, "▸ pay")
+        session.lists(page_tool("thanks", next_page), page_tool("more", next_page))
+        assert "Raw result  #1 done" in await settled(pilot, app, "▸ thanks")
+        await pilot.press("1", "escape", "down")
+        text = await settled(pilot, app, "more has not been called")
+        assert "#1 done" not in text
+        assert "its result stays" not in " ".join(text.split())
+
+
+async def test_a_form_that_waits_is_submitted_with_a_key() -> None:
+    script = Script()
+
+    async def fill(_arguments: JsonObject, progress: Callable[[Progress], None]) -> Outcome:
+        progress(FILLED)
+        await cast("PageSession", script.opened[-1]).submitted.wait()
+        return Result(value={"order": "A-7"})
+
+    script.answers = {"pay": fill}
+    app = app_of_page(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "imperative tool of")
+        await pilot.press("S")
+        await settled(pilot, app, "No form of a page waits to be submitted")
+        await pilot.press("ctrl+r")
+        assert "S submit form" in await settled(pilot, app, "filled in, waits for submit: S submits the form")
+        await pilot.press("S")
+        await settled(pilot, app, "Raw result  #1 done")
+
+
+@SIZES
+async def test_what_the_browser_refused_stands_under_its_document_with_its_words(
+    size: tuple[int, int],
+) -> None:
+    script = Script()
+    refused = Refused(
+        pointer="/0/0",
+        reason="InvalidStateError: [bold]Invalid tool name",
+        value={"name": "bad\x1b[31m name"},
+        name="bad\x1b[31m name",
+        document=SHOP,
+        place=Place(url=SHOP.url, line=3, column=9),
+    )
+    app = app_of_page(script)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "imperative tool of")
+        cast("PageSession", script.opened[-1]).lists(
+            page_tool("pay", SHOP), refused, page_tool("rate", FRAME)
+        )
+        await pilot.pause()
+        text = await settled(pilot, app, "✗ bad␛[31m name  refused")
+        assert text.index("✗ bad") < text.index("Frame https://partner")
+        await pilot.press("down")
+        text = " ".join((await settled(pilot, app, "The browser refused it")).split())
+        assert "[bold]Invalid tool name" in text

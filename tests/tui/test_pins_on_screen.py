@@ -274,26 +274,27 @@ async def test_no_text_of_a_definition_acts_on_the_screen() -> None:
         assert all(character.isprintable() or character == "\n" for character in shown)
 
 
-@pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS)
-def test_no_text_of_a_definition_acts_in_a_line(text: str) -> None:
-    before: JsonObject = {**SUM, "name": f"s{text}", "gone": text, "around": f"{text}a{text}"}
-    after: JsonObject = {
-        **SUM,
-        "name": f"s{text}",
-        "description": text,
-        f"k{text}": [text],
-        "around": f"{text}b{text}",
-    }
-    old, new = (
-        Definitions(tools=(Tool(name=f"s{text}", definition=definition),), instructions=said)
-        for definition, said in ((before, None), (after, text))
-    )
-    pin = Pinned(identity=known_as(DemoTarget()), at=text, software="x", definitions=old)
-    state = pin_state(new, pinned=pin)
-    view = pins_view(state)
-    assert len(view.lines) > 8
-    assert all(line.plain.isprintable() for line in (*view.lines, standing_line(state, 1)))
-    assert (view.news.isprintable(), list(view.marks)) == (True, [f"s{text}"])
+def test_no_text_of_a_definition_acts_in_a_line(subtests: pytest.Subtests) -> None:
+    for name, text in PAYLOADS.items():
+        with subtests.test(name):
+            before: JsonObject = {**SUM, "name": f"s{text}", "gone": text, "around": f"{text}a{text}"}
+            after: JsonObject = {
+                **SUM,
+                "name": f"s{text}",
+                "description": text,
+                f"k{text}": [text],
+                "around": f"{text}b{text}",
+            }
+            old, new = (
+                Definitions(tools=(Tool(name=f"s{text}", definition=definition),), instructions=said)
+                for definition, said in ((before, None), (after, text))
+            )
+            pin = Pinned(identity=known_as(DemoTarget()), at=text, software="x", definitions=old)
+            state = pin_state(new, pinned=pin)
+            view = pins_view(state)
+            assert len(view.lines) > 8
+            assert all(line.plain.isprintable() for line in (*view.lines, standing_line(state, 1)))
+            assert (view.news.isprintable(), list(view.marks)) == (True, [f"s{text}"])
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue, Entry, Item, Kind, Tool
-from inspector.core.exchanges import Entry as TimelineEntry
-from inspector.core.exchanges import EntryKind, EntryState
 from inspector.core.foreign import safe
 from inspector.core.json_text import (
     DuplicateKeys,
@@ -20,6 +18,8 @@ from inspector.core.json_text import (
     parse,
 )
 from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget, Target
+from inspector.core.timeline import Entry as TimelineEntry
+from inspector.core.timeline import EntryKind, EntryState
 from inspector.session.events import State
 from inspector.session.records import Progress
 from inspector.tui.commands import COMMANDS, command
@@ -184,6 +184,40 @@ def test_the_filter_finds_by_words_in_any_order_and_counts(query: str, names: li
     assert [
         f"{row.title} {row.size}" if isinstance(row, Group) else str(row.entry.name) for row in found
     ] == names
+
+
+def test_the_filter_puts_the_name_before_its_beginnings_names_and_descriptions() -> None:
+    described: JsonObject = {"description": "Echoes; as Echo does."}
+    names = ("get_clock", "echo_all", "re_echo", "say", "ECHO", "echo_one")
+    tools = tuple(
+        Tool(name=name, definition=described if name == "say" else {"title": "Any"}) for name in names
+    )
+    prompts = tuple(Item(kind=Kind.PROMPT, name=name, definition={}) for name in ("echoing", "stop"))
+    catalogue = Catalogue(entries={Kind.TOOL: tools, Kind.PROMPT: prompts})
+
+    def found(query: str) -> list[str]:
+        return [
+            row.title if isinstance(row, Group) else str(row.entry.name)
+            for row in matching(rows(catalogue), query)
+        ]
+
+    assert found("echo") == ["Tools", "ECHO", "echo_all", "echo_one", "re_echo", "say", "Prompts", "echoing"]
+    assert found("all echo") == ["Tools", "echo_all"]
+    assert found("echoing") == ["Prompts", "echoing"]
+    assert found(" ") == ["Tools", *names, "Prompts", "echoing", "stop"]
+
+
+def test_the_group_with_the_best_name_comes_first() -> None:
+    tool = Tool(name="about", definition={"description": "Shows greet."})
+    prompt = Item(kind=Kind.PROMPT, name="greet", definition={})
+    catalogue = Catalogue(entries={Kind.TOOL: (tool,), Kind.PROMPT: (prompt,)})
+    found = matching(rows(catalogue), "greet")
+    assert [row.title if isinstance(row, Group) else row.entry.name for row in found] == [
+        "Prompts",
+        "greet",
+        "Tools",
+        "about",
+    ]
 
 
 @pytest.mark.parametrize("entry", [TOOL, BAD, CATALOGUE.entries[Kind.PROMPT][0]])

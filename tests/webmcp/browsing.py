@@ -19,11 +19,13 @@ from inspector.wire.cdp import Cdp, CdpEvent
 from inspector.wire.chromium import Chromium
 from inspector.wire.tap import Tap
 from inspector.wire.webmcp.worlds import value_of
+from tests.driven import drives
 
 
 @asynccontextmanager
 async def browser(*, polyfill: bool = False) -> AsyncGenerator[str]:
     """A Chromium for many tabs; its debugging address. `polyfill`: one without WebMCP."""
+    drives()
     chromium = Chromium(PageTarget(url="", polyfill=polyfill), Tap(lambda _: None))
     try:
         yield await chromium.start(30)
@@ -34,6 +36,7 @@ async def browser(*, polyfill: bool = False) -> AsyncGenerator[str]:
 @asynccontextmanager
 async def opened(cdp: str, url: str) -> AsyncGenerator[Callable[[str], Awaitable[Json]]]:
     """A page in a tab that nobody watched while it loaded; gives a function that evaluates in it."""
+    drives()
     loaded = asyncio.Event()
 
     async def heard(event: CdpEvent) -> None:
@@ -132,6 +135,7 @@ async def visiting(
     url: str, cdp: str | None = None, *, options: Options | None = None, **target: object
 ) -> AsyncGenerator[Visit]:
     """A page that has loaded and was listed: in a tab of the browser at `cdp`, or in a browser of its own."""
+    drives()
     session = Session(PageTarget(url=url, cdp=cdp, **target), options or Options())  # pyright: ignore[reportArgumentType]
     visit = Visit(session)
     session._listener = visit.hear  # noqa: SLF001 - the visit needs the session first  # pyright: ignore[reportPrivateUsage]

@@ -8,7 +8,7 @@ from inspector.core.claims.contradictions import ContradictionKind, contradictio
 from inspector.core.claims.registry import DROPPED, claims_of_tool
 from inspector.core.outcome import Result
 from inspector.core.webmcp.page import ToolKind
-from inspector.errors import UnreachableError
+from inspector.errors import UnreachableError, UsageError
 from tests.webmcp.browsing import visiting
 from tests.webmcp.site import Site, page, tool
 
@@ -91,13 +91,15 @@ async def test_frames_of_other_origins_are_documents_of_their_own(site: Site, cd
         await visit.until(lambda: len(visit.names()) == 5)
         facts = [visit.facts(name) for name in visit.names()]
         host, other = site.origin.partition("://")[2], site.other.partition("://")[2]
-        assert set(visit.names()) == {
-            "shared",
-            f"shared@{host}",
+        assert visit.names() == [
+            f"shared@{host}@page",
             f"shared@{other}",
-            "kid",
-            "kid@" + visit.names()[-1].partition("@")[2],
-        }
+            f"kid@{other}",
+            f"shared@{host}@frame2",
+            f"kid@{host}",
+        ]
+        with pytest.raises(UsageError, match="several documents of the page offer shared"):
+            await visit.session.call("shared", {})
         assert {fact.document.origin for fact in facts} == {site.origin, site.other}
         assert len({fact.document.frame_id for fact in facts}) == 3
         assert await visit.result(f"shared@{other}") == 1

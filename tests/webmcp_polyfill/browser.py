@@ -16,6 +16,7 @@ from typing import TypeAlias
 from websockets.sync.client import ClientConnection, connect
 
 from inspector.core.json_text import Json, JsonObject
+from tests.driven import drives
 
 PATIENCE_S = 30.0
 Event: TypeAlias = tuple[str, JsonObject]
@@ -98,6 +99,7 @@ class Browser:
     @contextmanager
     def page(self) -> Generator[Page]:
         """A new tab, closed at the end."""
+        drives()
         target = self._ask("PUT", "/json/new?about:blank")
         with connect(str(target["webSocketDebuggerUrl"]), max_size=None) as socket:
             yield Page(socket)
@@ -116,6 +118,7 @@ class Browser:
 @contextmanager
 def chromium(*, native: bool) -> Generator[Browser]:
     """A headless Chromium of this machine, with or without its own WebMCP; gone at the end, and its profile too."""
+    drives()
     program = shutil.which("chromium")
     assert program, "the tests need Debian's chromium"
     profile = Path(tempfile.mkdtemp(prefix="sightline-test-"))

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from inspector.core.exchanges import Entry, EntryKind
 from inspector.core.targets import Era, StdioTarget
+from inspector.core.timeline import Entry, EntryKind
 from inspector.session.events import Event
 from inspector.session.live import Session
 from inspector.session.options import Options

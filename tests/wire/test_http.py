@@ -3,11 +3,11 @@ import json
 
 import pytest
 
-from inspector.core.exchanges import EntryKind
 from inspector.core.frames import Channel
 from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.core.targets import Era, HttpTarget
+from inspector.core.timeline import EntryKind
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -91,7 +91,7 @@ async def test_an_error_answer_is_an_rpc_error_under_any_status(reply: Reply, ou
         (raw("429 Slow", b"", "text/plain"), FailureKind.HTTP_STATUS, 429, "answered HTTP 429"),
         (torn, FailureKind.CONNECTION_LOST, None, "peer closed connection"),
         (ACCEPTED, FailureKind.PROTOCOL, None, "server answered a request with 202 Accepted"),
-        (events(b": nothing\n\n"), FailureKind.PROTOCOL, None, "SSE stream ended without a response"),
+        (events(b": nothing\n\n"), FailureKind.PROTOCOL, None, "closed the event stream without an answer"),
         (
             raw("200 OK", b"<p>hi", "text/html"),
             FailureKind.PROTOCOL,

@@ -1,12 +1,12 @@
 import pytest
 
 from inspector.core.boundary.bounded import Level
-from inspector.core.exchanges import EntryState
 from inspector.core.hosts.registry import host
 from inspector.core.json_text import dump_text
 from inspector.core.outcome import Result
 from inspector.core.projection import project
 from inspector.core.targets import Era
+from inspector.core.timeline import EntryState
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.wire.real_servers import REAL_SERVERS, RealServer

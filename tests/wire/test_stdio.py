@@ -1,15 +1,18 @@
 import asyncio
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 from inspector.core.catalogue import Kind
-from inspector.core.exchanges import EntryKind, EntryState
+from inspector.core.exchanges import Matched
+from inspector.core.frames import Channel
 from inspector.core.json_text import Json, dump
 from inspector.core.outcome import Failure, FailureKind, Result, RpcError
 from inspector.core.targets import Era, StdioTarget
+from inspector.core.timeline import EntryKind, EntryState
 from inspector.errors import UnreachableError
 from inspector.session.events import Event, State, StateChanged
 from inspector.session.live import Session
@@ -187,7 +190,7 @@ async def test_every_kind_of_handshake_server_is_reached(behaviour: str, era: Er
         ("ends at once", "the server exited with code 7\ncommand: ", "Run the command by itself"),
         (
             "ends at once",
-            "last lines of its stderr:\n  cannot open /etc/nothing",
+            "its stderr:\n  cannot open /etc/nothing",
             "Run the command by itself",
         ),
         (
@@ -330,6 +333,82 @@ async def test_a_server_ends_when_its_inspector_is_killed(tmp_path: Path) -> Non
     host.kill()
     await host.wait()
     await gone(group)
+
+
+async def test_daemons_of_a_server_end_with_it_though_they_hold_its_pipes() -> None:
+    for behaviour in ("leaves a daemon", "leaves a daemon with its pipes"):
+        # A process that the same program started otherwise is no concern of the server's.
+        other = await asyncio.create_subprocess_exec("sleep", "600", start_new_session=True)
+        async with session_with(behaviour) as session:
+            started = of_kind(list(session.timeline.entries), EntryKind.NOTE)[0].title
+            server = int(started.removeprefix("started process ").partition(":")[0])
+            word = f"left-by-{server}".encode()
+            async with asyncio.timeout(5):
+                while len(daemons := with_word(word)) != 1:
+                    await asyncio.sleep(0.01)
+        notes = [entry.title for entry in of_kind(list(session.timeline.entries), EntryKind.NOTE)]
+        assert with_word(word) == []
+        assert any(note.startswith(f"ended process {daemons[0]} (") for note in notes)
+        assert other.returncode is None
+        other.kill()
+        await other.wait()
+
+
+def with_word(word: bytes) -> list[int]:
+    """The processes that run with a word on their command line; a zombie has none."""
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if word in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+async def test_an_endless_line_ends_the_connection_at_the_limit() -> None:
+    for era in (Era.AUTO, Era.LEGACY):
+        entries: list[Event] = []
+        options = Options(era=era, max_message_bytes=1 << 20)
+        session = Session(raw_server("endless line"), options, entries.append)
+        with pytest.raises(
+            UnreachableError, match=r"a line of more than 1 MB.*\n`message_mb` in the table \[limits\]"
+        ):
+            await session.connect()
+        notes = [entry.title for entry in of_kind(list(session.timeline.entries), EntryKind.NOTE)]
+        assert sum(note.startswith("started process") for note in notes) == 1
+
+
+async def test_a_line_as_long_as_the_limit_is_read_and_one_byte_more_is_not() -> None:
+    for size, is_read in ((1 << 20, True), ((1 << 20) + 1, False)):
+        command = (sys.executable, "-c", f"print('1' * {size}, flush=True); input()")
+        seen = list[Matched]()
+        tap = Tap(seen.append)
+        dispatcher = Dispatcher(tap, lambda _: None)
+        process = StdioProcess(StdioTarget(command=command), tap, dispatcher, max_message_bytes=1 << 20)
+        dispatcher.attach(process)
+        await process.start()
+        try:
+            async with asyncio.timeout(5):
+                while not any(one.frame.channel is Channel.STDIO for one in seen) and not dispatcher.lost:
+                    await asyncio.sleep(0.01)
+            assert (dispatcher.lost is None) is is_read
+        finally:
+            await process.close()
+
+
+async def test_an_error_quotes_the_first_and_the_last_lines_of_stderr() -> None:
+    with pytest.raises(UnreachableError) as caught:
+        async with session_with("long usage"):
+            pass
+    lines = caught.value.message.split("\n")[2:]
+    assert lines == [
+        "its stderr, the first 20 and the last 20 lines:",
+        "  cannot open /etc/nothing",
+        *(f"  usage {number}" for number in range(19)),
+        "  … 21 lines left out …",
+        *(f"  usage {number}" for number in range(40, 60)),
+    ]
 
 
 async def gone(group: int) -> None:

@@ -16,7 +16,7 @@ from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.recording import recording, wish_of
-from inspector.cli.shapes import findings_shape, withheld_shape
+from inspector.cli.shapes import findings_shape, unfinished_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
 from inspector.core.catalogue import Tool
 from inspector.core.foreign import safe_line
@@ -28,14 +28,15 @@ from inspector.core.policy.decide import Verdict
 from inspector.core.projection import project
 from inspector.core.schema.arguments import assigned
 from inspector.core.schema.validation import violations
-from inspector.core.targets import Target
-from inspector.errors import ToolFailedError, UnreachableError, UsageError
+from inspector.core.targets import PageTarget, Target
+from inspector.core.webmcp.page import Forms
+from inspector.errors import ToolFailedError, UsageError
 from inspector.oversight.agreement import Agreement
 from inspector.oversight.oversight import Oversight
 from inspector.oversight.ruling import Ruled
 from inspector.session.live import Session
-from inspector.session.records import CallRecord, Progress
-from inspector.session.wording import told
+from inspector.session.records import FILLED, CallRecord, Progress
+from inspector.session.wording import error_of, refusal, shared_name
 
 
 @click.command()
@@ -60,6 +61,11 @@ from inspector.session.wording import told
     is_flag=True,
     help="Send arguments that the input schema does not allow, and names that are not listed.",
 )
+@click.option(
+    "--submit",
+    is_flag=True,
+    help="Submit a page's form that the call fills in and the page leaves to the user.",
+)
 @click.option("--unmask", is_flag=True, help="Show sensitive values in the raw view.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
@@ -78,10 +84,17 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
     given = whole_arguments(wish.whole)
     audit = audit_of(options)
     session_options = replace(reach.options(), policy=lens.policy, recorder=recorded.recorder(chosen, lens))
+    if wish.submit:
+        if not isinstance(chosen, PageTarget):
+            raise UsageError("--submit is for forms of pages", "Leave it out.")
+        session_options = replace(session_options, forms=Forms.SUBMIT)
 
     async def use(session: Session) -> Ruled:
         await session.list_all()
         listed = session.catalogue.tool(tool)
+        shared = session.catalogue.sharing(tool)
+        if shared:
+            raise UsageError(*shared_name(tool, [each.name for each in shared]))
         if listed is None and not wish.unvalidated:
             raise _unknown(tool, session)
         arguments = _arguments(given, wish, listed)
@@ -99,6 +112,13 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
     return _told(made, agreement, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
 
 
+_HINTS = {
+    FailureKind.TIMEOUT: "--timeout SECONDS waits longer.",
+    FailureKind.HTTP_STATUS: "The server refused it: look at its log.",
+    FailureKind.PROTOCOL: "The server breaks the protocol: look at its log.",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wish:
     whole: str | None
@@ -106,6 +126,7 @@ class _Wish:
     unvalidated: bool
     unmask: bool
     as_json: bool
+    submit: bool
 
 
 def _wish_of(options: dict[str, object]) -> _Wish:
@@ -116,6 +137,7 @@ def _wish_of(options: dict[str, object]) -> _Wish:
         unvalidated=options["unvalidated"] is True,
         unmask=options["unmask"] is True,
         as_json=options["format_"] == "json",
+        submit=options["submit"] is True,
     )
 
 
@@ -165,6 +187,7 @@ def report(
                 "undeclared": shown.undeclared,
                 "findings": findings_shape(shown.findings),
                 "duration_ms": round(record.duration_s * 1000, 3),
+                **unfinished_shape(shown),
                 **(decided.shape if decided else {}),
             }
         )
@@ -172,18 +195,23 @@ def report(
         heading = f"{safe_line(record.name)} on {target}, {record.duration_s * 1000:.0f} ms"
         print_lines([heading, *(decided.lines if decided else ()), ""])
         print_lines(side_by_side(raw, shown, lens.level, lens.host, columns()))
+    if shown.unfinished:
+        return DIAGNOSTICS.fail(ToolFailedError(shown.unfinished.told, _NOT_ANSWERED))
     return _exit_code(record)
+
+
+_NOT_ANSWERED = "Sightline cannot answer that yet: the model gets nothing of this call."
 
 
 def _exit_code(record: CallRecord) -> int:
     match record.outcome:
+        case Failure(kind=FailureKind.UNSUBMITTED, detail=detail):
+            hint = "--submit submits it; --headed shows the browser, for you to submit it."
+            return DIAGNOSTICS.fail(ToolFailedError(detail, hint))
         case Failure(kind=kind):
-            hint = (
-                "--timeout SECONDS waits longer."
-                if kind is FailureKind.TIMEOUT
-                else "Is the server still there?"
+            return DIAGNOSTICS.fail(
+                error_of(record.outcome, "", _HINTS.get(kind, "Is the server still there?"))
             )
-            return DIAGNOSTICS.fail(UnreachableError(told(record.outcome), hint))
         case RpcError():
             return TOOL_FAILED
         case Result(value=dict() as value) if value.get("isError") is True:
@@ -220,6 +248,10 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
         return ToolFailedError(
             f"{name} is malformed: {broken.reason}", "--no-validate calls it all the same."
         )
+    refused = next((item for item in session.catalogue.refused if item.name == name), None)
+    if refused:
+        at = f"\nregistered at {refused.place}" if refused.place else ""
+        return ToolFailedError(f"{refusal(refused)}{at}", "Mend what the page registers.")
     close = get_close_matches(name, names, n=3)
     return ToolFailedError(
         f"the server lists no tool {name}",
@@ -228,6 +260,9 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
 
 
 def _say_progress(progress: Progress) -> None:
+    if progress is FILLED:
+        DIAGNOSTICS.say(f"{progress.message}: submit the form in the browser's window …")
+        return
     of = f" of {progress.total:g}" if progress.total is not None else ""
     DIAGNOSTICS.say(
         f"progress {progress.progress:g}{of}"

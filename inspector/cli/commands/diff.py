@@ -7,14 +7,14 @@ import click
 
 from inspector.cli.changes import change_lines, changes_shape
 from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK
-from inspector.cli.invocation import Invocation, in_session, resolved
+from inspector.cli.invocation import WAIT_S, Invocation, in_session, resolved
 from inspector.cli.output import print_json, print_lines
 from inspector.cli.recording import Wish, recording, wish_of
 from inspector.core.catalogue import Kind, Tool, decode_page
-from inspector.core.frames import Direction, Frame, Request, Response, messages, request_key
+from inspector.core.exchanges import Answered, Matched, result_of
 from inspector.core.identity.definitions import definition_changes
 from inspector.core.identity.pins import Definitions
-from inspector.core.recording.format import Listed, RecordedFrame
+from inspector.core.recording.format import Connected, Listed, RecordedFrame
 from inspector.core.recording.replaying import Replay
 from inspector.core.targets import Target, parse_target, stdio_target
 from inspector.errors import UsageError
@@ -79,7 +79,7 @@ def command(
             "--record records one session",
             "Compare one target, with its recording or its pin; or leave it out.",
         )
-    how = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0))
+    how = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0), wait_s=WAIT_S)
     old, new = _side(before, how, recorded), _side(later, how, recorded)
     found = definition_changes(old.definitions.tools, new.definitions.tools)
     known = old.has_instructions and new.has_instructions
@@ -140,17 +140,20 @@ def _recorded(path: Path) -> _Side:
                 DIAGNOSTICS.say(words)
                 continue
             case RecordedFrame():
-                said.take(replay.frame(line))
+                matched = replay.matched(line)
+                said.take(matched)
+                for _ in replay.take(matched):
+                    pass
             case Listed(tools=tools):
                 of_page = tuple(
                     Tool(name=name, definition=definition)
                     for name, definition in tools
                     if isinstance(definition, dict)
                 )
+            case Connected():
+                replay.connect()
             case _:
                 pass
-        for _ in replay.calls(line):
-            pass
     file.close()
     tools = _well_formed(replay.definitions.tools) if of_page is None else of_page
     return _Side(
@@ -169,19 +172,14 @@ class _Instructions:
     """What a server said of itself, as its answers come by."""
 
     def __init__(self) -> None:
-        self._asked = set[str]()
         self.last: str | None = None
         self.is_said = False
 
-    def take(self, frame: Frame) -> None:
+    def take(self, matched: Matched) -> None:
         """One more frame."""
-        for message in messages(frame.body):
-            match message:
-                case Request() if frame.direction is Direction.SENT and message.method in _SAYS_INSTRUCTIONS:
-                    self._asked.add(request_key(message.id))
-                case Response(result=dict() as result) if request_key(message.id) in self._asked:
-                    self._asked.discard(request_key(message.id))
-                    found = result.get("instructions")
-                    self.last, self.is_said = found if isinstance(found, str) else None, True
-                case _:
-                    pass
+        for event in matched.events:
+            result = result_of(event)
+            is_about = isinstance(event, Answered) and event.exchange.request.method in _SAYS_INSTRUCTIONS
+            if is_about and isinstance(result, dict):
+                found = result.get("instructions")
+                self.last, self.is_said = found if isinstance(found, str) else None, True

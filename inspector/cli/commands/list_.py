@@ -1,4 +1,4 @@
-"""`sightline list TARGET`: tools with all that they declare."""
+"""`sightline list TARGET`: tools with all that they declare, and what else the server lists."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,18 +10,26 @@ from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import clipped, columns, print_json, print_lines, table
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
-from inspector.cli.pages import page_lines, page_shape
+from inspector.cli.pages import page_lines, page_shape, refused_lines, refused_shape
 from inspector.cli.recording import recording, wish_of
-from inspector.cli.shapes import claim_shape, findings_shape, malformed_shape, server_shape
+from inspector.cli.shapes import (
+    claim_shape,
+    client_shape,
+    findings_shape,
+    items_shape,
+    malformed_shape,
+    server_shape,
+)
 from inspector.core.catalogue import Catalogue, Item, Kind, Tool
 from inspector.core.claims.badges import badges
 from inspector.core.claims.registry import claims_of_tool
 from inspector.core.claims.traits import traits
 from inspector.core.findings.hidden import hidden_sentences
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.targets import Era, Target
+from inspector.core.targets import Era, PageTarget, Target
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
+from inspector.session.wording import ANNOUNCES_NOTHING
 
 if TYPE_CHECKING:
     from inspector.core.definitions.projection import ProjectedDefinition
@@ -60,8 +68,12 @@ def command(
         print_json(
             {
                 "server": server_shape(str(chosen), server),
+                "client": client_shape(server),
                 "tools": tools,
+                **{kind.value: items_shape(catalogue, kind) for kind in Kind if kind is not Kind.TOOL},
+                "pages": {kind.method: list[Json](pages) for kind, pages in catalogue.pages.items()},
                 "malformed": [malformed_shape(item) for item in catalogue.malformed],
+                **_refused(chosen, catalogue),
             }
         )
     elif definitions:
@@ -82,6 +94,13 @@ async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
     if session.server is None:
         raise RuntimeError("listed without a connection")
     return session.server, catalogue
+
+
+def _refused(target: Target, catalogue: Catalogue) -> JsonObject:
+    """`refused` of a page, whose browser decides what is registered."""
+    if not isinstance(target, PageTarget):
+        return {}
+    return {"refused": [refused_shape(each) for each in catalogue.refused]}
 
 
 def _decision(tool: Tool, policy: "Policy | None", target: Target) -> JsonObject:
@@ -126,10 +145,11 @@ def _given_text(tool: Tool, lens: Lens) -> list[str]:
 
 def _heading(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
     named = f"{server.name} {server.version}".strip() or "a server without a name"
-    return [
+    lines = [
         f"{named} — {target}",
         f"protocol {_protocol(server)}, {_counts(catalogue)}",
     ]
+    return lines if server.era is Era.AUTO else [*lines, ANNOUNCES_NOTHING]
 
 
 def _protocol(server: ServerFacts) -> str:
@@ -155,6 +175,7 @@ def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
     lines += table(rows, columns()) if len(rows) > 1 else ["No tools."]
     if any(tool.page for tool in catalogue.tools):
         lines += ["", *page_lines(catalogue.tools, columns())]
+    lines += refused_lines(catalogue.refused)
     for kind in (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT):
         items = [entry for entry in catalogue.entries.get(kind, ()) if isinstance(entry, Item)]
         if items:
@@ -180,7 +201,11 @@ _HEADINGS = {Kind.RESOURCE: "RESOURCES", Kind.TEMPLATE: "RESOURCE TEMPLATES", Ki
 
 
 def _counts(catalogue: Catalogue) -> str:
-    counted = [(len(catalogue.tools), "tool"), (len(catalogue.malformed), "malformed item")]
+    counted = [
+        (len(catalogue.tools), "tool"),
+        (len(catalogue.malformed), "malformed item"),
+        (len(catalogue.refused), "refused tool"),
+    ]
     return ", ".join(
         f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted if count or word == "tool"
     )

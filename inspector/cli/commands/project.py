@@ -7,7 +7,7 @@ from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.documents import nonce_of, read_outcome, read_tool
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
-from inspector.cli.shapes import findings_shape, withheld_shape
+from inspector.cli.shapes import findings_shape, unfinished_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
 from inspector.core.catalogue import Tool
 from inspector.core.definitions.projection import project_definition
@@ -71,6 +71,7 @@ def command(
                 "error": shown.bounded.error.value if shown.bounded.error else None,
                 "undeclared": shown.undeclared,
                 "findings": findings_shape(shown.findings),
+                **unfinished_shape(shown),
             }
         )
         return OK

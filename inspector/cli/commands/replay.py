@@ -22,6 +22,7 @@ from inspector.core.recording.checking import CheckedCall, checked
 from inspector.core.recording.exports import KINDS, Kind, exported, told
 from inspector.core.recording.format import Connected, Header, LensesChanged, Line, Note
 from inspector.core.recording.replaying import Replay, ReplayedCall
+from inspector.core.unfinished import unfinished
 from inspector.errors import UsageError
 from inspector.oversight.agreement import Agreement
 from inspector.store.foreign_logs import import_log
@@ -277,6 +278,7 @@ def _contents(
                 "arguments": call.arguments,
                 "result": raw_of(call.outcome),
                 "duration_ms": round(call.duration_s * 1000, 3),
+                **({"unfinished": ended.as_json()} if (ended := unfinished(call.outcome)) else {}),
             }
             for call in events
             if isinstance(call, ReplayedCall)
@@ -299,7 +301,9 @@ def _summary(
             rows.append(("", f"{event.at_s:.3f} s", "", f"{event.kind}: {event.text}"))
         else:
             taken = f"{event.duration_s * 1000:.0f}"
-            rows.append((str(event.frame), f"{event.at_s:.3f} s", taken, event.name))
+            ended = unfinished(event.outcome)
+            name = f"{event.name} (unfinished: {ended.reason})" if ended else event.name
+            rows.append((str(event.frame), f"{event.at_s:.3f} s", taken, name))
     lenses = f"boundary: {header.lenses.level.value}, host: {header.lenses.host}"
     lines = [
         f"{path}: {header.kind} {header.target}, {header.created}, {header.software}, {lenses}",

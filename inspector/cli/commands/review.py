@@ -10,7 +10,7 @@ import click
 
 from inspector import __version__
 from inspector.cli.auditing import audit_of, auditing, closing_after
-from inspector.cli.diagnostics import FINDINGS, OK, STOPPED
+from inspector.cli.diagnostics import DIAGNOSTICS, FINDINGS, OK, STOPPED
 from inspector.cli.invocation import Invocation, Reach, reach_of, reaching
 from inspector.cli.output import print_lines
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
@@ -26,6 +26,7 @@ from inspector.core.findings.report import (
     ReviewedServer,
     baseline_of,
     entries_of,
+    without_credentials,
 )
 from inspector.core.foreign import safe_line
 from inspector.core.json_text import Malformed, parse
@@ -182,7 +183,9 @@ def _not_checked(parts: Sequence[Gathered]) -> list[NotChecked]:
     found = [
         replace(each, what=f"{part.server.target}: {each.what}") if several else each
         for part in parts
-        for each in (*part.not_checked, *chain.from_iterable(map(partly_read, part.reviewed.calls)))
+        for each in dict.fromkeys(
+            (*part.not_checked, *chain.from_iterable(map(partly_read, part.reviewed.calls)))
+        )
     ]
     return [*found, *(() if several else (_OTHER_SERVERS,)), *_NEVER]
 
@@ -203,7 +206,7 @@ _NEVER = (
 
 
 def _hand_over(report: Report, format_: str, path: object) -> None:
-    lines = report_lines(report, format_)
+    lines = report_lines(without_credentials(report, DIAGNOSTICS.cover), format_)
     if path is None:
         print_lines(lines)
         return

@@ -4,15 +4,16 @@ from dataclasses import replace
 from functools import cache, partial
 
 from inspector.core.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
+from inspector.core.boundary.contract import is_result
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
-from inspector.core.boundary.error_code import coded_error, is_tool_result
+from inspector.core.boundary.error_code import coded_error
 from inspector.core.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
-from inspector.core.boundary.reading import is_result_type
 from inspector.core.boundary.removals import Noted, Removals
 from inspector.core.boundary.rules.untrusted import delimited
 from inspector.core.boundary.same_content import MIRRORED, text_of, text_pointer, with_text
 from inspector.core.json_text import Json, JsonObject, dump_text, equal
 from inspector.core.outcome import Outcome, Result
+from inspector.core.unfinished import COMPLETE
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
 """Where in a tool result nothing is a field. Nor is `/content` one, where content is none or a page's field.
@@ -70,6 +71,19 @@ def withheld_by_policy(judged: Bounded, outcome: Outcome, reason: str) -> Bounde
     )
 
 
+def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bounded:
+    """Nothing of an answer that does not end the call. What is withheld of it besides is secret all the same."""
+    removal = Removal(pointer="", rule=Rule.UNFINISHED, detail=reason)
+    return replace(
+        judged,
+        result=_nothing_of(outcome, None),
+        removals=Removals(((removal,), judged.removals)),
+        error=None,
+        repetitions=0,
+        unfinished=reason,
+    )
+
+
 def _nothing_of(outcome: Outcome, code: ErrorCode | None) -> JsonObject:
     """What a model is told of a result of which it gets nothing."""
     if not isinstance(outcome, Result):
@@ -98,9 +112,9 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
     members["isError"] = draft.code is not None
     if draft.meta is not None:
         members["_meta"] = draft.meta
-    sent = draft.raw if is_tool_result(draft.raw) else {}
-    if is_result_type(sent.get("resultType")):
-        members["resultType"] = sent["resultType"]
+    sent = draft.raw if is_result(draft.raw, draft.contract) else {}
+    if sent.get("resultType") == COMPLETE:
+        members["resultType"] = COMPLETE
     order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")
     return {key: members[key] for key in dict.fromkeys(order) if key in members}
 

@@ -3,11 +3,16 @@
 from dataclasses import replace
 from itertools import takewhile
 
-from inspector.core.boundary.assembly import assemble, whole_withheld, withheld_by_policy
+from inspector.core.boundary.assembly import (
+    assemble,
+    whole_withheld,
+    withheld_by_policy,
+    withheld_unfinished,
+)
 from inspector.core.boundary.bounded import Bounded, Level
 from inspector.core.boundary.contract import Contract, contract_of
 from inspector.core.boundary.draft import Draft, DraftRule
-from inspector.core.boundary.error_code import error_code
+from inspector.core.boundary.error_code import error_code, is_tool_result
 from inspector.core.boundary.ledger import UnjudgeableError
 from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
 from inspector.core.boundary.reading import draft_of, raw_of
@@ -29,6 +34,7 @@ from inspector.core.boundary.rules import (
 )
 from inspector.core.catalogue import Tool
 from inspector.core.outcome import Outcome
+from inspector.core.unfinished import unfinished
 
 RULES: tuple[DraftRule, ...] = (
     untrusted.unwrap,
@@ -71,7 +77,7 @@ def bound(
     `tool`: None where the server lists no such tool. `declared`: its contract, where it is known already.
     `nonce`: what nobody but the caller knows, drawn for this call; untrusted text stands between markers that hold it.
     A result is one of tools/call, or any JSON value from a page; kept leaves stay exact. Pointers are into
-    `raw_of(outcome)`. At `open` nothing is withheld, unless a rule about this answer says so.
+    `raw_of(outcome)`. At `open` nothing is withheld, unless a rule about this answer says so, or the call is unfinished.
     Source: docs/decisions/0004-boundaries.md; WebMCP issue 110.
     Never raises: what it cannot judge it withholds (rule `internal`).
     """
@@ -81,6 +87,16 @@ def bound(
             outcome, tool, level, policy=replace(policy, withheld=""), declared=contract, nonce=nonce
         )
         return withheld_by_policy(judged, outcome, policy.withheld)
+    ended = unfinished(outcome)
+    if ended is None:
+        return _bound(outcome, contract, level, policy, nonce)
+    # An envelope is no result: the output schema does not speak of it.
+    is_envelope = not is_tool_result(raw_of(outcome))
+    judged_by = replace(contract, positions=None, schema=None) if is_envelope else contract
+    return withheld_unfinished(_bound(outcome, judged_by, level, policy, nonce), outcome, ended.sentence)
+
+
+def _bound(outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str) -> Bounded:
     code = error_code(outcome, is_listed=contract.is_listed)
     if level is Level.OPEN:
         return Bounded(

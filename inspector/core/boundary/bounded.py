@@ -29,6 +29,8 @@ class Rule(StrEnum):
     ERROR = "error"
     POLICY = "policy"
     """What a rule of the user's says of this answer."""
+    UNFINISHED = "unfinished"
+    """An answer that does not end the call."""
     INTERNAL = "internal"
     """What could not be judged."""
 
@@ -88,5 +90,7 @@ class Bounded:
     """Set where the call failed, in every level; the model sees it at `closed` only."""
     repetitions: int = 0
     """Content blocks that repeat the structured content, and so say nothing more than that."""
+    unfinished: str = ""
+    """Why the answer does not end the call, in a sentence that quotes nothing of it; empty where it does. No host gets any of it then."""
     findings: tuple[str, ...] = field(default=())
     """Sentences for the user about what could not be judged."""

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
+from inspector.core.boundary.error_code import is_tool_result
 from inspector.core.catalogue import Tool
 from inspector.core.claims.claim import Claim
 from inspector.core.claims.registry import claims_of_tool
-from inspector.core.json_text import Json
+from inspector.core.json_text import Json, JsonObject
 from inspector.core.pointer import child
 from inspector.core.schema.positions import Position, SchemaPositions, Source, positions_of
 
@@ -25,6 +27,8 @@ class Contract:
     """The output schema as sent."""
     is_listed: bool = True
     """False where the server lists no such tool."""
+    is_of_page: bool = False
+    """Whether a page offers the tool: it may return any JSON value."""
     fault: str = ""
     """Why the declarations could not be read at all; nothing of a result passes then."""
 
@@ -47,6 +51,16 @@ class Contract:
         return self.marks.get(child(_SCHEMA + source.schema_pointer, source.mark_key))
 
 
+def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
+    """Whether what a tool returned is read as a result of MCP; else it is one value, judged as structured content.
+
+    A page's object whose `content` is no list only uses the word.
+    """
+    if not is_tool_result(value):
+        return False
+    return not contract.is_of_page or isinstance(value.get("content", []), list)
+
+
 def contract_of(tool: Tool | None) -> Contract:
     """The contract of `tool`; of no tool, one that declares nothing. Never raises."""
     if tool is None:
@@ -59,6 +73,7 @@ def contract_of(tool: Tool | None) -> Contract:
             positions=None if schema is None else positions_of(schema),
             schema=schema,
             marks={claim.pointer: claim for claim in claims},
+            is_of_page=tool.page is not None,
         )
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here must withhold, not raise
         return Contract(fault=f"the tool's declarations could not be read ({type(error).__name__})")

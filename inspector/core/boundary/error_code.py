@@ -4,7 +4,7 @@ from typing import TypeGuard
 
 from inspector.core.boundary.bounded import ErrorCode
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.core.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome, Result, RpcError
 
 _NUMBERS: dict[ErrorCode, int] = {
     ErrorCode.PROTOCOL_ERROR: -32600,
@@ -25,14 +25,15 @@ _NUMBERS: dict[ErrorCode, int] = {
     ErrorCode.TOOL_ERROR: -31954,
 }
 _RESERVED = range(-32768, -31999)
-_METHOD_NOT_FOUND = -32601
 _INVALID_PARAMETERS = -32602
 _RESOURCE_NOT_FOUND = -32002
 
 _FAILURES = {
     FailureKind.TIMEOUT: ErrorCode.NETWORK_TIMEOUT,
     FailureKind.CANCELLED: ErrorCode.CANCELLED,
+    FailureKind.UNSUBMITTED: ErrorCode.CANCELLED,
     FailureKind.CONNECTION_LOST: ErrorCode.CONNECTION_LOST,
+    FailureKind.SESSION_ENDED: ErrorCode.CONNECTION_LOST,
 }
 _STATUSES = {
     401: ErrorCode.AUTH_FAILED,
@@ -83,7 +84,7 @@ def coded_error(code: ErrorCode | None) -> JsonObject:
 def _code_of_number(number: Json, *, is_listed: bool) -> ErrorCode:
     if isinstance(number, bool) or not isinstance(number, int):
         return ErrorCode.PROTOCOL_ERROR
-    if number in {_INVALID_PARAMETERS, _METHOD_NOT_FOUND} and not is_listed:
+    if number in {_INVALID_PARAMETERS, METHOD_NOT_FOUND} and not is_listed:
         return ErrorCode.UNKNOWN_TOOL
     if number == _RESOURCE_NOT_FOUND:
         return ErrorCode.NOT_FOUND

@@ -18,6 +18,7 @@ SHOWN: frozenset[str] = frozenset(
         Rule.NO_CONTRACT,
         Rule.POLICY,
         Rule.UNDECLARED,
+        Rule.UNFINISHED,
         Rule.UNKNOWN_CONTENT,
         Rule.UNTRUSTED,
     }

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from inspector.core.boundary.bounded import Level, Removal, Rule
-from inspector.core.boundary.contract import Contract
+from inspector.core.boundary.contract import Contract, is_result
 from inspector.core.boundary.draft import Block, Draft, Fate, Structured
-from inspector.core.boundary.error_code import coded_error, error_code, is_tool_result
+from inspector.core.boundary.error_code import coded_error, error_code
 from inspector.core.boundary.labels import is_sensitive_hint, says_yes
 from inspector.core.boundary.ledger import Secrets, UnjudgeableError
 from inspector.core.boundary.notice import MEMBER, NO_NOTICE, merged, notice_in, notice_in_block
@@ -17,10 +17,9 @@ from inspector.core.claims.registry import claims_of_result
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 from inspector.core.outcome import Failure, Outcome, Result, RpcError
 from inspector.core.pointer import child
+from inspector.core.unfinished import COMPLETE
 
 PROTOCOL_MEMBERS = frozenset({"content", "structuredContent", "isError", "_meta"})
-RESULT_TYPES = frozenset({"complete", "input_required"})
-"""Of 2026-07-28. A `resultType` with another value is a member that nobody knows."""
 
 
 def raw_of(outcome: Outcome) -> Json:
@@ -59,7 +58,7 @@ def draft_of(
         raise UnjudgeableError("it names a key twice, so that readers differ about what it says")
     claims = claims_of_result(raw)
     draft = replace(draft, claims=claims, hint=draft.hint or _hint(claims, Subject.RESULT))
-    if is_tool_result(raw):
+    if is_result(raw, contract):
         return _with_result(draft, raw)
     if isinstance(raw, dict) and is_reference(raw):
         return replace(draft, blocks=(Block(pointer="", raw=raw, value=raw),))
@@ -104,14 +103,9 @@ def _with_result(draft: Draft, raw: JsonObject) -> Draft:
     if not isinstance(raw.get("isError", False), bool):
         draft = draft.removing((_internal("/isError", "it is no boolean, and read as true"),))
     unknown = {key: value for key, value in raw.items() if key not in PROTOCOL_MEMBERS}
-    if is_result_type(unknown.get("resultType")):
+    if unknown.get("resultType") == COMPLETE:
         del unknown["resultType"]
     return replace(draft, members=unknown, meta=raw.get("_meta"))
-
-
-def is_result_type(value: Json) -> bool:
-    """Whether `value` is one of the words that the protocol has for `resultType`."""
-    return isinstance(value, str) and value in RESULT_TYPES
 
 
 def _with_content(draft: Draft, content: Json) -> Draft:

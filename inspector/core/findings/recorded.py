@@ -1,26 +1,26 @@
 """A recording as a review gets it: what the server offered, what calls returned, what went wrong on the wire."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.core.catalogue import Catalogue, Kind, Listing, Tool
-from inspector.core.exchanges import Timeline
+from inspector.core.exchanges import Matched
 from inspector.core.findings.finding import SubjectKind
 from inspector.core.findings.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.core.findings.seen import (
     QUIET,
-    Answered,
     ListingKind,
     OtherListing,
-    heard_in,
+    answered_in,
     traffic_of,
 )
-from inspector.core.frames import Direction, Frame, Notification, Request, messages, request_key
+from inspector.core.frames import Direction, Notification
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.recording.format import Header, Line, RecordedCall, RecordedFrame
+from inspector.core.recording.format import Connected, Header, Line, RecordedCall, RecordedFrame
 from inspector.core.recording.left_out import LeftOut, left_out_in, left_out_of
 from inspector.core.recording.replaying import Replay, ReplayedCall
 from inspector.core.schema.validation import violations
+from inspector.core.timeline import Timeline
 
 _OF_HTTP = frozenset({"http", "sse", "page"})
 _IDENTITY = "io.modelcontextprotocol/serverInfo"
@@ -45,28 +45,30 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
     """What the lines behind `header` show. Linear; never raises."""
     timeline, replay = Timeline(), Replay()
     calls: list[tuple[ReplayedCall, LeftOut]] = []
-    altered: set[str] = set()
+    altered: set[tuple[str, int]] = set()
+    """Requests that are not recorded as they were: ("frame", its number) or ("call", the number of a page's call)."""
     for line in lines:
         match line:
             case RecordedFrame():
-                frame = replay.frame(line)
-                timeline.fold(frame)
+                matched = replay.matched(line)
+                timeline.fold(matched)
                 left_out = left_out_of(line)
-                if left_out and frame.direction is Direction.SENT:
-                    altered.update(_ids(frame))
-                calls += ((call, left_out) for call in replay.take(frame))
+                if left_out and line.direction is Direction.SENT:
+                    altered.add(("frame", line.number))
+                calls += ((call, left_out) for call in replay.take(matched))
+            case Connected():
+                replay.connect()
             case RecordedCall():
                 call = replay.call(line)
                 calls.append((call, left_out_of(line)))
                 if left_out_in({"result": line.arguments}):
-                    altered.add(f"{call.request} {call.frame}")
+                    altered.add(("call", call.frame))
             case _:
                 pass
-    heard = tuple(heard_in(timeline.frames))
-    first, others = _listings(heard)
+    first, others = _listings(timeline.matched)
     is_page = header.kind == "page"
     catalogue = _of_calls(call for call, _ in calls) if is_page else first
-    said = _said(heard)
+    said = _said(timeline.matched)
     found = reviewed(
         catalogue,
         server={key: value for key, value in said.items() if key != "protocol"},
@@ -84,12 +86,11 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
     )
 
 
-def _ids(frame: Frame) -> Iterator[str]:
-    return (request_key(message.id) for message in messages(frame.body) if isinstance(message, Request))
-
-
 def _made(
-    found: Reviewed, calls: Iterable[tuple[ReplayedCall, LeftOut]], altered: set[str], origin: str | None
+    found: Reviewed,
+    calls: Iterable[tuple[ReplayedCall, LeftOut]],
+    altered: set[tuple[str, int]],
+    origin: str | None,
 ) -> Iterator[ReviewedCall]:
     offers = {offer.name: offer for offer in found.tools}
     for call, left_out in calls:
@@ -99,7 +100,7 @@ def _made(
             offer = Offer(kind=SubjectKind.TOOL, name=call.name, definition=definition, tool=call.tool)
         schema = definition.get("inputSchema")
         # What stands for a withheld argument need not fit the schema.
-        is_whole = call.request not in altered and f"{call.request} {call.frame}" not in altered
+        is_whole = (("frame", call.asked) if call.asked else ("call", call.frame)) not in altered
         misfit = is_whole and schema is not None and bool(violations(call.arguments, schema, limit=1))
         yield ReviewedCall(offer=offer, outcome=call.outcome, misfit=misfit, origin=origin, left_out=left_out)
 
@@ -115,21 +116,23 @@ def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
     return Catalogue(entries={Kind.TOOL: tuple(tools.values())})
 
 
-def _listings(heard: Iterable[Answered | Notification]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
+def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
     """The first listing of each kind, and where tools were listed again, the last listing of them."""
     rounds: dict[Kind, list[Listing]] = {}
-    announced = False
-    for each in heard:
-        if isinstance(each, Notification):
-            announced = announced or each.method == "notifications/tools/list_changed"
-            continue
-        kind, params = _KINDS.get(each.asked.method), each.asked.params
+    announced = any(
+        isinstance(event, Notification) and event.method == "notifications/tools/list_changed"
+        for one in matched
+        if one.frame.direction is Direction.RECEIVED
+        for event in one.events
+    )
+    for asked, result in answered_in(matched):
+        kind = _KINDS.get(asked.method)
         if kind is None:
             continue
         taken = rounds.setdefault(kind, [])
-        if not taken or not (isinstance(params, dict) and "cursor" in params):
+        if not taken or not (isinstance(asked.params, dict) and "cursor" in asked.params):
             taken.append(Listing(kind))
-        taken[-1].take(each.result)
+        taken[-1].take(result)
     first = Catalogue(
         entries={kind: tuple(taken[0].entries) for kind, taken in rounds.items()},
         problems=tuple(problem for taken in rounds.values() for problem in taken[0].problems),
@@ -145,19 +148,19 @@ def _listings(heard: Iterable[Answered | Notification]) -> tuple[Catalogue, tupl
     return first, again
 
 
-def _said(heard: Iterable[Answered | Notification]) -> JsonObject:
+def _said(matched: Iterable[Matched]) -> JsonObject:
     """`name`, `version`, `instructions` and `protocol` of the server, as far as it said them."""
     found: JsonObject = {}
-    for each in heard:
-        if not isinstance(each, Answered) or each.asked.method not in {"initialize", "server/discover"}:
+    for asked, result in answered_in(matched):
+        if asked.method not in {"initialize", "server/discover"}:
             continue
-        identity = each.result.get("serverInfo", _member(each.result.get("_meta"), _IDENTITY))
-        asked = _member(_member(each.asked.params, "_meta"), _REVISION)
+        identity = result.get("serverInfo", _member(result.get("_meta"), _IDENTITY))
+        revision = _member(_member(asked.params, "_meta"), _REVISION)
         said = {
             "name": _member(identity, "name"),
             "version": _member(identity, "version"),
-            "instructions": each.result.get("instructions"),
-            "protocol": each.result.get("protocolVersion", asked),
+            "instructions": result.get("instructions"),
+            "protocol": result.get("protocolVersion", revision),
         }
         found |= {key: value for key, value in said.items() if isinstance(value, str)}
     return found

@@ -62,7 +62,8 @@ def _found(rule: Rule, reviewed: Reviewed) -> Iterator[tuple[Offer, Finding]]:
             if offer.kind in rule.subjects:
                 yield from _judged(rule, offer, offer.kind, partial(each, offer))
     if call:
-        for made in reviewed.calls:
+        # An answer that does not end its call is no result; `not checked` says so.
+        for made in (made for made in reviewed.calls if not made.unfinished):
             yield from _judged(rule, made.offer, SubjectKind.CALL, partial(call, made))
     if whole:
         try:

@@ -1,8 +1,8 @@
 """A review as it is handed over: what was found, what of it is known or accepted, and what was not looked at."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from inspector.core.findings.finding import Finding, Severity
 from inspector.core.findings.rule import Rule
@@ -213,3 +213,29 @@ def baseline_of(report: Json) -> frozenset[str] | None:
     marks = [finding.get("fingerprint") if isinstance(finding, dict) else None for finding in findings]
     known = [mark for mark in marks if isinstance(mark, str)]
     return frozenset(known) if len(known) == len(marks) else None
+
+
+def without_credentials(report: Report, cover: Callable[[str], str]) -> Report:
+    """A report in whose texts the user's credentials are covered; the fingerprints stay those of the whole texts."""
+    return replace(
+        report,
+        server=cover(report.server),
+        version=cover(report.version),
+        tools=tuple(map(cover, report.tools)),
+        entries=tuple(replace(entry, finding=_shown(entry.finding, cover)) for entry in report.entries),
+        not_checked=tuple(NotChecked(what=cover(one.what), why=cover(one.why)) for one in report.not_checked),
+        servers=tuple(
+            replace(one, name=cover(one.name), version=cover(one.version), tools=tuple(map(cover, one.tools)))
+            for one in report.servers
+        ),
+    )
+
+
+def _shown(finding: Finding, cover: Callable[[str], str]) -> Finding:
+    return replace(
+        finding,
+        name=cover(finding.name),
+        pointer=cover(finding.pointer),
+        message=cover(finding.message),
+        evidence=cover(finding.evidence),
+    )

@@ -27,6 +27,8 @@ from inspector.core.findings.texts import LONGEST_READ, Text, first_of, texts_of
 from inspector.core.json_text import Json, JsonObject, Malformed, dump
 from inspector.core.outcome import Outcome, Result
 from inspector.core.secrets.reference import ListedReference, references_in
+from inspector.core.unfinished import unfinished
+from inspector.core.webmcp.page import Refused
 
 _CONTROLS = (b"\\u", b"\\r", b"\\b", b"\\f", b"\x7f")
 """What stands in the bytes of JSON where a text holds a control character, and sometimes where it holds none."""
@@ -43,6 +45,8 @@ class Offer:
     tool: Tool | None = None
     problem: Malformed | None = None
     """Of a listing: what is wrong."""
+    refused: Refused | None = None
+    """Of a listing: the tool of a page that its browser refused."""
     listed: str = ""
     """Where it stands, if not in the listing that is reviewed: words that may be shown."""
 
@@ -131,6 +135,12 @@ class ReviewedCall:
         """The result, empty where the call ended otherwise."""
         value = self.outcome.value if isinstance(self.outcome, Result) else None
         return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def unfinished(self) -> str:
+        """Why its answer does not end the call, in a sentence; empty where it does. Such an answer is no result to judge."""
+        found = unfinished(self.outcome)
+        return found.sentence if found else ""
 
     @cached_property
     def bounded(self) -> Bounded:
@@ -255,6 +265,14 @@ def _offers(catalogue: Catalogue, server: JsonObject) -> Iterator[Offer]:
             name=problem.name or "",
             definition=sent if isinstance(sent, dict) else {},
             problem=problem,
+        )
+    for refused in catalogue.refused:
+        sent = refused.value
+        yield Offer(
+            kind=SubjectKind.LISTING,
+            name=refused.name or "",
+            definition=sent if isinstance(sent, dict) else {},
+            refused=refused,
         )
 
 

@@ -5,19 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.core.catalogue import Tool
-from inspector.core.exchanges import EntryKind, Timeline
-from inspector.core.frames import (
-    Channel,
-    Direction,
-    Frame,
-    Notification,
-    Request,
-    Response,
-    messages,
-    request_key,
-)
+from inspector.core.exchanges import Answered, Matched, result_of
+from inspector.core.frames import Channel, Direction, Request, Response, messages
 from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump
 from inspector.core.resolution import METHOD
+from inspector.core.timeline import EntryKind, Timeline
 
 
 class ListingKind(StrEnum):
@@ -77,14 +69,6 @@ class ProtocolFault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """A request from here and the object that it was answered with."""
-
-    asked: Request
-    result: JsonObject
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
     """What a server said of one call before it was made."""
 
@@ -119,8 +103,8 @@ def traffic_of(timeline: Timeline) -> Traffic:
     """What the frames of a session show. Linear in their size."""
     return Traffic(
         faults=faults_of(timeline),
-        shared=shared_in(timeline.frames),
-        resolved=resolved_in(timeline.frames),
+        shared=shared_in(timeline.matched),
+        resolved=resolved_in(timeline.matched),
     )
 
 
@@ -160,39 +144,30 @@ _NOT_OFFERED = frozenset({"sampling/createMessage", "elicitation/create", "roots
 """What a client has to announce; Sightline announces nothing."""
 
 
-def heard_in(frames: Iterable[Frame]) -> Iterator[Answered | Notification]:
-    """What came from a server, in its order: the answers that are objects, each with its request, and notifications."""
-    waiting: dict[str, Request] = {}
-    for frame in frames:
-        for message in messages(frame.body):
-            match message:
-                case Request() if frame.direction is Direction.SENT:
-                    waiting[request_key(message.id)] = message
-                case Response(result=dict() as result) if frame.direction is Direction.RECEIVED:
-                    asked = waiting.pop(request_key(message.id), None)
-                    if asked is not None:
-                        yield Answered(asked=asked, result=result)
-                case Notification() if frame.direction is Direction.RECEIVED:
-                    yield message
-                case _:
-                    pass
+def answered_in(matched: Iterable[Matched]) -> Iterator[tuple[Request, JsonObject]]:
+    """Sightline's own requests that were answered with an object, each with it, in the order of the answers."""
+    for one in matched:
+        for event in one.events:
+            result = result_of(event)
+            if isinstance(event, Answered) and isinstance(result, dict):
+                yield event.exchange.request, result
 
 
-def shared_in(frames: Iterable[Frame]) -> tuple[SharedAnswer, ...]:
+def shared_in(matched: Iterable[Matched]) -> tuple[SharedAnswer, ...]:
     """The answers that may be shared, in the order they came."""
     return tuple(
-        SharedAnswer(method=heard.asked.method, name=_name(heard.asked.params), result=heard.result)
-        for heard in heard_in(frames)
-        if isinstance(heard, Answered) and heard.result.get("cacheScope") == "public"
+        SharedAnswer(method=asked.method, name=_name(asked.params), result=result)
+        for asked, result in answered_in(matched)
+        if result.get("cacheScope") == "public"
     )
 
 
-def resolved_in(frames: Iterable[Frame]) -> tuple[Resolved, ...]:
+def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
     """What was said of calls before they were made, in the order it came."""
     return tuple(
-        Resolved(name=_name(heard.asked.params), result=heard.result)
-        for heard in heard_in(frames)
-        if isinstance(heard, Answered) and heard.asked.method == METHOD
+        Resolved(name=_name(asked.params), result=result)
+        for asked, result in answered_in(matched)
+        if asked.method == METHOD
     )
 
 

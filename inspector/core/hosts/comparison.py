@@ -18,6 +18,7 @@ from inspector.core.hosts.sharing import sharing
 from inspector.core.json_text import Json
 from inspector.core.outcome import Outcome
 from inspector.core.projection import handed_over
+from inspector.core.unfinished import unfinished
 from inspector.core.weight import compact_bytes
 
 
@@ -72,6 +73,11 @@ class Comparison:
     """One for each host; `spec` comes first."""
 
     @property
+    def unfinished(self) -> str:
+        """Why the outcome does not end its call, in a sentence that quotes nothing of it; empty where it does."""
+        return self.bounded.unfinished
+
+    @property
     def leaking(self) -> tuple[str, ...]:
         """The names of the hosts in which something would have leaked."""
         return tuple(row.host.name for row in self.rows if row.leak is Leak.YES)
@@ -117,7 +123,7 @@ def compare(
                 HostRow(
                     host=host,
                     context=context,
-                    size_bytes=compact_bytes(context.model),
+                    size_bytes=0 if bounded.unfinished else compact_bytes(context.model),
                     leaked=_leaked(search, host, unbounded, left),
                     observed_open=unbounded.observed,
                 )
@@ -135,7 +141,10 @@ def compare(
 def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
     """What `open` lets through, without the search for credentials: nobody is shown its findings."""
     code = error_code(outcome, is_listed=contract.is_listed)
-    return Bounded(level=Level.OPEN, result=raw_of(outcome), error=code)
+    ended = unfinished(outcome)
+    return Bounded(
+        level=Level.OPEN, result=raw_of(outcome), error=code, unfinished=ended.sentence if ended else ""
+    )
 
 
 _UNKNOWN = Leaked(verdict=Leak.UNKNOWN)

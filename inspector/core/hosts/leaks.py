@@ -8,8 +8,7 @@ from typing import Protocol, TypeAlias
 
 from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Bounded, Level, Removal, Rule
-from inspector.core.boundary.contract import Contract
-from inspector.core.boundary.error_code import is_tool_result
+from inspector.core.boundary.contract import Contract, is_result
 from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.boundary.same_content import MIRRORED, json_in
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject
@@ -95,7 +94,7 @@ def secrets_of(
     seen: set[tuple[str, str]] = set()
     for removal in declared.removals:
         # Keys that are hidden are all told of at the object that holds them.
-        if (removal.pointer, removal.rule) in seen:
+        if (removal.pointer, removal.rule) in seen or removal.rule == Rule.UNFINISHED:
             continue
         seen.add((removal.pointer, removal.rule))
         values = _values(raw, declared, removal, contract, policy)
@@ -177,17 +176,17 @@ def _values(
             return ()
         return tuple(_marked_in(value, contract, policy)) or tuple(_excerpts(_substance(value)))
     if removal.rule == Rule.X_SENSITIVE and isinstance(value, dict):
-        value = _lost(value, removal.pointer, raw, declared)
-    if removal.pointer == "" and isinstance(value, dict) and is_tool_result(value):
+        value = _lost(value, removal.pointer, raw, declared, contract)
+    if removal.pointer == "" and is_result(value, contract):
         value = _without_frame(value)
     elif _BLOCK.fullmatch(removal.pointer) or (removal.pointer == "" and removal.rule in _OF_BLOCKS):
         value = _substance(value)
     return tuple(_excerpts(value))
 
 
-def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded) -> JsonObject:
+def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded, contract: Contract) -> JsonObject:
     """What is missing of an object whose own pointer stands for some of its members, to keep their keys secret."""
-    root = "" if isinstance(raw, dict) and is_tool_result(raw) else "/structuredContent"
+    root = "" if is_result(raw, contract) else "/structuredContent"
     try:
         left = resolve(declared.result, root + pointer)
     except (LookupError, ValueError):

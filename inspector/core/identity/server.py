@@ -1,15 +1,13 @@
 """What a server is known by: how the user reaches it. The name that it gives itself proves nothing."""
 
 import hashlib
-import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from inspector.core.command_words import shown_line
 from inspector.core.json_text import dump
-from inspector.core.recording.target import secret_values
 from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 
-COVERED = "•••"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -40,8 +38,8 @@ def identity_of(target: Target) -> Identity | None:
     count: with a new token it is the same server.
     """
     match target:
-        case StdioTarget(cwd=folder):
-            return Identity(kind="stdio", name=_command(target), folder=folder or "")
+        case StdioTarget(command=command, cwd=folder):
+            return Identity(kind="stdio", name=shown_line(command), folder=folder or "")
         case HttpTarget(url=url, older_sse=older):
             return Identity(kind="sse" if older else "http", name=f"{'sse+' if older else ''}{_address(url)}")
         case PageTarget(url=""):
@@ -50,23 +48,6 @@ def identity_of(target: Target) -> Identity | None:
             return Identity(kind="page", name=f"web+{_address(url)}")
         case DemoTarget():
             return Identity(kind="demo", name="demo")
-
-
-def _command(target: StdioTarget) -> str:
-    secrets = secret_values(replace(target, environment={}))
-    return shlex.join(_covered(word, secrets) for word in target.command)
-
-
-def _covered(word: str, secrets: tuple[str, ...]) -> str:
-    if word in secrets:
-        return COVERED
-    option, equals, value = word.partition("=")
-    if equals and value in secrets:
-        return f"{option}={COVERED}"
-    if "://" in word:
-        for secret in sorted(secrets, key=len, reverse=True):
-            word = word.replace(secret, COVERED)
-    return word
 
 
 def _address(url: str) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from inspector.core.boundary.notice import text_block
-from inspector.core.frames import Direction, Request, Response, messages, request_key
+from inspector.core.exchanges import Answered, Exchanges, response_in
+from inspector.core.frames import Direction, Frame, Request, messages
 from inspector.core.identity.changes import changes
 from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump_text, equal
 from inspector.core.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame
@@ -19,7 +20,7 @@ _LATEST_HANDSHAKE = "2025-11-25"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Reply:
     """What to send back."""
 
     message: Json
@@ -35,6 +36,7 @@ class _Exchange:
     line: int
     """Of the answer."""
     request: str
+    """The `request_key` of the request."""
 
 
 @dataclass(slots=True)
@@ -64,39 +66,43 @@ class Answers:
         self._load = load
         self._exact = exact
         self._recorded: dict[tuple[str, str], _Recorded] = {}
-        waiting: dict[str, Request] = {}
+        exchanges = Exchanges()
         for place, line in lines:
             match line:
                 case RecordedFrame():
-                    self._take(place, line, waiting)
+                    self._take(place, line, exchanges)
                 case RecordedCall():
                     self._exchange(_CALL, line.tool, line.arguments, place, PAGE_CALL)
                 case Listed():
                     self._recorded.pop((_LIST, ""), None)
                     self._exchange(_LIST, "", {}, place, PAGE_CALL)
                 case Connected():
-                    waiting.clear()
+                    exchanges.connect()
                 case _:
                     pass
 
-    def _take(self, place: int, line: RecordedFrame, waiting: dict[str, Request]) -> None:
-        body = JsonText(value=line.content) if line.is_json else None
-        for message in messages(body):
-            match message:
-                case Request() if line.direction is Direction.SENT:
-                    waiting[request_key(message.id)] = message
-                case Response() if line.direction is Direction.RECEIVED:
-                    asked = waiting.pop(request_key(message.id), None)
-                    if asked:
-                        name = _name(asked.params) if asked.method == _CALL else ""
-                        self._exchange(asked.method, name, _asked_for(asked), place, request_key(asked.id))
-                case _:
-                    pass
+    def _take(self, place: int, line: RecordedFrame, exchanges: Exchanges) -> None:
+        # Requests are compared with their markers, so what stands for a withheld value is not filled in.
+        frame = Frame(
+            number=line.number,
+            at_s=line.at_s,
+            direction=line.direction,
+            channel=line.channel,
+            raw=b"",
+            ends=line.ends,
+            response_to=line.response_to,
+            body=JsonText(value=line.content) if line.is_json else None,
+        )
+        for event in exchanges.take(frame).events:
+            if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
+                asked = event.exchange.request
+                name = _name(asked.params) if asked.method == _CALL else ""
+                self._exchange(asked.method, name, _asked_for(asked), place, event.exchange.key)
 
-    def answer(self, message: JsonText | Malformed) -> Answered:
+    def answer(self, message: JsonText | Malformed) -> Reply:
         """The answer to what a client sent: a request, a notification, or a batch."""
         if isinstance(message, Malformed):
-            return Answered(message=_error(None, PARSE_ERROR, "Parse error"))
+            return Reply(message=_error(None, PARSE_ERROR, "Parse error"))
         answers: list[Json] = []
         remarks: list[str] = []
         for one in messages(message):
@@ -110,8 +116,8 @@ class Answers:
                 case _:
                     pass
         if isinstance(message.value, list):
-            return Answered(message=answers or None, remarks=tuple(remarks))
-        return Answered(message=answers[0] if answers else None, remarks=tuple(remarks))
+            return Reply(message=answers or None, remarks=tuple(remarks))
+        return Reply(message=answers[0] if answers else None, remarks=tuple(remarks))
 
     def _exchange(self, method: str, name: str, params: Json, place: int, request: str) -> None:
         exchange = _Exchange(params=params, line=place, request=request)
@@ -175,9 +181,9 @@ class Answers:
         if isinstance(line, Listed):
             return {"result": {"tools": [stood_in(definition) for _, definition in line.tools]}}
         content = stood_in(line.content) if isinstance(line, RecordedFrame) else None
-        for message in messages(JsonText(value=content)):
-            if isinstance(message, Response) and request_key(message.id) == exchange.request:
-                return {"error": message.error} if message.is_error else {"result": message.result}
+        response = response_in(JsonText(value=content), exchange.request)
+        if response:
+            return {"error": response.error} if response.is_error else {"result": response.result}
         return _refused(INVALID_PARAMS, "The recording has changed since it was opened")
 
 

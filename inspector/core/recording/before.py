@@ -2,32 +2,34 @@
 
 from collections.abc import Iterable
 
-from inspector.core.frames import Direction, Frame, Notification, Request, Response, messages, request_key
+from inspector.core.exchanges import Answered, Asked, Event, GivenUp, Matched
+from inspector.core.frames import Direction, Notification
 from inspector.core.recording.definitions import OF_THE_SERVER
 
 
-def needed_of(frames: Iterable[Frame]) -> frozenset[int]:
-    """Numbers of the frames that what comes is read by: the handshake, the listings, and requests without an answer so far."""
+def needed_of(before: Iterable[Matched]) -> frozenset[int]:
+    """Numbers of the frames that later frames are read by: the handshake, the listings, and requests that are still open."""
     needed = set[int]()
-    waiting: dict[str, tuple[int, bool]] = {}
-    for frame in frames:
-        found = messages(frame.body)
-        is_needed = bool(found)
-        for message in found:
-            match message:
-                case Request() if frame.direction is Direction.SENT:
-                    is_ours = message.method in OF_THE_SERVER
-                    waiting[request_key(message.id)] = (frame.number, is_ours)
-                    is_needed = is_needed and is_ours
-                case Response() if frame.direction is Direction.RECEIVED:
-                    _, is_ours = waiting.pop(request_key(message.id), (0, False))
-                    is_needed = is_needed and is_ours
-                case Notification(method="notifications/initialized"):
-                    pass
+    waiting = dict[tuple[int, str], int]()
+    for matched in before:
+        for event in matched.events:
+            match event:
+                case Asked(exchange=exchange) if exchange.asked_by is Direction.SENT:
+                    waiting[exchange.frame, exchange.key] = matched.frame.number
+                case Answered(exchange=exchange) | GivenUp(exchange=exchange):
+                    waiting.pop((exchange.frame, exchange.key), None)
                 case _:
-                    is_needed = False
-        if is_needed:
-            needed.add(frame.number)
-        if frame.ends is not None:
-            waiting.pop(frame.ends, None)
-    return frozenset(needed | {number for number, _ in waiting.values()})
+                    pass
+        if matched.events and all(map(_is_needed, matched.events)):
+            needed.add(matched.frame.number)
+    return frozenset(needed | set(waiting.values()))
+
+
+def _is_needed(event: Event) -> bool:
+    match event:
+        case Asked(exchange=exchange) | Answered(exchange=exchange):
+            return exchange.asked_by is Direction.SENT and exchange.request.method in OF_THE_SERVER
+        case Notification(method=method):
+            return method == "notifications/initialized"
+        case _:
+            return False

@@ -1,7 +1,6 @@
 """Messages as a recording may hold them: judged by what the tools declare, and searched for what was withheld before."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from inspector.core.boundary.bound import bound
@@ -10,7 +9,8 @@ from inspector.core.boundary.ledger import SECRET
 from inspector.core.boundary.policy import BoundaryPolicy
 from inspector.core.boundary.reading import raw_of
 from inspector.core.catalogue import Tool
-from inspector.core.frames import Message, Notification, Request, Response, request_key
+from inspector.core.exchanges import Answered, Event, Late
+from inspector.core.frames import Request, Response, request_key
 from inspector.core.json_text import Json, JsonObject, Malformed
 from inspector.core.outcome import Result, RpcError
 from inspector.core.pointer import index_of, split
@@ -28,15 +28,6 @@ CALL = "tools/call"
 _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A request that went out."""
-
-    method: str
-    name: str
-    """Of the tool; empty for another method."""
-
-
 class Bounder:
     """Bounds the messages of one session. What it withholds it looks for in all later ones."""
 
@@ -47,13 +38,11 @@ class Bounder:
         self.known = Known()
         self.known.learn(list(secrets))
         self._definitions = Definitions()
-        self._asked: dict[str, Asked] = {}
         self._running = set[str]()
         """The calls that wait for an answer."""
 
     def connect(self) -> None:
-        """The server is reached anew: ids begin again, and no answer is judged by what was listed before."""
-        self._asked.clear()
+        """The server is reached anew: no answer is judged by what was listed before."""
         self._running.clear()
         self._definitions.connect()
 
@@ -63,17 +52,11 @@ class Bounder:
         self._take(*found)
         return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in found)
 
-    def asked(self, request_id: Json) -> Asked | None:
-        """The request of that id."""
-        return self._asked.get(request_key(request_id))
-
     def sent(self, request: Request) -> JsonObject:
         """A request from here, with its sensitive arguments withheld, before it is searched."""
         params = request.params if isinstance(request.params, dict) else {}
         name = params.get("name")
         is_about_call = request.method in {CALL, RESOLVE} and isinstance(name, str)
-        called = str(name) if is_about_call and request.method == CALL else ""
-        self._asked[request_key(request.id)] = Asked(method=request.method, name=called)
         if is_about_call:
             self._publish((str(name),))
         if request.method == CALL:
@@ -92,10 +75,10 @@ class Bounder:
             "params": {**params, "arguments": with_markers(arguments, removals, self.key)},
         }
 
-    def received(self, response: Response) -> JsonObject:
-        """An answer, without what the declarations withhold, before it is searched."""
-        asked = self.asked(response.id)
-        self._running.discard(request_key(response.id))
+    def received(self, response: Response, asked: Request | None) -> JsonObject:
+        """An answer, without what the declarations withhold, before it is searched. `asked`: what it answers."""
+        if asked is not None:
+            self._running.discard(request_key(asked.id))
         value = response.value
         if asked is None:
             return self._without(value, ("result", "error"))
@@ -153,16 +136,11 @@ class Bounder:
         """A message of the browser's own protocol: its method and id alone."""
         return self._without(value, [name for name in value if name not in {"id", "method", "sessionId"}])
 
-    def searched(self, message: Message, value: Json, *, by_us: bool = False) -> Json:
+    def searched(self, event: Event, value: Json, *, by_us: bool = False) -> Json:
         """A message after all that, searched for what was withheld before."""
-        match message:
-            case Malformed():
-                return value if by_us else self.key.marker(UNJUDGED, value)
-            case Response(id=request_id):
-                asked = self.asked(request_id)
-                return self.known.covered(value, self.key, weak=asked is None)
-            case Request() | Notification():
-                return self.known.covered(value, self.key, weak=True)
+        if isinstance(event, Malformed):
+            return value if by_us else self.key.marker(UNJUDGED, value)
+        return self.known.covered(value, self.key, weak=not isinstance(event, (Answered, Late)))
 
     def _list(self, method: str, result: Json) -> None:
         self._take(*self._definitions.take(method, result))
@@ -178,9 +156,12 @@ class Bounder:
             self.known.publish(texts, names)
 
     def _removals(
-        self, outcome: Result | RpcError, asked: Asked, policy: BoundaryPolicy
+        self, outcome: Result | RpcError, asked: Request, policy: BoundaryPolicy
     ) -> Sequence[Removal]:
-        tools: Sequence[Tool | None] = self._definitions.variants(asked.name) or (None,)
+        name = asked.params.get("name") if asked.method == CALL and isinstance(asked.params, dict) else None
+        tools: Sequence[Tool | None] = self._definitions.variants(name if isinstance(name, str) else "") or (
+            None,
+        )
         found: list[Removal] = []
         for tool in tools:
             contract = self._definitions.contract(tool)

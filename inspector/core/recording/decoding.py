@@ -140,7 +140,7 @@ def _header(value: JsonObject) -> Header:
 
 
 def _frame(value: JsonObject) -> RecordedFrame:
-    ends = value.get("ends")
+    ends, response_to = value.get("ends"), value.get("responseTo")
     if "body" not in value and "text" not in value:
         raise _Unfit("a frame has neither `body` nor `text`")
     is_json = "body" in value
@@ -152,6 +152,7 @@ def _frame(value: JsonObject) -> RecordedFrame:
         size=_count(value, "size"),
         head=_text(value, "head") if "head" in value else "",
         ends=ends if isinstance(ends, str) else None,
+        response_to=response_to if isinstance(response_to, str) else None,
         is_json=is_json,
         content=value["body"] if is_json else _words(value, "text"),
         faults=tuple(_texts(value, "faults")) if "faults" in value else (),

@@ -175,6 +175,8 @@ def _reasons(shown: _Call) -> Iterator[str]:
     if len(removals) > MAX_LINES:
         yield f"{len(removals) - MAX_LINES:,} more removals"
     yield from shown.projection.bounded.findings
+    if shown.projection.unfinished:
+        yield from shown.projection.unfinished.asks
 
 
 def _block(value: Json) -> Iterator[str]:

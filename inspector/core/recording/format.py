@@ -50,6 +50,7 @@ class RecordedFrame:
     """Bytes as they were on the wire; where something is withheld, of what is left."""
     head: str = ""
     ends: str | None = None
+    response_to: str | None = None
     is_json: bool = False
     """Whether `content` is what the frame's JSON said."""
     content: Json = None
@@ -197,6 +198,8 @@ def _frame(line: RecordedFrame) -> JsonObject:
         found["head"] = line.head
     if line.ends is not None:
         found["ends"] = line.ends
+    if line.response_to is not None:
+        found["responseTo"] = line.response_to
     if line.faults:
         found["faults"] = list(line.faults)
     found["body" if line.is_json else "text"] = line.content
@@ -234,5 +237,6 @@ def replayed(line: RecordedFrame, content: Json) -> Frame:
         raw=raw,
         head=line.head,
         ends=line.ends,
+        response_to=line.response_to,
         body=body,
     )

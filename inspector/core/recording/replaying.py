@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from inspector.core.catalogue import Tool
-from inspector.core.frames import Direction, Frame, Request, Response, messages, request_key
+from inspector.core.exchanges import Answered, Exchanges, Matched
+from inspector.core.frames import Direction, Frame
 from inspector.core.hosts.profile import Call
 from inspector.core.hosts.registry import host
 from inspector.core.json_text import Json
@@ -38,7 +39,10 @@ class ReplayedCall:
 
     frame: int
     """Of the answer."""
+    asked: int
+    """The frame of the request; 0 for a call of a page's tool."""
     request: str
+    """The `request_key` of the call; `PAGE_CALL` for one of a page's tool."""
     name: str
     tool: Tool | None
     arguments: Json
@@ -48,14 +52,6 @@ class ReplayedCall:
     duration_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Open:
-    method: str
-    name: str
-    params: Json
-    at_s: float
-
-
 class Replay:
     """Takes the frames of a recording in their order."""
 
@@ -63,17 +59,21 @@ class Replay:
         """`raw`: frames by their numbers, with all that was withheld, as far as they are kept."""
         self._raw = raw
         self.definitions = Definitions()
-        self._open: dict[str, _Open] = {}
+        self._exchanges = Exchanges()
 
     def frame(self, line: RecordedFrame) -> Frame:
         """A line as a frame of a session: raw where that is kept, else with texts in place of what is withheld."""
         return self._raw(line.number) or replayed(line, stood_in(line.content))
 
+    def matched(self, line: RecordedFrame) -> Matched:
+        """The frame of one more line, matched with those before it."""
+        return self._exchanges.take(self.frame(line))
+
     def calls(self, line: Line) -> Iterator[ReplayedCall]:
         """One more line; the calls that it answers."""
         match line:
             case RecordedFrame():
-                yield from self.take(self.frame(line))
+                yield from self.take(self.matched(line))
             case RecordedCall():
                 yield self.call(line)
             case Listed():
@@ -83,22 +83,15 @@ class Replay:
             case _:
                 pass
 
-    def take(self, frame: Frame) -> Iterator[ReplayedCall]:
+    def take(self, matched: Matched) -> Iterator[ReplayedCall]:
         """One more frame; the calls that it answers."""
-        if frame.ends is not None:
-            self._open.pop(frame.ends, None)
-        for message in messages(frame.body):
-            match message:
-                case Request() if frame.direction is Direction.SENT:
-                    self._ask(message, frame)
-                case Response() if frame.direction is Direction.RECEIVED:
-                    yield from self._answer(message, frame)
-                case _:
-                    pass
+        for event in matched.events:
+            if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
+                yield from self._answer(event, matched.frame)
 
     def connect(self) -> None:
         """The server is reached anew: what was not answered will not be."""
-        self._open.clear()
+        self._exchanges.connect()
 
     def call(self, line: RecordedCall) -> ReplayedCall:
         """A call of a page's tool."""
@@ -108,43 +101,35 @@ class Replay:
         definition = stood_in(line.definition)
         return ReplayedCall(
             frame=line.number,
+            asked=0,
             request=PAGE_CALL,
             name=line.tool,
             tool=Tool(name=line.tool, definition=definition) if isinstance(definition, dict) else None,
             arguments=stood_in(line.arguments),
-            outcome=RpcError(value=outcome) if line.is_error else Result(value=outcome),
+            outcome=RpcError(value=outcome) if line.is_error else Result(value=outcome, of_page=True),
             at_s=line.at_s,
             duration_s=line.duration_s,
         )
 
-    def _ask(self, request: Request, frame: Frame) -> None:
+    def _answer(self, answered: Answered, frame: Frame) -> Iterator[ReplayedCall]:
+        exchange, response = answered.exchange, answered.response
+        request = exchange.request
+        if request.method != "tools/call":
+            self.definitions.take(request.method, response.result)
+            return
         params = request.params if isinstance(request.params, dict) else {}
-        name = params.get("name")
-        self._open[request_key(request.id)] = _Open(
-            method=request.method,
-            name=name if isinstance(name, str) else "",
-            params=params,
-            at_s=frame.at_s,
-        )
-
-    def _answer(self, response: Response, frame: Frame) -> Iterator[ReplayedCall]:
-        key = request_key(response.id)
-        asked = self._open.pop(key, None)
-        if asked is None:
-            return
-        if asked.method != "tools/call":
-            self.definitions.take(asked.method, response.result)
-            return
-        params = asked.params if isinstance(asked.params, dict) else {}
+        named = params.get("name")
+        name = named if isinstance(named, str) else ""
         yield ReplayedCall(
             frame=frame.number,
-            request=key,
-            name=asked.name,
-            tool=self.definitions.tool(asked.name),
+            asked=exchange.frame,
+            request=exchange.key,
+            name=name,
+            tool=self.definitions.tool(name),
             arguments=params.get("arguments", {}),
             outcome=RpcError(value=response.error) if response.is_error else Result(value=response.result),
-            at_s=asked.at_s,
-            duration_s=max(frame.at_s - asked.at_s, 0.0),
+            at_s=exchange.at_s,
+            duration_s=max(frame.at_s - exchange.at_s, 0.0),
         )
 
 

@@ -13,17 +13,8 @@ from heapq import merge
 from operator import itemgetter
 
 from inspector.core.catalogue import Tool
-from inspector.core.frames import (
-    Channel,
-    Direction,
-    Frame,
-    Message,
-    Notification,
-    Request,
-    Response,
-    messages,
-    request_key,
-)
+from inspector.core.exchanges import Answered, Asked, Event, GivenUp, Late, Matched, Unasked, message_of
+from inspector.core.frames import Channel, Direction, Frame, Notification, Request
 from inspector.core.json_text import Json, JsonText, Malformed
 from inspector.core.outcome import Failure, RpcError
 from inspector.core.recording.before import needed_of
@@ -59,7 +50,7 @@ class _Held:
     """A frame that waits, with its messages as far as they are bounded; or a line that waits for its turn."""
 
     frame: Frame | None = None
-    parts: tuple[tuple[Message, Json], ...] = ()
+    parts: tuple[tuple[Event, Json], ...] = ()
     line: Line | None = None
 
 
@@ -78,23 +69,26 @@ class Scribe:
         self._lenses = lenses
         self._target = target
         self._replay = Replay()
-        self._pending = set[str]()
+        self._pending = set[tuple[int, str]]()
+        """Calls that were not answered so far, by the frame and the id of their request."""
         self._held: list[_Held] = []
         self._held_bytes = 0
         self._is_short = False
         """Whether a call of this run was not answered, so that what was held cannot be judged."""
         self._frames = 0
 
-    def take(self, frame: Frame) -> Iterator[Line]:
+    def take(self, matched: Matched) -> Iterator[Line]:
         """One more frame; the lines that can be written by now."""
-        held = self._bounded(frame)
+        frame = matched.frame
+        held = self._bounded(matched)
         if self._pending or self._held or held.frame is None:
             self._hold(held, len(frame.raw))
         else:
             yield from self._lines(held)
-        if frame.channel is Channel.NOTE and frame.ends is not None and frame.ends in self._pending:
-            self._pending.discard(frame.ends)
-            self._is_short = True
+        for event in matched.events:
+            if isinstance(event, GivenUp) and _place(event) in self._pending:
+                self._pending.discard(_place(event))
+                self._is_short = True
         if self._held and (self._must_write() or self._is_outgoing_alone()):
             yield from self._flush()
 
@@ -119,7 +113,7 @@ class Scribe:
         if found:
             yield found
 
-    def learn(self, frames: Iterable[Frame], calls: Iterable[PageCall]) -> Iterator[Line]:
+    def learn(self, frames: Iterable[Matched], calls: Iterable[PageCall]) -> Iterator[Line]:
         """What was before the recording: learnt from, and of its lines only those that what comes is read by."""
         before = list(frames)
         needed = needed_of(before)
@@ -128,8 +122,8 @@ class Scribe:
                 self._bounder.page_call(made.tool, made.arguments, made.outcome)
         self._frames = 0
         written = 0
-        for frame in before:
-            for line in self.take(frame):
+        for matched in before:
+            for line in self.take(matched):
                 if isinstance(line, RecordedFrame) and line.number in needed:
                     written += 1
                     yield line
@@ -183,31 +177,36 @@ class Scribe:
         """Whether nothing but what was sent from here is held: that is judged already."""
         return all(held.frame is not None and held.frame.direction is Direction.SENT for held in self._held)
 
-    def _bounded(self, frame: Frame) -> _Held:
+    def _bounded(self, matched: Matched) -> _Held:
         """Judge what a frame asks or answers. Its search has to wait for what else comes."""
-        parts: list[tuple[Message, Json]] = []
-        for message in messages(frame.body):
+        frame = matched.frame
+        parts: list[tuple[Event, Json]] = []
+        for event in matched.events:
+            message = message_of(event)
+            if message is None:
+                continue
             value: Json = message.value
-            match message:
-                case Request() | Notification() | Response() if frame.channel is Channel.CDP:
-                    value = self._bounder.of_browser(message.value)
-                case Request() if frame.direction is Direction.SENT:
-                    value = self._bounder.sent(message)
-                    if message.method == CALL:
-                        self._pending.add(request_key(message.id))
-                case Response() if frame.direction is Direction.RECEIVED:
-                    value = self._bounder.received(self._owned(message))
-                    self._pending.discard(request_key(self._owned(message).id))
+            match event:
+                case _ if frame.channel is Channel.CDP:
+                    value = (
+                        value if isinstance(message, Malformed) else self._bounder.of_browser(message.value)
+                    )
+                case Asked(exchange=exchange) if frame.direction is Direction.SENT:
+                    value = self._bounder.sent(exchange.request)
+                    if exchange.request.method == CALL:
+                        self._pending.add(_place(event))
+                case (
+                    Answered(exchange=exchange, response=response)
+                    | Late(exchange=exchange, response=response)
+                ) if frame.direction is Direction.RECEIVED:
+                    value = self._bounder.received(response, exchange.request)
+                    self._pending.discard(_place(event))
+                case Unasked(response=response) if frame.direction is Direction.RECEIVED:
+                    value = self._bounder.received(response, None)
                 case _:
                     pass
-            parts.append((message, value))
+            parts.append((event, value))
         return _Held(frame=frame, parts=tuple(parts))
-
-    def _owned(self, response: Response) -> Response:
-        """An error without id answers the one call that waits."""
-        if response.id is None and response.is_error and len(self._pending) == 1:
-            return replace(response, id=next(iter(self._pending)))
-        return response
 
     def _flush(self) -> Iterator[Line]:
         held, self._held, self._held_bytes = self._held, [], 0
@@ -247,6 +246,7 @@ class Scribe:
             size=len(frame.raw) if is_whole else sum(map(len, pieces(content))),
             head=head if isinstance(head, str) else "",
             ends=frame.ends,
+            response_to=frame.response_to,
             is_json=is_json,
             content=content,
             faults=frame.body.faults if isinstance(frame.body, JsonText) else (),
@@ -254,7 +254,7 @@ class Scribe:
         self._frames += 1
         yield line
         if is_json:
-            for call in self._replay.take(self._replay.frame(line)):
+            for call in self._replay.calls(line):
                 found = projected(call, self._lenses)
                 if found:
                     yield found
@@ -272,9 +272,9 @@ class Scribe:
         by_us = frame.direction is Direction.SENT
         parts = held.parts
         if short and not by_us:
-            parts = tuple((message, _quiet(message, value, self._key)) for message, value in parts)
-        shown = [self._bounder.searched(message, value, by_us=by_us) for message, value in parts]
-        is_whole = all(left is message.value for left, (message, _) in zip(shown, parts, strict=True))
+            parts = tuple((event, _quiet(event, value, self._key)) for event, value in parts)
+        shown = [self._bounder.searched(event, value, by_us=by_us) for event, value in parts]
+        is_whole = all(left is _value_of(event) for left, (event, _) in zip(shown, parts, strict=True))
         return (shown if isinstance(frame.body.value, list) else shown[0]), True, is_whole
 
     def _text(self, frame: Frame, *, short: bool, unsaid: list[str]) -> Json:
@@ -291,23 +291,33 @@ class Scribe:
 
 
 def bounded_lines(
-    scribe: Scribe, frames: Iterable[Frame], calls: Iterable[PageCall] = (), notes: Iterable[Note] = ()
+    scribe: Scribe, frames: Iterable[Matched], calls: Iterable[PageCall] = (), notes: Iterable[Note] = ()
 ) -> Iterator[Line]:
     """A session so far as its recording would hold it. `calls`: of a page, in their order; `notes`: in theirs, as texts."""
     ended = ((made.at_s + made.duration_s, partial(scribe.call, made)) for made in calls)
     noted = ((note.at_s, partial(scribe.note, note.at_s, note.kind, str(note.text))) for note in notes)
     waiting = deque(merge(ended, noted, key=itemgetter(0)))
-    for frame in frames:
-        while waiting and waiting[0][0] <= frame.at_s:
+    for matched in frames:
+        while waiting and waiting[0][0] <= matched.frame.at_s:
             yield from waiting.popleft()[1]()
-        yield from scribe.take(frame)
+        yield from scribe.take(matched)
     for _, write in waiting:
         yield from write()
     yield from scribe.finish()
 
 
-def _quiet(message: Message, value: Json, key: Key) -> Json:
+def _place(event: Asked | Answered | GivenUp | Late) -> tuple[int, str]:
+    return event.exchange.frame, event.exchange.key
+
+
+def _value_of(event: Event) -> Json:
+    message = message_of(event)
+    return message.value if message else None
+
+
+def _quiet(event: Event, value: Json, key: Key) -> Json:
     """A message without the words of a call that was not answered."""
-    if isinstance(message, (Notification, Request)) and isinstance(value, dict) and "params" in value:
+    is_about = isinstance(message_of(event), (Notification, Request))
+    if is_about and isinstance(value, dict) and "params" in value:
         return {**value, "params": key.marker(UNJUDGED, value["params"])}
     return value

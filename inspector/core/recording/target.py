@@ -1,14 +1,10 @@
 """A target as a recording may name it, and the secrets in how it is reached."""
 
-import re
 from collections.abc import Iterator
-from urllib.parse import parse_qsl, unquote, urlsplit
 
-from inspector.core.credentials.find import sightings
+from inspector.core.command_words import secret_words, secrets_of_url
 from inspector.core.recording.format import Header, Lenses
 from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
-
-_TELLS = re.compile(r"key|token|secret|pass|pwd|auth|cred|bearer|session|cookie", re.IGNORECASE)
 
 
 def header_of(target: Target, lenses: Lenses, *, created: str, software: str) -> Header:
@@ -34,29 +30,14 @@ def secret_values(target: Target) -> tuple[str, ...]:
     """What is secret of a target from the start: environment, headers, query, user, and words that tell it."""
     match target:
         case StdioTarget():
-            found = [*target.environment.values(), *_words(target.command)]
+            found = [*target.environment.values(), *secret_words(target.command)]
         case HttpTarget():
-            found = [*_of_headers(target.headers), *_of_url(target.url)]
+            found = [*_of_headers(target.headers), *secrets_of_url(target.url)]
         case PageTarget(url=url, cdp=cdp):
-            found = [*_of_url(url), *_of_url(cdp or "")]
+            found = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
         case DemoTarget():
             found = []
     return tuple(dict.fromkeys(value for value in found if value))
-
-
-def _words(command: tuple[str, ...]) -> Iterator[str]:
-    tells = False
-    for word in command[1:]:
-        option, equals, value = word.partition("=")
-        if tells and not word.startswith("-"):
-            yield word
-        elif equals and _TELLS.search(option):
-            yield value
-        elif sightings(word):
-            yield word
-        tells = word.startswith("-") and not equals and _TELLS.search(word) is not None
-        if "://" in word:
-            yield from _of_url(word)
 
 
 def _of_headers(headers: tuple[tuple[str, str], ...]) -> Iterator[str]:
@@ -64,16 +45,3 @@ def _of_headers(headers: tuple[tuple[str, str], ...]) -> Iterator[str]:
         yield value
         # The scheme of an Authorization header is no secret; what follows it is.
         yield value.partition(" ")[2]
-
-
-def _of_url(url: str) -> Iterator[str]:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return
-    yield parts.query
-    yield from (value for _, value in parse_qsl(parts.query))
-    user, at, _ = parts.netloc.rpartition("@")
-    if at:
-        # The name alone is none, and may be a word of the language.
-        yield from (unquote(word) for word in (user, user.partition(":")[2]))

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.exchanges import Timeline
 from inspector.core.json_text import JsonObject
 from inspector.core.outcome import Outcome
+from inspector.core.timeline import Timeline
 
 if TYPE_CHECKING:
     from inspector.core.findings.seen import OtherListing

@@ -15,7 +15,10 @@ _ALWAYS = (
     NotChecked(
         what="redemption", why="no secret reference is redeemed for it: whether it can be twice is not known"
     ),
-    NotChecked(what="other clients", why="the server was asked under one client name only"),
+    NotChecked(
+        what="other clients",
+        why="the server was asked under one client name only, that announces no sampling, elicitation or roots: it may hide tools from such clients",
+    ),
     NotChecked(what="other servers", why="names were compared within this server only"),
     NotChecked(
         what="what the tools do",
@@ -25,7 +28,9 @@ _ALWAYS = (
 
 
 def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
-    """What is not known of a long result."""
+    """What is not known of a long result, and of an answer that does not end its call."""
+    if call.unfinished:
+        return (NotChecked(what=f"results of {call.offer.name}", why=call.unfinished),)
     if call.is_read:
         return ()
     why = f"it is long: orders to a model are looked for in its first {READ:,} characters, and {LONGEST_READ:,} of a text"

@@ -44,14 +44,6 @@ def request_annotations(
     return found or None
 
 
-def with_annotations(params: JsonObject, annotations: JsonObject | None) -> JsonObject:
-    """The parameters of a request with `_meta.annotations`; other members of `_meta` stay."""
-    if annotations is None:
-        return params
-    meta = params.get("_meta")
-    return {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), "annotations": annotations}}
-
-
 def _sources(trust: SessionTrust, server: str, detail: Detail) -> Iterator[str]:
     for mark in trust.marks:
         if mark.kind is not MarkKind.ATTRIBUTION:

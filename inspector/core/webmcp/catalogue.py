@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from inspector.core.catalogue import Catalogue, Kind, Tool
 from inspector.core.json_text import Json, JsonObject
-from inspector.core.webmcp.declared import Declaration
-from inspector.core.webmcp.events import KeptTool, place_of
+from inspector.core.webmcp.declared import Declaration, Refusal
+from inspector.core.webmcp.events import KeptTool, place_of, registered_at
 from inspector.core.webmcp.exposure import exposure_of
+from inspector.core.webmcp.handles import Handles
 from inspector.core.webmcp.joining import Joined
-from inspector.core.webmcp.page import Document, Evidence, PageFacts, ToolKind
+from inspector.core.webmcp.page import Document, Evidence, PageFacts, Refused, ToolKind
 from inspector.core.webmcp.rules import faults_of
 
 _SURE = frozenset({"/name", "/description", "/inputSchema"})
@@ -25,30 +26,73 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offers:
-    """All tools of one document, in the order of their registration."""
+    """All tools of one document."""
 
     document: Document
     offers: tuple[Offer, ...]
     agents: Mapping[str, Json]
     """What `getTools()` said there, by name."""
+    refusals: tuple[Refusal, ...] = ()
+    """What the browser refused, in the order of time."""
+    position: tuple[int, ...] = ()
+    """Of its frame: which child of the page it is, which child of that one, and so on, from 1; empty for the page."""
 
 
 def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:
-    """The tools of all documents. A name that several documents use gets its document's host behind it.
+    """The tools of all documents, in an order and by handles that no order of arrival changes.
 
     Takes time in proportion to what was declared: beside the event loop for many tools.
     """
-    taken: set[str] = set()
-    tools: list[Tool] = []
-    for document in documents:
-        for offer in document.offers:
-            tool = _tool(offer, document, own_script, taken)
-            taken.add(tool.name)
-            tools.append(tool)
-    return Catalogue(entries={Kind.TOOL: tuple(tools)})
+    ordered = sorted(documents, key=lambda offers: offers.position)
+    handles = Handles(
+        (offer.kept.key.name, offers.document.origin, offers.position)
+        for offers in ordered
+        for offer in offers.offers
+    )
+    tools = tuple(
+        _tool(
+            offer,
+            offers,
+            own_script,
+            handles.of(offer.kept.key.name, offers.document.origin, offers.position),
+        )
+        for offers in ordered
+        for offer in sorted(offers.offers, key=lambda offer: registered_at(offer.kept, own_script))
+    )
+    refused = tuple(
+        _refused(refusal, f"/{place}/{index}", offers.document)
+        for place, offers in enumerate(ordered)
+        for index, refusal in enumerate(sorted(offers.refusals, key=_refused_at))
+    )
+    return Catalogue(entries={Kind.TOOL: (*tools, *refused)})
 
 
-def _tool(offer: Offer, offers: Offers, own_script: str, taken: set[str]) -> Tool:
+def _refused(refusal: Refusal, pointer: str, document: Document) -> Refused:
+    value: JsonObject = {
+        "name": refusal.name,
+        "refusedBecause": refusal.reason,
+        "document": document.url,
+        "origin": document.origin,
+        "registeredAt": None if refusal.place is None else str(refusal.place),
+    }
+    reason = refusal.reason.strip(": \n") or "the browser gave no reason"
+    return Refused(
+        pointer=pointer,
+        reason=reason,
+        value=value,
+        name=refusal.name,
+        document=document,
+        place=refusal.place,
+    )
+
+
+def _refused_at(refusal: Refusal) -> tuple[tuple[str, int, int], str, str]:
+    place = refusal.place
+    at = ("", 0, 0) if place is None else (place.url, place.line, place.column)
+    return at, refusal.name or "", refusal.reason
+
+
+def _tool(offer: Offer, offers: Offers, own_script: str, handle: str) -> Tool:
     kept, declaration = offer.kept, offer.declaration
     agent = offers.agents.get(kept.key.name)
     joined = Joined(kept, declaration, agent)
@@ -77,7 +121,7 @@ def _tool(offer: Offer, offers: Offers, own_script: str, taken: set[str]) -> Too
     }
     if isinstance(options, dict) and "exposedTo" in options:
         definition["exposedTo"] = options["exposedTo"]
-    return Tool(name=_handle(kept.key.name, offers.document, taken), definition=definition, page=facts)
+    return Tool(name=handle, definition=definition, page=facts)
 
 
 def _evidence(offer: Offer, document: Document, joined: Joined) -> Evidence:
@@ -91,20 +135,6 @@ def _evidence(offer: Offer, document: Document, joined: Joined) -> Evidence:
     # What the browser surely keeps: it cannot differ where both read the same.
     differing = _SURE.intersection((*joined.changed, *joined.dropped))
     return Evidence.DIFFERS if differing else Evidence.SEEN
-
-
-def _handle(name: str, document: Document, taken: set[str]) -> str:
-    """What the tool is called by here. The draft allows no `@` in a name, so that no page can take another's handle."""
-    if name not in taken and "@" not in name:
-        return name
-    _, _, host = document.origin.partition("://")
-    handle = f"{name}@{host or document.frame_id}"
-    count = 2
-    numbered = handle
-    while numbered in taken:
-        numbered = f"{handle}@{count}"
-        count += 1
-    return numbered
 
 
 def _texts(value: Json, key: str) -> tuple[str, ...]:

@@ -3,13 +3,18 @@
 A report counts where it holds the proof that only the hook knows. What it says is a claim of the page like any other.
 """
 
+import re
 from dataclasses import dataclass
 
 from inspector.core.json_text import DuplicateKeys, Json, JsonText, parse
+from inspector.core.webmcp.page import Place
 
 MAX_REPORT_CHARACTERS = 1_000_000
 """The hook stops far below; a longer report is none of its own."""
 
+_STACK_LINE = re.compile(
+    r" {4}at (?:.{0,300} \()?(?P<url>[^\s()]{1,1500}):(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?", re.ASCII
+)
 _NO_VALUE = ("[undefined]", "[function]", "[symbol]")
 _NO_NUMBER = ("[NaN]", "[Infinity]", "[-Infinity]")
 
@@ -26,8 +31,19 @@ class Declaration:
     """Whether all of it could be read."""
 
 
-def declarations_in(payload: str, proof: str) -> tuple[Declaration, ...] | None:
-    """The declarations in one report; None where the hook did not make it. Never raises.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """What became of one call of `registerTool` that the browser refused."""
+
+    name: str | None
+    """As declared; None where it was no text. Foreign."""
+    reason: str
+    """The browser's own words, after the name of the error. Foreign: a page may have thrown it."""
+    place: Place | None
+
+
+def report_in(payload: str, proof: str) -> tuple[Declaration, ...] | Refusal | None:
+    """The declarations, or the refusal, in one report; None where the hook did not make it. Never raises.
 
     `proof`: what the hook says with each report, and no script of the page can know.
     """
@@ -37,6 +53,13 @@ def declarations_in(payload: str, proof: str) -> tuple[Declaration, ...] | None:
     if not isinstance(read, JsonText) or not isinstance(read.value, dict) or read.value.get("proof") != proof:
         return None
     report = read.value
+    if report.get("call") == "refused":
+        name, reason = report.get("name"), report.get("reason")
+        return Refusal(
+            name=name if isinstance(name, str) else None,
+            reason=reason if isinstance(reason, str) else "",
+            place=_place(report.get("place")),
+        )
     is_whole, tool, options = report.get("whole") is True, report.get("tool"), report.get("options")
     tools = _members(tool, "tools") if report.get("call") == "provideContext" else (tool,)
     return tuple(
@@ -44,6 +67,14 @@ def declarations_in(payload: str, proof: str) -> tuple[Declaration, ...] | None:
         for item in tools
         if (name := _name(item)) is not None
     )
+
+
+def _place(line: Json) -> Place | None:
+    """The place in a line of a stack, `    at name (url:line:column)` or without the name."""
+    found = _STACK_LINE.fullmatch(line) if isinstance(line, str) else None
+    if found is None:
+        return None
+    return Place(url=found["url"], line=int(found["line"]), column=int(found["column"]))
 
 
 def _members(value: Json, key: str) -> tuple[Json, ...]:

@@ -3,8 +3,10 @@
 Source: Chrome DevTools Protocol, WebMCP domain (experimental), Chromium 156. Fields that are not known are kept.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.webmcp.page import Document, FramePolicy, Place
@@ -53,6 +55,27 @@ def place_of(tool: KeptTool, own_script: str) -> Place | None:
         if url != own_script and isinstance(url, str) and isinstance(line, int) and isinstance(column, int):
             return Place(url=url, line=line + 1, column=column + 1)
     return None
+
+
+_NUMBER = re.compile(r"(\d{1,18})", re.ASCII)
+
+Registered: TypeAlias = tuple[tuple[tuple[str, int, int], ...], tuple[tuple[int, str], ...]]
+
+
+def registered_at(tool: KeptTool, own_script: str) -> Registered:
+    """A key that puts the tools of a document into an order that does not depend on time.
+
+    By the place in the source, from the outermost call inwards; then by name, numbers in it by their value. Forms,
+    which have no place, come first.
+    """
+    calls: list[tuple[str, int, int]] = []
+    for frame in _items(tool.value.get("stackTrace"), "callFrames"):
+        url, line, column = frame.get("url"), frame.get("lineNumber"), frame.get("columnNumber")
+        if url != own_script and isinstance(url, str) and isinstance(line, int) and isinstance(column, int):
+            calls.append((url, line, column))
+    parts = _NUMBER.split(tool.key.name)
+    name = tuple((int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts))
+    return tuple(reversed(calls)), name
 
 
 def document_of(frame: Json, *, is_observed: bool) -> Document | None:

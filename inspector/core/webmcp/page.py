@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inspector.core.json_text import Json
+from inspector.core.json_text import Json, Malformed
 
 _FEATURE = "tools"
 _MAX_GRANTS = 100
@@ -17,6 +17,16 @@ class ToolKind(StrEnum):
     """By `registerTool`."""
     DECLARATIVE = "declarative"
     """By attributes of a form."""
+
+
+class Forms(StrEnum):
+    """What is done with a form once it is filled in, where the page does not have it submitted by itself."""
+
+    WAIT = "wait"
+    """The user submits it."""
+    LEAVE = "leave"
+    """The call ends there."""
+    SUBMIT = "submit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +131,14 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refused(Malformed):
+    """A tool that a page declared and its browser refused. `reason` holds the browser's words: foreign text."""
+
+    document: Document
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts:
     """Where a tool of a page comes from, and what the page and the browser each say of it."""
 
@@ -149,3 +167,17 @@ class PageFacts:
     """What speaks for `declared`."""
     exposures: tuple[Exposure, ...] = ()
     """What `exposed_to` comes to, in its order."""
+
+    @property
+    def waits_for_submit(self) -> bool:
+        """Whether it is a form that a call only fills in: one without `toolautosubmit`."""
+        kept = self.kept if isinstance(self.kept, dict) else {}
+        annotations = kept.get("annotations")
+        submits = isinstance(annotations, dict) and annotations.get("autosubmit") is True
+        return self.kind is ToolKind.DECLARATIVE and not submits
+
+    @property
+    def form_node(self) -> int | None:
+        """The browser's number of the form; None for what is none, and where a polyfill lists it."""
+        node = self.kept.get("backendNodeId") if isinstance(self.kept, dict) else None
+        return node if isinstance(node, int) else None

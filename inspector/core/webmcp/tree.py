@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.webmcp.catalogue import Offer, Offers
-from inspector.core.webmcp.declared import Declaration, declarations_in
+from inspector.core.webmcp.declared import Declaration, Refusal, report_in
 from inspector.core.webmcp.events import ToolKey, document_of, frames_in, tools_in
 from inspector.core.webmcp.page import Document, FramePolicy
 
 MAX_WAITING = 20_000
 """Declarations of one frame that no registration followed; a page that makes more gets no more attention."""
+MAX_REFUSALS = 200
+"""Of one frame, likewise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +37,14 @@ class Tree:
         self._proof = proof
         self._documents: dict[str, Document] = {}
         self._sessions: dict[str, str] = {}
+        self._places: dict[str, tuple[str, int]] = {}
+        """Of each frame in a frame: that one, and which of its children it is, from 1."""
+        self._children: dict[str, int] = {}
+        """How many children the document in a frame has had; numbers are not used again."""
         self._contexts: dict[tuple[str, int], str] = {}
         self._offers: dict[str, dict[ToolKey, Offer]] = {}
         self._waiting: dict[str, dict[str, Declaration]] = {}
+        self._refusals: dict[str, list[Refusal]] = {}
         self._revisions: dict[str, int] = {}
         self._voices: dict[str, str] = {}
         """The sessions of the frames that scripts run in, also those without a document of their own."""
@@ -55,6 +62,11 @@ class Tree:
         """The session that a frame is reached through."""
         return self._sessions.get(frame_id)
 
+    @property
+    def sessions(self) -> frozenset[str]:
+        """Of all documents."""
+        return frozenset(self._sessions.values())
+
     def frame_of(self, session: str, context: int) -> str | None:
         """The frame that an execution context of the page's own scripts belongs to."""
         return self._contexts.get((session, context))
@@ -71,25 +83,69 @@ class Tree:
                 known, is_permitted=is_permitted, policy=policy or known.policy
             )
 
+    def is_refused(self, frame_id: str) -> bool:
+        """Whether the browser refused a tool of the document in a frame."""
+        return bool(self._refusals.get(frame_id))
+
     def offers(self, frame_id: str) -> tuple[Offer, ...]:
         """The tools of a frame, in the order of their registration."""
         return tuple(self._offers.get(frame_id, {}).values())
 
     def snapshot(self, agents: dict[str, dict[str, Json]]) -> tuple[Offers, ...]:
-        """All documents that have tools. `agents`: what `getTools()` said, by frame and name."""
+        """All documents that have tools, or wanted to. `agents`: what `getTools()` said, by frame and name."""
         return tuple(
-            Offers(document=document, offers=self.offers(frame_id), agents=agents.get(frame_id, {}))
+            Offers(
+                document=document,
+                offers=self.offers(frame_id),
+                agents=agents.get(frame_id, {}),
+                refusals=tuple(self._refusals.get(frame_id, ())),
+                position=self._position(document),
+            )
             for frame_id, document in self._documents.items()
-            if self._offers.get(frame_id)
+            if self._offers.get(frame_id) or self._refusals.get(frame_id)
         )
+
+    def _position(self, document: Document) -> tuple[int, ...]:
+        """Where a frame is in the page; see `Offers.position`."""
+        numbers: list[int] = []
+        seen: set[str] = set()
+        frame_id = document.frame_id
+        while (place := self._place_of(frame_id)) is not None and frame_id not in seen:
+            seen.add(frame_id)
+            frame_id, number = place
+            numbers.append(number)
+        return tuple(reversed(numbers))
+
+    def _place_of(self, frame_id: str) -> tuple[str, int] | None:
+        """The frame around a frame, and which of its children it is; None for the page itself."""
+        known = self._places.get(frame_id)
+        document = self._documents.get(frame_id)
+        if known is not None or document is None or document.parent_id is None:
+            return known
+        # The browser did not tell, as of frames in other processes that were there before us: behind those that it told.
+        parent_id = document.parent_id
+        others = sorted(
+            (other.url, other.frame_id)
+            for other in self._documents.values()
+            if other.parent_id == parent_id and other.frame_id not in self._places
+        )
+        return parent_id, self._children.get(parent_id, 0) + 1 + others.index((document.url, frame_id))
+
+    def _attached(self, frame_id: Json, parent_id: Json) -> None:
+        if isinstance(frame_id, str) and isinstance(parent_id, str) and frame_id not in self._places:
+            number = self._children[parent_id] = self._children.get(parent_id, 0) + 1
+            self._places[frame_id] = (parent_id, number)
 
     def adopt(self, session: str, tree: Json) -> None:
         """Documents that were there before us, from a `Page.FrameTree`. What they declared was not seen."""
-        for frame in frames_in(tree):
+        for index, frame in enumerate(frames_in(tree)):
             document = document_of(frame, is_observed=False)
             if document is not None and document.frame_id not in self._documents:
                 self._documents[document.frame_id] = document
                 self._sessions[document.frame_id] = session
+                # A frame in a process of its own heads a tree that does not say where it is.
+                if index:
+                    self._attached(document.frame_id, document.parent_id)
 
     def list_anew(self, session: str, frame_id: str, tools: Json) -> Change:
         """All tools that a frame has now, where a polyfill tells them instead of the browser."""
@@ -112,11 +168,16 @@ class Tree:
         match method:
             case "Page.frameNavigated":
                 return self._navigated(session, params)
+            case "Page.frameAttached":
+                self._attached(params.get("frameId"), params.get("parentFrameId"))
+                return _NOTHING
             case "Page.frameDetached":
                 frame_id = params.get("frameId")
                 # A frame that swaps its process is told of by its new session.
-                is_gone = isinstance(frame_id, str) and params.get("reason") != "swap"
-                return self._drop([frame_id]) if is_gone and isinstance(frame_id, str) else _NOTHING
+                if not isinstance(frame_id, str) or params.get("reason") == "swap":
+                    return _NOTHING
+                self._places.pop(frame_id, None)
+                return self._drop([frame_id])
             case "Page.navigatedWithinDocument":
                 self._moved(params)
                 return _NOTHING
@@ -127,10 +188,9 @@ class Tree:
             case "WebMCP.toolsRemoved":
                 return self._removed(params)
             case _:
-                self._take_runtime(session, method, params)
-                return _NOTHING
+                return self._take_runtime(session, method, params)
 
-    def _take_runtime(self, session: str, method: str, params: JsonObject) -> None:
+    def _take_runtime(self, session: str, method: str, params: JsonObject) -> Change:
         match method, params:
             case (
                 "Runtime.executionContextCreated",
@@ -146,17 +206,32 @@ class Tree:
                 "Runtime.bindingCalled",
                 {"name": str(name), "payload": str(payload), "executionContextId": int(number)},
             ) if name == self._binding:
-                self._declared(self._contexts.get((session, number)), payload)
+                return self._reported(self._contexts.get((session, number)), payload)
             case _:
                 pass
+        return _NOTHING
 
-    def _declared(self, frame_id: str | None, payload: str) -> None:
+    def _reported(self, frame_id: str | None, payload: str) -> Change:
         if frame_id is None:
-            return
-        declarations = declarations_in(payload, self._proof)
-        if declarations is None:
-            self._disbelieved(frame_id)
-            return
+            return _NOTHING
+        report = report_in(payload, self._proof)
+        match report:
+            case None:
+                self._disbelieved(frame_id)
+            case Refusal():
+                return self._refused(frame_id, report)
+            case declarations:
+                self._declared(frame_id, declarations)
+        return _NOTHING
+
+    def _refused(self, frame_id: str, refusal: Refusal) -> Change:
+        known = self._refusals.setdefault(frame_id, [])
+        if len(known) >= MAX_REFUSALS or refusal in known:
+            return _NOTHING
+        known.append(refusal)
+        return Change(tools=True)
+
+    def _declared(self, frame_id: str, declarations: Sequence[Declaration]) -> None:
         waiting = self._waiting.setdefault(frame_id, {})
         for declaration in declarations:
             # The last one counts: a declaration is told before its registration succeeds or fails.
@@ -174,6 +249,10 @@ class Tree:
             return _NOTHING
         had = bool(self._offers.get(document.frame_id))
         change = self._drop([document.frame_id])
+        self._children.pop(document.frame_id, None)
+        self._places = {
+            child: place for child, place in self._places.items() if place[0] != document.frame_id
+        }
         self._documents[document.frame_id] = document
         self._sessions[document.frame_id] = session
         return replace(change, tools=had)
@@ -197,6 +276,7 @@ class Tree:
             self._sessions.pop(frame_id, None)
             had = bool(self._offers.pop(frame_id, None)) or had
             self._waiting.pop(frame_id, None)
+            had = bool(self._refusals.pop(frame_id, None)) or had
             self._voices.pop(frame_id, None)
             self._count(frame_id)
         return Change(tools=had, gone=frozenset(gone))

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from inspector.core.exchanges import Matched
 from inspector.core.frames import Frame
 from inspector.core.recording.page_calls import PageCall
 
@@ -22,23 +23,23 @@ class Clock:
         self._calls_before = 0
         self._calls = 0
 
-    def connect(self) -> int:
-        """A connection begins; which."""
+    def connect(self, *, goes_on: bool = False) -> int:
+        """A connection begins; which. `goes_on`: whether it has the clock and the numbers of the one before."""
         self._connections += 1
         if self._connections == 1:
             self._started_s = time.monotonic()
-        else:
+        elif not goes_on:
             self._since_s = time.monotonic() - self._started_s
             self._before = self._last
             self._calls_before = self._calls
         return self._connections
 
-    def join(self, frames: Sequence[Frame], calls: Sequence[PageCall], now_s: float) -> None:
+    def join(self, frames: Sequence[Matched], calls: Sequence[PageCall], now_s: float) -> None:
         """The connection in use is the first one, and has got so far."""
         self._calls = calls[-1].number if calls else 0
         self._connections = 1
         self._started_s = time.monotonic() - now_s
-        self._last = frames[-1].number if frames else 0
+        self._last = frames[-1].frame.number if frames else 0
 
     def file_s(self, at_s: float) -> float:
         """A time of the connection in use, on the clock of the file."""

@@ -2,15 +2,25 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
 
 from inspector.core.catalogue import Kind
-from inspector.core.frames import Channel
+from inspector.core.exchanges import Matcher
+from inspector.core.frames import Channel, Direction
 from inspector.core.recording.format import Connected, LensesChanged, Line, Listed, Note
 from inspector.store.recordings.rows import CallRow, FrameRow, Row, Said
 
 LISTINGS = {kind.method: kind for kind in Kind}
 HANDSHAKES = frozenset({"initialize", "server/discover"})
 CALL = "tools/call"
+
+
+@dataclass(slots=True)
+class _Asked:
+    entry: int
+    said: Said
+    given_up: int = 0
+    """Where; 0 where it was not."""
 
 
 class Places:
@@ -73,8 +83,7 @@ class Index:
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
         self.batches: dict[int, tuple[int, ...]] = {}
         """By a line that answers among others, or late: where those requests were asked, and given up."""
-        self._open: dict[tuple[bool, str], tuple[int, Said]] = {}
-        self._given_up: dict[tuple[bool, str], tuple[int, int]] = {}
+        self._matcher = Matcher[_Asked]()
 
     def take(self, row: Row) -> None:
         """The row of one more line."""
@@ -96,8 +105,7 @@ class Index:
             return
         places.take(line)
         if row.kind is Connected:
-            self._open.clear()
-            self._given_up.clear()
+            self._matcher.clear()
         if row.kind is not Listed:
             self._opens(line)
         self._add(line, row.at_s)
@@ -145,55 +153,50 @@ class Index:
 
     def _frame(self, line: int, row: FrameRow) -> None:
         if row.channel is Channel.NOTE:
-            found = self._open.pop((True, row.ends), None) if row.ends else None
-            if found:
-                self.endings[found[0] - 1] = line
-                self._given_up[True, row.ends or ""] = (self.openings.lines[found[0] - 1], line)
+            asked = self._matcher.give_up(Direction.SENT, row.ends) if row.ends is not None else None
+            if asked:
+                self.endings[asked.entry - 1] = asked.given_up = line
             else:
                 self._opens(line)
         elif row.channel is Channel.STDERR:
             self._opens(line)
         else:
-            asked: list[int] = []
+            answered: list[int] = []
             for said in row.said:
                 if said.is_answer:
-                    asked += self._answer(line, row, said)
+                    answered += self._answer(line, row, said)
                 else:
                     number = self._opens(line)
                     if said.key is not None:
-                        self._open[row.sent, said.key] = (number, said)
-                        self._given_up.pop((row.sent, said.key), None)
-            if asked and len(row.said) > 1:
-                self.batches[line] = (*self.batches.get(line, ()), *asked)
+                        asked_by = Direction.SENT if row.sent else Direction.RECEIVED
+                        asked = _Asked(entry=number, said=said)
+                        self._matcher.ask(asked_by, said.key, asked, method=said.method or "")
+            if answered and len(row.said) > 1:
+                self.batches[line] = (*self.batches.get(line, ()), *answered)
 
     def _answer(self, line: int, row: FrameRow, said: Said) -> list[int]:
-        key = self._answered(said, by_us=not row.sent)
-        found = self._open.pop(key, None)
+        asked_by = Direction.RECEIVED if row.sent else Direction.SENT
+        found = self._matcher.answer(
+            asked_by, said.key or "", is_error=said.is_error, response_to=row.response_to
+        )
         if found is None:
             self._opens(line)
-            if key in self._given_up:
-                self.batches[line] = (*self.batches.get(line, ()), *self._given_up.pop(key))
             return []
-        number, request = found
-        self.endings[number - 1] = line
-        asked = self.openings.lines[number - 1]
+        asked, is_late = found
+        asked_at = self.openings.lines[asked.entry - 1]
+        if is_late:
+            self._opens(line)
+            self.batches[line] = (*self.batches.get(line, ()), asked_at, asked.given_up)
+            return []
+        self.endings[asked.entry - 1] = line
         if not row.sent:
-            self._answers(line, number, said, request)
-        return [asked]
-
-    def _answered(self, said: Said, *, by_us: bool) -> tuple[bool, str]:
-        """An error without id belongs to the only open request."""
-        if said.key == "null" and said.is_error:
-            waiting = [key for key in self._open if key[0] is by_us]
-            if len(waiting) == 1:
-                return waiting[0]
-        return by_us, said.key or ""
+            self._answers(line, asked.entry, said, asked.said)
+        return [asked_at]
 
     def _answers(self, line: int, entry: int, said: Said, request: Said) -> None:
         method = request.method or ""
         if method == CALL:
-            if said.key == request.key:
-                self._called(line, request.name, entry)
+            self._called(line, request.name, entry)
         elif method in HANDSHAKES and not said.is_error:
             self.handshakes.take(line)
         elif method in LISTINGS and not said.is_error:

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from inspector.core.catalogue import Catalogue
-from inspector.core.exchanges import Entry, EntryKind, EntryState, Timeline
 from inspector.core.json_text import JsonObject
 from inspector.core.recording.decoding import Broken
 from inspector.core.recording.exports import told
 from inspector.core.recording.format import Connected, Lenses, LensesChanged, Line, Note, RecordedCall
+from inspector.core.timeline import Entry, EntryKind, EntryState, Timeline
 from inspector.store.recordings.index import Index
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inspector.core.json_text import dump
+from inspector.core.json_text import dump, inert
 from inspector.core.recording.decoding import MAX_LINE_BYTES, MAX_LINES, Broken, decoded
 from inspector.core.recording.format import End, Header, Line
 from inspector.errors import UsageError
@@ -157,7 +157,8 @@ class Search:
         self._folds = words == words.lower()
         plain = words.encode("utf-8", "replace")
         # What a text says, JSON may say with backslashes.
-        self._patterns = tuple(dict.fromkeys((plain, dump(words)[1:-1])))
+        said = dump(words)[1:-1]
+        self._patterns = tuple(dict.fromkeys((plain, said, inert(said))))
         self.longest = max(map(len, self._patterns))
 
     def first(self, chunk: bytes) -> int:

@@ -53,6 +53,7 @@ class FrameRow(msgspec.Struct, frozen=True, gc=False):
     sent: bool
     channel: Channel
     ends: str | None
+    response_to: str | None
     said: tuple[Said, ...]
 
 
@@ -85,6 +86,7 @@ class _Line(msgspec.Struct, gc=False):
     channel: str = ""
     size: int = -1
     ends: str | None = None
+    responseTo: str | None = None  # noqa: N815 - the member's name
     body: _Any = UNSET
     text: _Any = UNSET
     tool: str = ""
@@ -140,6 +142,7 @@ def _quick(line: _Line) -> Row | None:
             sent=line.direction == "sent",
             channel=channel,
             ends=line.ends,
+            response_to=line.responseTo,
             said=_said_in(line.body) if isinstance(line.body, Raw) else (),
         )
     if isinstance(line.call, int):
@@ -220,6 +223,7 @@ def _slow(raw: bytes, version: int) -> Row | Broken:
                 sent=line.direction is Direction.SENT,
                 channel=line.channel,
                 ends=line.ends,
+                response_to=line.response_to,
                 said=tuple(_said_by(message) for message in messages(body)),
             )
         case RecordedCall():

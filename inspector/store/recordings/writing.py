@@ -6,11 +6,13 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from inspector.core.catalogue import Tool
-from inspector.core.frames import Frame
+from inspector.core.exchanges import Matched
+from inspector.core.json_text import inert
 from inspector.core.recording.format import Header, Lenses, Line, written
 from inspector.core.recording.page_calls import PageCall
 from inspector.core.recording.scribe import Scribe
@@ -69,14 +71,17 @@ class Recorder:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
-    def connect(self) -> None:
-        """A connection begins: before its first frame. Times and numbers of all that follows are its own."""
-        number = self._clock.connect()
+    def connect(self, going_on_s: float | None = None) -> None:
+        """A connection begins: before its first frame. Times and numbers of all that follows are its own.
+
+        `going_on_s`: now, on the clock of the connection before, where clock and numbers go on.
+        """
+        number = self._clock.connect(goes_on=going_on_s is not None)
         if number > 1:
-            at_s = self._clock.file_s(0)
+            at_s = self._clock.file_s(going_on_s or 0)
             self._work.put(lambda: self._scribe.connect(at_s, number))
 
-    def join(self, frames: Sequence[Frame], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
+    def join(self, frames: Sequence[Matched], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
         """Begin in the middle of a session. Of what was before, the listings alone are written; the rest is learnt from.
 
         `frames`, `calls`: those so far. `now_s`: on the clock of the connection.
@@ -86,9 +91,9 @@ class Recorder:
         self._work.put(lambda: self._scribe.learn(before, made))
         self._work.put(lambda: self._scribe.note(now_s, RECORDING, _JOINED))
 
-    def frame(self, frame: Frame) -> None:
+    def frame(self, matched: Matched) -> None:
         """A frame went over the wire."""
-        placed = self._clock.placed(frame)
+        placed = replace(matched, frame=self._clock.placed(matched.frame))
         self._work.put(lambda: self._take(placed))
 
     def call(self, made: PageCall) -> None:
@@ -129,10 +134,10 @@ class Recorder:
             self._work.put(None)
             self._thread.join()
 
-    def _take(self, frame: Frame) -> Iterable[Line]:
+    def _take(self, matched: Matched) -> Iterable[Line]:
         if self._sealer and not self.failure:
-            self._sealer.frame(frame)
-        return self._scribe.take(frame)
+            self._sealer.frame(matched.frame)
+        return self._scribe.take(matched)
 
     def _run(self) -> None:
         with self._file, self._sealer or nullcontext():
@@ -148,7 +153,7 @@ class Recorder:
     def _write(self, lines: Iterable[Line]) -> None:
         for line in lines:
             try:
-                size = sum(self._file.write(piece) for piece in pieces(written(line)))
+                size = sum(self._file.write(inert(piece)) for piece in pieces(written(line)))
                 self._file.write(b"\n")
                 self._file.flush()
                 self._good += size + 1

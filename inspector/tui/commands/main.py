@@ -53,6 +53,14 @@ MAIN: tuple[Command, ...] = (
     ),
     _main("call.repeat", "r", "repeat_call", "repeat", "Calls again what was called last.", palette=True),
     _main(
+        "call.submit",
+        "S",
+        "submit_form",
+        "submit form",
+        "Submits the page's form that the running call has filled in.",
+        palette=True,
+    ),
+    _main(
         "boundary.next",
         "b",
         "cycle_level(1)",
@@ -136,6 +144,14 @@ MAIN: tuple[Command, ...] = (
     ),
     _main(
         "session.reconnect", "R", "reconnect", "reconnect", "Starts or reaches the server anew.", palette=True
+    ),
+    _main(
+        "session.list",
+        "L",
+        "list_again",
+        "list again",
+        "Reads every list of the server again, over the same connection.",
+        palette=True,
     ),
     _main(
         "session.record",

@@ -7,13 +7,14 @@ from textual.content import Content
 
 from inspector.core.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.core.json_text import Malformed
-from inspector.core.webmcp.page import Document
+from inspector.core.webmcp.page import Document, Refused
 from inspector.tui.present.foreign import content, shortened
 
 _SEARCHED_LENGTH = 600
 
+TOOLS = "Tools"
 _TITLES = {
-    Kind.TOOL: "Tools",
+    Kind.TOOL: TOOLS,
     Kind.RESOURCE: "Resources",
     Kind.TEMPLATE: "Templates",
     Kind.PROMPT: "Prompts",
@@ -39,6 +40,8 @@ class Row:
     """The key of its group."""
     title: str
     """Of its group."""
+    name: str
+    """Casefolded, as `searched` is."""
     searched: str
 
 
@@ -53,18 +56,35 @@ def rows(catalogue: Catalogue) -> tuple[Row, ...]:
 
 
 def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
-    """The rows in which every word of `query` occurs, under the headings of their groups."""
+    """The rows in which every word of `query` occurs, under the headings of their groups.
+
+    In a group, names that match come before titles and descriptions that do, and the group with the best name comes
+    first. Equally good rows keep the order sent.
+    """
     words = query.casefold().split()
-    kept = [row for row in found if all(word in row.searched for word in words)] if words else found
-    sizes: dict[str, int] = {}
+    kept = found
+    if words:
+        kept = sorted(
+            (row for row in found if all(word in row.searched for word in words)),
+            key=lambda row: _rank(row.name, words),
+        )
+    groups: dict[str, list[Row]] = {}
     for row in kept:
-        sizes[row.group] = sizes.get(row.group, 0) + 1
+        groups.setdefault(row.group, []).append(row)
     grouped: list[CatalogueRow] = []
-    for row in kept:
-        if row.group in sizes:
-            grouped.append(Group(key=row.group, title=row.title, size=sizes.pop(row.group)))
-        grouped.append(row)
+    for key, members in groups.items():
+        grouped += (Group(key=key, title=members[0].title, size=len(members)), *members)
     return tuple(grouped)
+
+
+def _rank(name: str, words: list[str]) -> int:
+    """0 for the name itself, 1 for its beginning, 2 for all words in it, 3 for words elsewhere."""
+    typed = " ".join(words)
+    if name == typed:
+        return 0
+    if name.startswith(typed):
+        return 1
+    return 2 if all(word in name for word in words) else 3
 
 
 def group_line(group: Group, total: int) -> Content:
@@ -84,7 +104,7 @@ def entry_line(entry: Entry, badges: Content, width: int, *, here: bool) -> Cont
             sign,
             ("✗ ", "bold $text-error"),
             named,
-            ("  malformed: ", "$text-error"),
+            ("  refused: " if isinstance(entry, Refused) else "  malformed: ", "$text-error"),
             content(shortened(entry.reason, 200)),
         ).truncate(width, ellipsis=True)
     name = Content.assemble(sign, content(shortened(entry.name, width)))
@@ -108,14 +128,26 @@ def _row(entry: Entry, group: str) -> Row:
         case Item():
             texts = (entry.name,)
         case Malformed():
-            texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], "malformed")
-    document = entry.page.document if isinstance(entry, Tool) and entry.page else None
+            word = "refused" if isinstance(entry, Refused) else "malformed"
+            texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], word)
+    document = _document(entry)
     return Row(
         entry=entry,
         group=document.frame_id if document else group,
         title=_document_title(document) if document else group,
+        name=texts[0].casefold(),
         searched=" ".join(texts).casefold(),
     )
+
+
+def _document(entry: Entry) -> Document | None:
+    match entry:
+        case Refused():
+            return entry.document
+        case Tool(page=page) if page is not None:
+            return page.document
+        case _:
+            return None
 
 
 def _document_title(document: Document) -> str:

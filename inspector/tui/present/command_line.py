@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from inspector.core.command_words import shown_command
 from inspector.core.foreign import safe_line
 from inspector.core.json_text import JsonObject
 from inspector.core.pointer import split
@@ -58,7 +59,10 @@ def _target_words(target: Target, left_out: list[str]) -> list[str]:
             return [*_browser_words(target), shown]
         case StdioTarget(command=command, environment=environment, cwd=cwd):
             left_out += [f"the value of {name} in its environment" for name in environment]
-            return [*(["--cwd", cwd] if cwd else []), "--", *command]
+            shown_words = shown_command(command)
+            if shown_words != command:
+                left_out.append("what looks like a credential in the command")
+            return [*(["--cwd", cwd] if cwd else []), "--", *shown_words]
 
 
 def _browser_words(target: PageTarget) -> list[str]:

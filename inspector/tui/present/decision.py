@@ -11,11 +11,11 @@ from inspector.core.claims.bearing import words_of, written
 from inspector.core.claims.registry import claims_of_tool
 from inspector.core.claims.traits import Trait, traits
 from inspector.core.document import Document
-from inspector.core.exchanges import Entry
 from inspector.core.json_text import Json
 from inspector.core.policy.decide import Verdict
 from inspector.core.recording.arguments import sensitive_arguments
 from inspector.core.resolution import Resolution, ResolutionState
+from inspector.core.timeline import Entry
 from inspector.core.trust.state import MarkKind, SessionTrust
 from inspector.oversight.consideration import Consideration
 from inspector.oversight.ruling import Ruled

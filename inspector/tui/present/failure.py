@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from inspector.core.exchanges import Entry, EntryKind
+from inspector.core.timeline import Entry, EntryKind
 from inspector.tui.present.foreign import content, paragraph, shortened
 
 _STDERR_LINES = 8
 _LINE_LENGTH = 400
+_MESSAGE_LENGTH = 20_000
+"""With forty lines of stderr."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,7 @@ def last_words(entries: Iterable[Entry]) -> tuple[str, ...]:
 
 def failure(view: FailureView) -> Content:
     """The panel's text."""
-    lines = [paragraph(shortened(view.message, 2000), "bold $text-error")]
+    lines = [paragraph(shortened(view.message, _MESSAGE_LENGTH), "bold $text-error")]
     if view.hint:
         lines.append(paragraph(shortened(view.hint, 2000)))
     lines.append(Content(""))

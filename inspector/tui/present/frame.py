@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.exchanges import Entry
 from inspector.core.frames import Direction, Frame
 from inspector.core.json_text import JsonText, Malformed
+from inspector.core.timeline import Entry
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count, duration, size
 

@@ -40,6 +40,7 @@ _STATE_STYLES = {
     State.IDLE: "$foreground 60%",
     State.CONNECTING: "$text-warning",
     State.READY: "$text-success",
+    State.LOST: "bold $text-error",
     State.FAILED: "bold $text-error",
     State.CLOSED: "$text-warning",
 }

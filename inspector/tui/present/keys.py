@@ -31,6 +31,8 @@ class Situation:
 
     part: Part
     is_running: bool = False
+    is_filled: bool = False
+    """Whether the running call has filled in a form, which waits to be submitted."""
     is_ready: bool = True
     is_wrong: bool = False
     """Whether the arguments are not what the schema allows."""
@@ -73,6 +75,8 @@ def keys_now(now: Situation) -> tuple[Offer, ...]:
 
 def _offers(now: Situation) -> Iterator[tuple[str, str]]:
     if now.is_running:
+        if now.is_filled:
+            yield "call.submit", ""
         yield "main.back", "cancel"
     match now.part:
         case Part.CATALOGUE:

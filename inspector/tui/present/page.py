@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from textual.content import Content
 
-from inspector.core.catalogue import Tool
+from inspector.core.catalogue import Catalogue, Tool
 from inspector.core.document import Document
 from inspector.core.webmcp.page import Evidence, FramePolicy, PageFacts
 from inspector.tui.present.foreign import content, shortened
@@ -65,6 +65,25 @@ def _stated(policy: FramePolicy | None) -> str:
     sandboxed = ", sandboxed" if policy.is_sandboxed else ""
     blocked = f", blocked by {policy.blocked_by}" if policy.blocked_by else ""
     return f"{policy.element} with {allowed}{sandboxed}{blocked}"
+
+
+def gone_note(tool: Tool, catalogue: Catalogue) -> Content:
+    """Why a tool that is open is listed no more, and what is still shown of it."""
+    document = tool.page.document if tool.page else None
+    there = {
+        (entry.page.document.frame_id, entry.page.document.loader_id)
+        for entry in catalogue.tools
+        if entry.page is not None
+    }
+    if catalogue.sharing(tool.name):
+        why = "is offered by several documents now"
+    elif document is not None and (document.frame_id, document.loader_id) not in there:
+        why = "is gone: its page was left"
+    else:
+        why = "is not listed any more"
+    return Content.assemble(
+        content(shortened(tool.name, 60), "bold"), f" {why}. Its result stays until you open another item."
+    )
 
 
 def changed_lines(facts: PageFacts) -> Iterator[Content]:

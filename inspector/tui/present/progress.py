@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from inspector.session.records import Progress
+from inspector.session.records import FILLED, Progress
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import duration
 
@@ -16,7 +16,9 @@ def progress_line(name: str, elapsed_s: float, progress: Progress | None) -> Con
         Content(duration(elapsed_s)),
         Content.assemble(("Esc", "bold $accent"), " cancels"),
     ]
-    if progress is not None:
+    if progress is FILLED:
+        parts.append(Content.assemble(f"{FILLED.message}: ", ("S", "bold $accent"), " submits the form"))
+    elif progress is not None:
         parts.append(_far(progress))
     return Content("  ").join(parts)
 

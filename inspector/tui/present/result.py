@@ -10,6 +10,7 @@ from textual.content import Content
 from inspector.core.boundary.bounded import Level, Removal
 from inspector.core.json_text import Json
 from inspector.core.outcome import Failure, RpcError
+from inspector.core.unfinished import Unfinished, unfinished
 from inspector.tui.present.alignment import GAP, Alignment
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.header import level_style
@@ -74,6 +75,8 @@ class ResultView:
     model_bytes: int
     undeclared: int | None
     """How many leaves passed that no schema names; None where that is no question."""
+    unfinished: Unfinished | None = None
+    """Why the answer does not end the call; None where it does."""
     values: tuple[Json, ...] = ()
     """What the documents show, to be let go of with care where it is large."""
 
@@ -199,6 +202,11 @@ def strip(view: ResultView) -> Content:
 
 def standing_line(view: ResultView) -> Content:
     """What the boundary in force means for this result."""
+    if view.unfinished:
+        words = "; ".join(view.unfinished.asks) or view.unfinished.reason
+        return content(
+            shortened(f"unfinished, so the model gets nothing; {words}", 1_000), "bold $text-warning"
+        )
     match view.level:
         case Level.OPEN:
             return Content.styled("open: nothing is withheld; this is what leaks today", "$text-error")
@@ -214,6 +222,8 @@ def standing_line(view: ResultView) -> Content:
 
 def reason_line(view: ResultView, row: int) -> Content:
     """Why the two sides of a row differ, on one line; else what the boundary in force means."""
+    if view.unfinished:
+        return standing_line(view)
     removals, changes = view.removals_on(row), view.changes_on(row)
     if removals:
         return removal_line(removals[0], len(removals) - 1 + view.more_on(row))
@@ -231,6 +241,10 @@ def result_findings(view: ResultView) -> tuple[Content, ...]:
     """What could not be judged in a result, and what the host changed, in sentences."""
     return (
         *(
+            Content.assemble(("? result  ", "bold $text-warning"), content(shortened(asked, 400)))
+            for asked in (view.unfinished.asks if view.unfinished else ())
+        ),
+        *(
             Content.assemble(("! result  ", "$text-warning"), content(shortened(sentence, 400)))
             for sentence in view.findings[:_MAX_FINDINGS]
         ),
@@ -243,6 +257,8 @@ def result_findings(view: ResultView) -> tuple[Content, ...]:
 
 
 def _ending(record: "CallRecord") -> Content:
+    if unfinished(record.outcome):
+        return Content.styled("unfinished", "bold $text-warning")
     match record.outcome:
         case RpcError():
             return Content.styled("JSON-RPC error", "bold $text-error")

@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from inspector.core.exchanges import Entry, EntryKind, EntryState
+from inspector.core.timeline import Entry, EntryKind, EntryState
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import duration, size
 
@@ -21,6 +21,8 @@ _SIGNS = {
 _STATES = {
     EntryState.PENDING: ("waiting", "$text-warning"),
     EntryState.DONE: ("", ""),
+    EntryState.OPEN: ("listening", "$text-success"),
+    EntryState.UNFINISHED: ("unfinished", "bold $text-warning"),
     EntryState.FAILED: ("failed", "bold $text-error"),
 }
 

@@ -7,6 +7,7 @@ from textual.content import Content
 
 from inspector.core.catalogue import Entry, Tool
 from inspector.core.json_text import Malformed
+from inspector.core.webmcp.page import Refused
 from inspector.tui.present.foreign import content, paragraph, shortened
 from inspector.tui.present.measures import size, tokens
 from inspector.tui.present.page import origin_line
@@ -41,8 +42,9 @@ def title(entry: Entry) -> Content:
     """Its name, and its title where that says something else."""
     match entry:
         case Malformed():
+            word = "refused" if isinstance(entry, Refused) else "malformed"
             return Content.assemble(
-                ("✗ malformed ", "bold $text-error"),
+                (f"✗ {word} ", "bold $text-error"),
                 content(shortened(entry.name or entry.pointer, 120), "bold"),
             )
         case Tool(title=str() as words) if words != entry.name:
@@ -58,6 +60,15 @@ def title(entry: Entry) -> Content:
 def about(entry: Entry) -> Content:
     """What it says of itself; for what cannot be called, why not."""
     match entry:
+        case Refused():
+            place = str(entry.place) if entry.place else entry.document.url
+            return Content.assemble(
+                "The browser refused it: ",
+                content(shortened(entry.reason, 500), "$text-error"),
+                "\nIt is registered at ",
+                content(shortened(place, 300), "bold"),
+                ", and cannot be called.",
+            )
         case Malformed():
             return Content.assemble(
                 content(shortened(entry.reason, 500), "$text-error"),

@@ -1,6 +1,6 @@
 """Views of what a session holds, made in worker threads from frozen inputs. Importing this loads the core."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from inspector.core.boundary.bound import bound
@@ -13,18 +13,19 @@ from inspector.core.claims.contradictions import Contradiction, contradictions
 from inspector.core.claims.registry import claims_of_item, claims_of_result, claims_of_tool
 from inspector.core.claims.traits import traits
 from inspector.core.document import Document, Line, SpanKind
-from inspector.core.frames import Direction, Frame, Message, Request, Response, messages, request_key
+from inspector.core.exchanges import Answered, Asked, Event, Late, Matched, message_of
+from inspector.core.frames import Request, Response
 from inspector.core.hosts.profile import Call
 from inspector.core.hosts.registry import host as host_of
 from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump, dump_text, equal
 from inspector.core.outcome import Result, RpcError
+from inspector.core.own_credentials import OwnCredentials
 from inspector.core.projection import project
 from inspector.core.recording.ids import with_ids
 from inspector.core.resolution import METHOD as RESOLVE
 from inspector.core.schema.fields import Field, form_of
 from inspector.core.schema.validation import violations
 from inspector.core.secrets.holdings import Holdings, holdings_in
-from inspector.core.weight import compact_bytes
 from inspector.session.records import CallRecord
 from inspector.tui.present import badges
 from inspector.tui.present.alignment import Alignment, align, side_by_side
@@ -105,9 +106,10 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
         aligned=rows is not None,
         observed=shown.context.observed,
         findings=shown.findings,
-        raw_bytes=compact_bytes(shown.raw),
-        model_bytes=compact_bytes(shown.context.model),
+        raw_bytes=shown.raw_bytes,
+        model_bytes=shown.model_bytes,
         undeclared=shown.undeclared if level is Level.DECLARED else None,
+        unfinished=shown.unfinished,
         values=(masked, shown.context.model),
     )
 
@@ -134,28 +136,42 @@ def checked(draft: Draft, schema: Json) -> Draft:
 
 
 def frame_view(
-    frame: Frame, frames: Sequence[Frame], catalogue: Catalogue, *, chunk: int, has_ids: bool = False
+    matched: Matched,
+    catalogue: Catalogue,
+    *,
+    chunk: int,
+    has_ids: bool = False,
+    own: OwnCredentials | None = None,
 ) -> FrameView:
-    """A frame of a session; what its tools declare sensitive is covered, in arguments and in results.
+    """A frame of a session; what its tools declare sensitive is covered, in arguments and in results; so is what `own` holds.
 
     `has_ids`: whether it is of a recording, where ids stand in place of what is withheld.
     """
+    frame = matched.frame
+    if own and frame.head:
+        frame = replace(frame, head=own.cover(frame.head))
     if not isinstance(frame.body, JsonText):
         text = frame.raw.decode("utf-8", "replace")
+        text = own.cover(text) if own else text
         return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0)
-    called = dict(_called(frames, catalogue))
     batch = frame.body.value if isinstance(frame.body.value, list) else None
     masked = 0
     shown: list[Json] = []
-    for message in messages(frame.body):
+    for event in matched.events:
+        message = message_of(event)
+        if message is None:
+            continue
         value, number = (
-            _covered(message.value, message, called, catalogue)
+            _covered(message.value, event, catalogue)
             if not isinstance(message, Malformed)
             else (message.value, 0)
         )
         shown.append(with_ids(value, message.value) if number and has_ids else value)
         masked += number
     value: Json = shown if batch is not None else shown[0]
+    if own:
+        value, number = own.covered(value)
+        masked += number
     text = dump_text(value) if masked else frame.raw.decode("utf-8", "replace")
     return FrameView(
         frame=frame,
@@ -228,19 +244,9 @@ def _extent(document: Document, pointer: str) -> tuple[int, int]:
     return (lines.start, lines.stop) if lines else (0, 0)
 
 
-def _called(frames: Iterable[Frame], catalogue: Catalogue) -> Iterator[tuple[str, Tool]]:
-    for frame in frames:
-        if frame.direction is Direction.SENT:
-            for message in messages(frame.body):
-                is_call = isinstance(message, Request) and message.method == _CALL
-                tool = _tool_of(message, catalogue) if is_call else None
-                if tool and isinstance(message, Request):
-                    yield request_key(message.id), tool
-
-
-def _tool_of(request: Message, catalogue: Catalogue) -> Tool | None:
+def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
     """The tool whose arguments a request carries: to call it, or to ask what a call would do."""
-    if not isinstance(request, Request) or request.method not in {_CALL, RESOLVE}:
+    if request.method not in {_CALL, RESOLVE}:
         return None
     if not isinstance(request.params, dict):
         return None
@@ -248,20 +254,20 @@ def _tool_of(request: Message, catalogue: Catalogue) -> Tool | None:
     return catalogue.tool(name) if isinstance(name, str) else None
 
 
-def _covered(
-    value: JsonObject, message: Message, called: dict[str, Tool], catalogue: Catalogue
-) -> tuple[Json, int]:
-    match message:
-        case Request(params=dict() as params):
-            tool = _tool_of(message, catalogue)
+def _covered(value: JsonObject, event: Event, catalogue: Catalogue) -> tuple[Json, int]:
+    match event:
+        case Asked(exchange=exchange):
+            tool = _tool_of(exchange.request, catalogue)
             removals = [
                 Removal(pointer=f"/params/arguments{pointer}", rule="x-sensitive", detail="")
                 for pointer in (sensitive_pointers(tool) if tool else ())
-                if "arguments" in params
+                if isinstance(exchange.request.params, dict) and "arguments" in exchange.request.params
             ]
             return (mask(value, removals), len(removals)) if removals else (value, 0)
-        case Response(id=request_id) if request_key(request_id) in called:
-            return _covered_answer(value, message, called[request_key(request_id)])
+        case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response):
+            is_call = exchange.request.method == _CALL
+            tool = _tool_of(exchange.request, catalogue) if is_call else None
+            return _covered_answer(value, response, tool) if tool else (value, 0)
         case _:
             return value, 0
 

@@ -13,7 +13,8 @@ from inspector.core.catalogue import Entry, Tool
 from inspector.core.json_text import JsonObject
 from inspector.core.schema.fields import Form
 from inspector.core.targets import Target
-from inspector.session.records import Progress
+from inspector.session.records import FILLED, Progress
+from inspector.session.wording import ONLY_AS_TASK
 from inspector.tui.commands import command
 from inspector.tui.latest import Latest
 from inspector.tui.present.editing import editable
@@ -126,6 +127,8 @@ class Calling:
     def submit(self, *, anyway: bool) -> None:
         """Call the tool whose form is shown; `anyway` also where its schema does not allow the arguments."""
         obstacle = self.obstacle() or ("" if self.tool else "This cannot be called. Choose a tool.")
+        if not obstacle and self.tool and self.tool.needs_task:
+            obstacle = f"{shortened(self.tool.name, 60)} {ONLY_AS_TASK}."
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
             return
@@ -135,6 +138,25 @@ class Calling:
             self._pane.rest()
         else:
             self._send(draft, anyway=anyway)
+
+    def calls(self, name: str) -> bool:
+        """Whether the running call is of this tool."""
+        return self._running is not None and self._running.name == name
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the running call has filled in a form of a page, which waits to be submitted."""
+        return self._running is not None and self._running.progress is FILLED
+
+    def submit_form(self) -> None:
+        """Submit that form."""
+        if self._running is None or not self.is_filled:
+            self._screen.notify("No form of a page waits to be submitted.", markup=False)
+            return
+        self._running.progress = None
+        self._screen.run_worker(self._link.submit())
+        self._tick()
+        self._changed()
 
     @property
     def may_repeat(self) -> bool:
@@ -177,6 +199,9 @@ class Calling:
         """The running call said how far it is."""
         if self._running is not None:
             self._running.progress = progress
+            if progress is FILLED:
+                self._tick()
+                self._changed()
 
     def ended(self) -> None:
         """The running call has ended, one way or another."""

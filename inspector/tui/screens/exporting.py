@@ -4,12 +4,12 @@ import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from inspector.core.exchanges import EntryKind
 from inspector.core.recording.exports import Kind, exported
 from inspector.core.recording.format import Header, Lenses, Line, Note
 from inspector.core.recording.scribe import Scribe, bounded_lines
 from inspector.core.recording.target import named, secret_values
 from inspector.core.targets import PageTarget
+from inspector.core.timeline import EntryKind
 from inspector.errors import UsageError
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
@@ -54,7 +54,7 @@ def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
         for entry in list(session.timeline.entries)
         if entry.kind is EntryKind.DECISION
     ]
-    return header_now(target, lenses), bounded_lines(scribe, list(session.timeline.frames), calls, notes)
+    return header_now(target, lenses), bounded_lines(scribe, list(session.timeline.matched), calls, notes)
 
 
 def _write(path: Path, lines: Iterator[str]) -> int:

@@ -8,8 +8,8 @@ from textual.screen import Screen
 
 from inspector.core.catalogue import Catalogue, Item, Kind
 from inspector.core.catalogue import Entry as ItemEntry
-from inspector.core.exchanges import Entry, EntryKind
 from inspector.core.json_text import Malformed
+from inspector.core.timeline import Entry, EntryKind
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.screens.link import Link
 from inspector.tui.screens.looking import Looking
@@ -110,7 +110,7 @@ def _item_of(catalogue: Catalogue, finding: "Finding") -> ItemEntry | None:
         case "tool":
             return catalogue.tool(finding.name)
         case "listing":
-            problems = catalogue.malformed
+            problems = (*catalogue.malformed, *catalogue.refused)
             return next((problem for problem in problems if problem.pointer == finding.pointer), None)
         case kind:
             listed = catalogue.entries.get(_KINDS[kind], ()) if kind in _KINDS else ()

@@ -1,7 +1,7 @@
 """A frame as it was on the wire."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -9,8 +9,8 @@ from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Static
 
 from inspector.core.catalogue import Catalogue
-from inspector.core.exchanges import Entry
-from inspector.core.frames import Frame
+from inspector.core.exchanges import Matched
+from inspector.core.timeline import Entry
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest
 from inspector.tui.present.document import MARKED
@@ -22,6 +22,9 @@ from inspector.tui.widgets.content_lines import TextLines
 from inspector.tui.widgets.document import SignedLines
 from inspector.tui.widgets.keys import KeyLine
 
+if TYPE_CHECKING:
+    from inspector.core.own_credentials import OwnCredentials
+
 _KEYS = ("frame.back", "frame.next", "frame.previous", "frame.text")
 
 
@@ -30,13 +33,15 @@ class FramesWanted:
     """Which frames to show."""
 
     entry: Entry
-    frames: tuple[Frame, ...]
-    """All of the session so far."""
+    frames: tuple[Matched, ...]
+    """Those of the entry, in its order."""
     catalogue: Catalogue
     pointer: str = ""
     """A place in the last frame to go to, and to mark. Foreign text."""
     has_ids: bool = False
     """Whether they are of a recording, where ids stand in place of what is withheld."""
+    own: "OwnCredentials | None" = None
+    """The user's credentials, which are covered; None where there are none."""
 
 
 class FrameScreen(Screen[None], inherit_bindings=False):
@@ -68,13 +73,13 @@ class FrameScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """The answer is what one looks for: the last frame of an exchange."""
         self._keys.offers = [Offer(command(known), command(known).label) for known in _KEYS]
-        self._place = len(self._wanted.entry.frames) - 1
+        self._place = len(self._wanted.frames) - 1
         self._show()
 
     def action_frame(self, step: int) -> None:
         """Another frame of the same entry."""
         there = self._place + step
-        if 0 <= there < len(self._wanted.entry.frames):
+        if 0 <= there < len(self._wanted.frames):
             self._place = there
             self._show()
         else:
@@ -88,24 +93,22 @@ class FrameScreen(Screen[None], inherit_bindings=False):
             self.notify("This frame is no JSON.", markup=False)
 
     def _show(self) -> None:
-        number = self._wanted.entry.frames[self._place]
-        frame = next((frame for frame in self._wanted.frames if frame.number == number), None)
-        if frame is not None:
-            wanted = self._wanted
+        wanted = self._wanted
+        if self._place >= 0:
             self._making.ask(
                 FrameAsked(
                     entry=wanted.entry,
-                    frame=frame,
-                    frames=wanted.frames,
+                    frame=wanted.frames[self._place],
                     catalogue=wanted.catalogue,
                     chunk=max(self.size.width - 3, 40),
                     has_ids=wanted.has_ids,
+                    own=wanted.own,
                 )
             )
 
     def _take(self, asked: FrameAsked, view: FrameView) -> None:
         del asked
-        self._head.update(frame_head(view, self._place + 1, len(self._wanted.entry.frames)))
+        self._head.update(frame_head(view, self._place + 1, len(self._wanted.frames)))
         self._has_document = view.document is not None
         extent = view.document.extent(self._wanted.pointer) if view.document and self._is_wanted() else None
         self._document.show(view.document, dict.fromkeys(extent or (), MARKED))
@@ -119,7 +122,7 @@ class FrameScreen(Screen[None], inherit_bindings=False):
 
     def _is_wanted(self) -> bool:
         """Whether the frame that is shown is the one with the place that was asked for."""
-        return bool(self._wanted.pointer) and self._place == len(self._wanted.entry.frames) - 1
+        return bool(self._wanted.pointer) and self._place == len(self._wanted.frames) - 1
 
     def _switch(self, shown: str) -> None:
         self.query_one(ContentSwitcher).current = shown

@@ -64,7 +64,7 @@ class Link:
     @property
     def is_ready(self) -> bool:
         """Whether calls can be made."""
-        return self.state is State.READY
+        return self.state in {State.READY, State.LOST}
 
     @property
     def timeout_s(self) -> float:
@@ -101,7 +101,7 @@ class Link:
         try:
             await session.connect()
             await asyncio.gather(session.list_all(), session.locate_secrets())
-            await asyncio.Event().wait()
+            await session.listen()
         except InspectorError as error:
             self.state = State.FAILED
             self._screen.post_message(ConnectionFailed(error.message, error.hint))
@@ -144,6 +144,11 @@ class Link:
         else:
             self._screen.post_message(CallFinished(made.record))
             self._deciding.hear(session, made)
+
+    async def submit(self) -> None:
+        """Submit the forms of a page that calls have filled in."""
+        if self.session is not None and self.is_ready:
+            await self.session.submit()
 
     def _advanced(self, progress: Progress) -> None:
         self._screen.post_message(CallAdvanced(progress))

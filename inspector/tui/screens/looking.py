@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Entry, Tool
+from inspector.core.catalogue import Catalogue, Entry, Tool
 from inspector.session.records import CallRecord
 from inspector.tui.latest import Latest
 from inspector.tui.present.contrast import Lens
@@ -102,6 +102,13 @@ class Looking:
         self._is_closed = False
         if before is not entry:
             self._items.ask(ItemAsked(entry=entry, record=self._record(entry), before=before))
+
+    def outlives(self, catalogue: Catalogue) -> bool:
+        """Whether the tool that is open is listed no more, and stays open for its result."""
+        tool = self.tool
+        if tool is None or catalogue.tool(tool.name) is not None:
+            return False
+        return self.record is not None or self._calling.calls(tool.name)
 
     def close(self) -> None:
         """No item is open: there is none."""

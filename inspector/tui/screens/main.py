@@ -62,6 +62,10 @@ class MainScreen(WorkScreen, inherit_bindings=False):
         """Call again what was called last."""
         self._calling.repeat()
 
+    def action_submit_form(self) -> None:
+        """Submit the form that the running call has filled in."""
+        self._calling.submit_form()
+
     def action_cycle_level(self, step: int) -> None:
         """Another boundary."""
         self._looking.step_level(step)
@@ -121,6 +125,13 @@ class MainScreen(WorkScreen, inherit_bindings=False):
         """Start or reach the server anew. Closing may take its time: a worker waits for it."""
         self._calling.cancel()
         self.run_worker(self._reconnect(), group="reconnecting", exclusive=True)
+
+    def action_list_again(self) -> None:
+        """Read every list again."""
+        if self._link.is_ready:
+            self.list_again()
+        else:
+            self.notify(f"There is no connection ({self._link.state}). R reconnects.", markup=False)
 
     def action_timeline(self) -> None:
         """Enlarge the timeline, or make it small."""

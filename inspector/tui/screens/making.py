@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue, Tool
 from inspector.core.catalogue import Entry as Item
-from inspector.core.exchanges import Entry
-from inspector.core.frames import Frame
+from inspector.core.exchanges import Matched
 from inspector.core.json_text import Json, JsonObject, equal
 from inspector.core.targets import Target
+from inspector.core.timeline import Entry
 from inspector.errors import UsageError
 from inspector.session.records import CallRecord
 from inspector.tui.present.catalogue import Row, rows
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from inspector.core.document import Document
     from inspector.core.identity.withheld import Withheld
+    from inspector.core.own_credentials import OwnCredentials
     from inspector.core.schema.fields import Form
     from inspector.core.secrets.holdings import Holdings
     from inspector.core.secrets.vault import Key
@@ -142,14 +143,14 @@ class FrameAsked:
     """One frame of an entry."""
 
     entry: Entry
-    frame: Frame
-    frames: tuple[Frame, ...]
-    """All of the session so far."""
+    frame: Matched
     catalogue: Catalogue
     chunk: int
     """Characters after which text breaks."""
     has_ids: bool = False
     """Whether it is of a recording, where ids stand in place of what is withheld."""
+    own: "OwnCredentials | None" = None
+    """The user's credentials, which are covered."""
 
 
 Rows: TypeAlias = tuple[Row, ...]
@@ -263,7 +264,7 @@ def frame_view(asked: FrameAsked) -> "FrameView":
     from inspector.tui.present import views  # noqa: PLC0415 - behind the first paint
 
     return views.frame_view(
-        asked.frame, asked.frames, asked.catalogue, chunk=asked.chunk, has_ids=asked.has_ids
+        asked.frame, asked.catalogue, chunk=asked.chunk, has_ids=asked.has_ids, own=asked.own
     )
 
 

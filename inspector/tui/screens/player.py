@@ -11,9 +11,9 @@ from textual.content import Content
 
 from inspector.core.boundary.level import Level
 from inspector.core.catalogue import Catalogue
-from inspector.core.exchanges import Entry
 from inspector.core.recording.format import Lenses
 from inspector.core.recording.opened import OpenedRecording
+from inspector.core.timeline import Entry
 from inspector.session.events import State
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.commands import Place, bindings
@@ -232,6 +232,10 @@ class PlayerScreen(MainScreen):
             super().action_reconnect()
         else:
             self._say_read_only()
+
+    def action_list_again(self) -> None:
+        """There is no server to ask."""
+        self._say_read_only()
 
     def action_record(self) -> None:
         """It is recorded already."""

@@ -190,6 +190,6 @@ def _join(recorder: "Recorder", session: Session) -> None:
 
     is_page = isinstance(session.target, PageTarget)
     calls = [page_call_of(record) for record in session.calls] if is_page else []
-    recorder.join(list(session.timeline.frames), calls, now_s=session.now_s)
+    recorder.join(list(session.timeline.matched), calls, now_s=session.now_s)
     if is_page:
         recorder.listed(session.now_s, session.catalogue.tools)

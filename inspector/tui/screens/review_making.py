@@ -126,6 +126,8 @@ def kept_in(target: Target) -> Path:
 def write_report(asked: Export) -> None:
     """Write a review to a new file. Raises UsageError, also where there is one of that name."""
     from inspector import __version__  # noqa: PLC0415 - few export
+    from inspector.core.findings.report import without_credentials  # noqa: PLC0415
+    from inspector.core.own_credentials import own_credentials  # noqa: PLC0415
     from inspector.core.reports.formats import FORMATS, report_bytes  # noqa: PLC0415
     from inspector.core.reviewing.reporting import report_of  # noqa: PLC0415
     from inspector.store import paths, private  # noqa: PLC0415
@@ -144,7 +146,8 @@ def write_report(asked: Export) -> None:
         protocol=asked.protocol,
         reviewed_by=f"Sightline {__version__}",
     )
-    private.write_new(path, [report_bytes(report, name)])
+    shown = without_credentials(report, own_credentials(asked.target).cover)
+    private.write_new(path, [report_bytes(shown, name)])
 
 
 def _configured() -> "tuple[Acceptance, ...]":

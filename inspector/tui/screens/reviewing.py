@@ -9,10 +9,10 @@ from textual.content import Content
 from textual.screen import Screen
 
 from inspector.core.catalogue import Tool
-from inspector.core.exchanges import Entry as TimelineEntry
-from inspector.core.exchanges import EntryKind
 from inspector.core.reviewing.material import LastCall, Material
 from inspector.core.targets import HttpTarget, Target
+from inspector.core.timeline import Entry as TimelineEntry
+from inspector.core.timeline import EntryKind
 from inspector.errors import InspectorError
 from inspector.session.live import Session
 from inspector.session.records import CallRecord

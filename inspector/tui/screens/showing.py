@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from textual.screen import Screen
 
-from inspector.core.exchanges import Entry
-from inspector.core.frames import Frame
+from inspector.core.exchanges import Matched
+from inspector.core.timeline import Entry
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.latest import Latest
 from inspector.tui.present.foreign import shortened
@@ -79,7 +79,7 @@ class Showing:
         if self.scene is not None and self.scene.position == asked.position:
             self._timeline().take(found)
 
-    def _take_frames(self, asked: _FramesAsked, frames: tuple[Frame, ...]) -> None:
+    def _take_frames(self, asked: _FramesAsked, frames: tuple[Matched, ...]) -> None:
         if not frames:
             entry = asked.entry
             words = f"Went over no wire: {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
@@ -109,5 +109,5 @@ def _made_entries(asked: _EntriesAsked) -> Mapping[int, Entry]:
     return asked.session.entries(asked.first, asked.end, asked.position)
 
 
-def _made_frames(asked: _FramesAsked) -> tuple[Frame, ...]:
+def _made_frames(asked: _FramesAsked) -> tuple[Matched, ...]:
     return asked.session.frames_of(asked.entry)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from inspector.core.exchanges import Entry
+from inspector.core.timeline import Entry
 from inspector.tui.screens.frame import FrameScreen, FramesWanted
 from inspector.tui.screens.keeping import Keeper, Keeping
 from inspector.tui.screens.link import Link
@@ -46,9 +46,10 @@ class Visiting:
         elif session is not None:
             wanted = FramesWanted(
                 entry=entry,
-                frames=tuple(session.timeline.frames),
+                frames=session.timeline.frames_of(entry),
                 catalogue=session.catalogue,
                 pointer=pointer,
+                own=session.own,
             )
             self._open(FrameScreen(wanted))
 

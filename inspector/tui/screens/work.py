@@ -14,8 +14,9 @@ from textual.worker import Worker, WorkerCancelled
 
 from inspector.core.boundary.bounded import Level
 from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.exchanges import Entry
+from inspector.core.catalogue import Entry as CatalogueEntry
 from inspector.core.targets import Era, PageTarget, Target
+from inspector.core.timeline import Entry
 from inspector.custody import Custody
 from inspector.session.events import State
 from inspector.tui.latest import Latest
@@ -32,6 +33,7 @@ from inspector.tui.present.failure import FailureView
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.header import HeaderView
 from inspector.tui.present.keys import Part, Situation, keys_now
+from inspector.tui.present.page import gone_note
 from inspector.tui.screens.calling import Calling
 from inspector.tui.screens.deciding import Deciding
 from inspector.tui.screens.finding_places import FindingPlaces
@@ -95,6 +97,10 @@ class WorkScreen(Screen[None], inherit_bindings=False):
         """`copy_secret`: puts a secret on the clipboard; None where that is not allowed. `terms`: what decides on calls."""
         super().__init__()
         self._target = target
+        self._outlived: Tool | None = None
+        """The tool that is open and listed no more."""
+        self._passed_over: CatalogueEntry | None = None
+        """Where the cursor came to stand when that was gone."""
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._catalogue = CataloguePane(self._letters)
@@ -184,11 +190,13 @@ class WorkScreen(Screen[None], inherit_bindings=False):
     def show_state(self, message: StateReported) -> None:
         """The session has another state."""
         event = message.event
-        if event.state is State.FAILED:
+        if event.state in {State.FAILED, State.LOST}:
             self._show_failure(FailureView(message=event.message, hint=event.hint, stderr=self._last_words()))
         elif event.state is not State.CLOSED:
             self._show_failure(None)
         if event.state is State.READY:
+            if event.message:
+                self.notify(shortened(event.message, 400), severity="warning", timeout=10, markup=False)
             for note in self._link.server.notes if self._link.server else ():
                 self.notify(note, severity="warning", timeout=10, markup=False)
         self._changed()
@@ -203,12 +211,16 @@ class WorkScreen(Screen[None], inherit_bindings=False):
     def show_listing(self, message: ListingReported) -> None:
         """The catalogue has grown, or is out of date."""
         if message.outdated:
-            self.run_worker(self._link.relist(), group="listing", exclusive=True)
+            self.list_again()
         elif self._link.session is not None:
             self._listings.ask(self._link.session.catalogue)
             self._reviewing.listed()
             if self.HAS_PINS:
                 self._pinning.listed()
+
+    def list_again(self) -> None:
+        """Read every list of the server again; a reading that has not ended is given up."""
+        self.run_worker(self._link.relist, group="listing", exclusive=True)
 
     @on(TimelineGrew)
     def show_timeline(self) -> None:
@@ -244,9 +256,14 @@ class WorkScreen(Screen[None], inherit_bindings=False):
     # What was made in threads.
 
     def _take_rows(self, asked: Catalogue, rows: Rows) -> None:
-        del asked
+        tool = self._looking.tool
+        outlives = self._looking.outlives(asked)
         self._catalogue.show(rows)
-        if not rows:
+        if outlives and tool is not None:
+            self._stay(tool, asked)
+        elif self._outlived is not None:
+            self._come_back(asked.tool(self._outlived.name))
+        if not rows and not outlives:
             if self._tool.has_focus_within:
                 self._catalogue.focus_list()
             self._looking.close()
@@ -254,6 +271,30 @@ class WorkScreen(Screen[None], inherit_bindings=False):
         self._show_header()
         if rows:
             self.remove_class("-nothing")
+
+    def _stay(self, tool: Tool, catalogue: Catalogue) -> None:
+        """Keep what is open, though it is listed no more: its result is what the user waits for, or looks at."""
+        note = gone_note(tool, catalogue)
+        if self._outlived is None:
+            self.notify(note.plain, severity="warning", markup=False)
+        self._outlived, self._passed_over = tool, self._catalogue.entry
+        self._catalogue.say(note)
+
+    def _come_back(self, again: Tool | None) -> None:
+        """What was listed no more is listed again, or another item was opened meanwhile."""
+        self._outlived = self._passed_over = None
+        if again is not None and self._looking.tool is not None and self._looking.tool.name == again.name:
+            self._catalogue.select(again)
+
+    def _leave_outlived(self, entry: CatalogueEntry) -> bool:
+        """Whether the user goes to an item, and does not only find the cursor there since another one is gone."""
+        if self._outlived is None:
+            return True
+        if entry is self._passed_over:
+            return False
+        self._outlived = self._passed_over = None
+        self._catalogue.say(Content(""))
+        return True
 
     def _could_not(self, asked: Catalogue, error: BaseException) -> None:
         del asked
@@ -269,6 +310,8 @@ class WorkScreen(Screen[None], inherit_bindings=False):
             self._settling.stop()
         if message.entry is not None:
             entry = message.entry
+            if not self._leave_outlived(entry):
+                return
             self._settling = self.set_timer(_SETTLE_S, lambda: self._looking.open(entry))
 
     @on(ResultPane.RoomChanged)
@@ -279,6 +322,8 @@ class WorkScreen(Screen[None], inherit_bindings=False):
     @on(CataloguePane.Chosen)
     def choose(self, message: CataloguePane.Chosen) -> None:
         """Open an item and go there."""
+        self._passed_over = None
+        self._leave_outlived(message.entry)
         self._looking.go_to(message.entry)
 
     @on(CallPane.Edited)
@@ -369,6 +414,8 @@ class WorkScreen(Screen[None], inherit_bindings=False):
 
     def _show_header(self) -> None:
         server = self._link.server
+        is_mcp = server is not None and server.era is not Era.AUTO
+        self._catalogue.remark("no sampling, elicitation or roots announced" if is_mcp else "")
         self._header.view = HeaderView(
             target=str(self._target),
             state=self._link.state,
@@ -394,6 +441,7 @@ class WorkScreen(Screen[None], inherit_bindings=False):
             Situation(
                 part=self._part(),
                 is_running=self._calling.is_running,
+                is_filled=self._calling.is_filled,
                 is_ready=self._link.is_ready,
                 is_wrong=self._tool.call.is_wrong,
                 is_json=self._tool.call.is_json,

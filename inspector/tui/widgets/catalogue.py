@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 
 from inspector.core.catalogue import Entry, Tool
 from inspector.tui.present.catalogue import (
+    TOOLS,
     CatalogueRow,
     Group,
     Row,
@@ -39,6 +40,8 @@ class CatalogueLines(Lines):
         self._all: tuple[Row, ...] = ()
         self._shown: tuple[CatalogueRow, ...] = ()
         self._sizes: dict[str, int] = {}
+        self.remark = ""
+        """What stands behind the heading of the tools, in words of ours."""
 
     def take(self, found: tuple[Row, ...], query: str) -> None:
         """Show `found`; the cursor stays on the item that it was on, where that is still there."""
@@ -47,7 +50,7 @@ class CatalogueLines(Lines):
         self._sizes = {}
         for row in found:
             self._sizes[row.group] = self._sizes.get(row.group, 0) + 1
-        self.narrow(query)
+        self._show(query, self.entry)
 
     def judge(self) -> None:
         """Other things are known of the tools: their badges are made anew as they are seen."""
@@ -55,10 +58,12 @@ class CatalogueLines(Lines):
         self.refresh()
 
     def narrow(self, query: str) -> None:
-        """Show the rows that match `query`."""
-        before = self.entry
+        """Show the rows that match `query`, with the cursor on the best; without a query it stays on its item."""
+        self._show(query, None if query.strip() else self.entry)
+
+    def _show(self, query: str, entry: Entry | None) -> None:
         self._shown = matching(self._all, query)
-        self.show_rows(len(self._shown), self._place_of(before))
+        self.show_rows(len(self._shown), self._place_of(entry))
         self.reveal(self.cursor)
         self.post_message(self.Moved(self, self.cursor))
 
@@ -72,7 +77,12 @@ class CatalogueLines(Lines):
         """A heading or an item."""
         found = self._shown[index]
         if isinstance(found, Group):
-            return group_line(found, self._sizes.get(found.key, found.size))
+            line = group_line(found, self._sizes.get(found.key, found.size))
+            if found.key != TOOLS or not self.remark:
+                return line
+            return Content.assemble(line, (f"  {self.remark}", "$foreground 60%")).truncate(
+                width, ellipsis=True
+            )
         return entry_line(found.entry, self._badges_for(found.entry), width, here=index == self.cursor)
 
     def select(self, entry: Entry) -> bool:
@@ -170,6 +180,12 @@ class CataloguePane(Vertical):
     def judge(self) -> None:
         """Other things are known of the tools."""
         self._lines.judge()
+
+    def remark(self, words: str) -> None:
+        """Put `words` behind the heading of the tools."""
+        if words != self._lines.remark:
+            self._lines.remark = words
+            self._lines.refresh()
 
     def go_to(self, entry: Entry) -> None:
         """Put the cursor on an item; a filter that hides it is taken off."""

@@ -30,6 +30,8 @@ class Attachment:
         """The name of our script in stacks."""
         self.proof = secrets.token_hex(12)
         """What the hook says with each report. A page that finds the binding does not know it."""
+        self.watches_network = False
+        """Whether requests and service workers are counted. Their events must become no frames: see `Cdp.hide`."""
         self.session = ""
         """The session of the tab itself; empty while there is none."""
         self.has_native = True
@@ -67,6 +69,7 @@ class Attachment:
                 for source in self._sources()
             ),
             self._enable_tools(session),
+            *(self._watch_network(session) if self.watches_network else ()),
             send(
                 "Target.setAutoAttach",
                 {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": _FRAMES_ONLY},
@@ -87,6 +90,21 @@ class Attachment:
             if not error.is_unknown_method:
                 raise
             self.has_native = False
+            return {}
+
+    def _watch_network(self, session: str) -> list[Coroutine[object, object, JsonObject]]:
+        # Bodies are none of our business: the browser need not keep them.
+        sizes: JsonObject = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
+        return [
+            self._cdp.send("Network.enable", sizes, session=session),
+            self._enable_workers(session),
+        ]
+
+    async def _enable_workers(self, session: str) -> JsonObject:
+        # The session of a frame in another process may have no such domain.
+        try:
+            return await self._cdp.send("ServiceWorker.enable", session=session)
+        except CdpError:
             return {}
 
     def _bindings(self) -> list[str]:

@@ -17,6 +17,9 @@ CANCEL_TIMEOUT_S = 2.0
 class Backend(Protocol):
     """Starts and cancels invocations; answers come as events."""
 
+    fills_at_once: bool
+    """Whether a form is filled in when `invoke` returns; else `WebMCP.toolInvoked` says so."""
+
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
     ) -> str:
@@ -30,6 +33,8 @@ class Backend(Protocol):
 
 class NativeBackend:
     """The browser's WebMCP domain."""
+
+    fills_at_once = False
 
     def __init__(self, cdp: Cdp) -> None:
         self._cdp = cdp
@@ -55,6 +60,8 @@ class NativeBackend:
 
 class PolyfillBackend:
     """Our own polyfill, spoken to from our own world of each frame. polyfill.js describes what is said."""
+
+    fills_at_once = True
 
     def __init__(self, worlds: Worlds, tree: Tree) -> None:
         self._worlds = worlds

@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
+from functools import partial
 
 from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.frames import Frame
+from inspector.core.exchanges import Matched
 from inspector.core.json_text import Json, JsonObject
 from inspector.core.outcome import Failure, FailureKind
 from inspector.core.targets import PageTarget
-from inspector.core.webmcp.page import Document
+from inspector.core.webmcp.page import Document, Forms, PageFacts
 from inspector.core.webmcp.tree import Tree
 from inspector.errors import UnreachableError
 from inspector.wire.cdp import Cdp, CdpError, CdpEvent
@@ -18,10 +19,11 @@ from inspector.wire.dispatch import Answer
 from inspector.wire.tap import Tap
 from inspector.wire.webmcp.attaching import Attachment
 from inspector.wire.webmcp.backends import NativeBackend
-from inspector.wire.webmcp.calling import Calls
+from inspector.wire.webmcp.calling import Calls, Form
 from inspector.wire.webmcp.hearing import Hearing
 from inspector.wire.webmcp.listing import Listing
 from inspector.wire.webmcp.opening import POLYFILLED, BrowserFacts, Opening
+from inspector.wire.webmcp.quiet import HIDDEN, Quiet
 from inspector.wire.webmcp.redeem import PageRedeemer
 from inspector.wire.webmcp.tabs import debugging_address
 from inspector.wire.webmcp.worlds import WorldError, Worlds
@@ -32,7 +34,10 @@ CLOSE_TIMEOUT_S = 2.0
 class PageConnection:
     """One tab. Calls may run at the same time; one task opens and closes it."""
 
-    def __init__(self, target: PageTarget, tap: Tap, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self, target: PageTarget, tap: Tap, on_change: Callable[[], None], *, will_settle: bool = False
+    ) -> None:
+        """`will_settle`: whether `settle` is going to be called, for which more of the page is watched."""
         self._target = target
         self._tap = tap
         self._chromium: Chromium | None = None
@@ -45,10 +50,18 @@ class PageConnection:
         self._worlds = Worlds(self._cdp)
         self._opening = Opening(target, self._cdp, self._attachment, self._tree, self._worlds)
         self._listing = Listing(self._cdp, self._tree, self._worlds, self._attachment)
+        self._quiet = Quiet(
+            lambda: frozenset(document.origin for document in self._tree.documents),
+            lambda: self._tree.sessions | {self._attachment.session},
+        )
+        if will_settle:
+            self._attachment.watches_network = True
+            self._cdp.hide(HIDDEN, self._quiet.overheard)
         self._hearing = Hearing(
             self._opening,
             self._calls,
             tap,
+            self._quiet,
             is_seen=target.is_headed or target.cdp is not None,
             on_change=on_change,
             on_lost=lambda why: self._hearing.start(self._lose(why)),
@@ -105,6 +118,32 @@ class PageConnection:
         if self._attachment.polyfill is not None:
             self._calls.backend = self._attachment.polyfill
             self._tap.note(POLYFILLED)
+        self._quiet.stir()
+
+    async def settle(self, limit_s: float) -> bool:
+        """Wait until the page is quiet and has tools, or cannot have any; False where it was not within `limit_s`."""
+        with contextlib.suppress(CdpError, OSError):
+            return await self._quiet.settle(
+                limit_s, is_complete=self._is_complete, answers=lambda: self._answers(limit_s)
+            )
+        return False
+
+    async def _is_complete(self) -> bool:
+        if self._lost or any(self._tree.offers(document.frame_id) for document in self._tree.documents):
+            return True
+        return bool(await self.obstacles())
+
+    async def _answers(self, limit_s: float) -> None:
+        """Wait until the scripts of every document have had their turn. Raises CdpError, CdpLostError."""
+        # A document that is kept busy for so long does not become quiet.
+        with contextlib.suppress(TimeoutError):
+            for session in self._tree.sessions:
+                asked: JsonObject = {"expression": "0", "silent": True}
+                await self._cdp.send("Runtime.evaluate", asked, session=session, timeout_s=limit_s)
+
+    async def obstacles(self) -> list[str]:
+        """Why the page cannot be expected to offer tools, in clauses that quote foreign text; none where nothing is known."""
+        return await self._listing.obstacles(self._opening.tab.target_id if self._opening.tab else "")
 
     async def catalogue(self) -> Catalogue:
         """All tools of all documents, as they are now. Raises UnreachableError where the connection is gone."""
@@ -112,8 +151,20 @@ class PageConnection:
             raise UnreachableError(self._lost.detail, "Reconnect to go on.")
         return await self._listing.catalogue()
 
-    async def call(self, tool: Tool | None, name: str, arguments: JsonObject, *, timeout_s: float) -> Answer:
-        """Call a tool; one that is not listed, in the main frame. A failure is an outcome."""
+    async def call(
+        self,
+        tool: Tool | None,
+        name: str,
+        arguments: JsonObject,
+        *,
+        timeout_s: float,
+        forms: Forms = Forms.WAIT,
+        on_filled: Callable[[], None] = lambda: None,
+    ) -> Answer:
+        """Call a tool; one that is not listed, in the main frame. A failure is an outcome.
+
+        `forms`: what becomes of a form that does not submit itself. `on_filled`: it waits for the user now.
+        """
         if self._lost:
             return Answer(outcome=self._lost, frame=None)
         tool_id = None
@@ -127,9 +178,27 @@ class PageConnection:
             kept = tool.definition.get("name")
             name = kept if isinstance(kept, str) else name
         session = self._session_of(frame_id)
+        form = None
+        if tool is not None and tool.page is not None and tool.page.waits_for_submit:
+            form = Form(then=forms, submit=partial(self._submit, tool.page, name), on_filled=on_filled)
         return await self._calls.call(
-            frame_id, tool_id, name, arguments, session=session, timeout_s=timeout_s
+            frame_id, tool_id, name, arguments, session=session, timeout_s=timeout_s, form=form
         )
+
+    async def submit(self) -> bool:
+        """Submit the forms that calls have filled in and that wait for the user; whether there was one."""
+        return await self._calls.submit()
+
+    async def _submit(self, facts: PageFacts, name: str) -> str:
+        document = facts.document
+        session = self._session_of(document.frame_id)
+        try:
+            return await self._worlds.submit(document, session, node=facts.form_node, name=name)
+        except CdpError:
+            # A form that leads elsewhere takes the reply along.
+            if not self.shows(document):
+                return ""
+            raise
 
     def redeemer(self, tool: Tool | None) -> PageRedeemer:
         """What redeems the references that a call of `tool` returned: the frame that registered it, and no other."""
@@ -174,6 +243,7 @@ class PageConnection:
             return
         # At once, so that nothing is sent meanwhile; how it ended is learned a moment later.
         self._lost = Failure(kind=FailureKind.CONNECTION_LOST, detail=why)
+        self._quiet.stir()
         self._hearing.silence()
         # The end of its stderr is for the user, and no part of what a call came to.
         outcome = self._lost
@@ -188,10 +258,15 @@ class PageConnection:
 
 
 async def open_page(
-    target: PageTarget, *, timeout_s: float, on_frame: Callable[[Frame], None], on_change: Callable[[], None]
+    target: PageTarget,
+    *,
+    timeout_s: float,
+    on_frame: Callable[[Matched], None],
+    on_change: Callable[[], None],
+    will_settle: bool = False,
 ) -> PageConnection:
     """A page that is ready for calls. Raises InspectorError; leaves no process and no profile behind when it does."""
-    connection = PageConnection(target, Tap(on_frame), on_change)
+    connection = PageConnection(target, Tap(on_frame), on_change, will_settle=will_settle)
     try:
         await connection.open(timeout_s)
     except BaseException:

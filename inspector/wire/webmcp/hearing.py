@@ -11,6 +11,7 @@ from inspector.wire.tap import Tap
 from inspector.wire.webmcp.backends import PolyfillBackend
 from inspector.wire.webmcp.calling import Calls
 from inspector.wire.webmcp.opening import Opening
+from inspector.wire.webmcp.quiet import Quiet
 from inspector.wire.webmcp.worlds import WorldError
 
 CALM_S = 0.1
@@ -27,6 +28,7 @@ class Hearing:
         opening: Opening,
         calls: Calls,
         tap: Tap,
+        quiet: Quiet,
         *,
         is_seen: bool,
         on_change: Callable[[], None],
@@ -39,6 +41,7 @@ class Hearing:
         self._tree = opening.tree
         self._calls = calls
         self._tap = tap
+        self._quiet = quiet
         self._is_seen = is_seen
         self._on_change = on_change
         self._on_lost = on_lost
@@ -48,6 +51,7 @@ class Hearing:
 
     async def heard(self, event: CdpEvent) -> None:
         """One event."""
+        self._quiet.heard(event)
         self._act(event)
         for part in _parts(event):
             self._apply(self._tree.take(event.session, event.method, part))
@@ -82,6 +86,8 @@ class Hearing:
     def _act(self, event: CdpEvent) -> None:
         is_own = event.session == self._attachment.session
         match event.method:
+            case "WebMCP.toolInvoked":
+                self._calls.begun(event.params)
             case "WebMCP.toolResponded":
                 self._calls.responded(event.params, event.frame)
             case "Runtime.bindingCalled" if self._attachment.polyfill is not None:

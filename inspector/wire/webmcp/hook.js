@@ -10,7 +10,7 @@
   const { stringify } = JSON;
   const { isArray } = Array;
   const { isFinite } = Number;
-  const { indexOf, slice } = String.prototype;
+  const { indexOf, slice, charCodeAt } = String.prototype;
   const text = String;
   const ErrorClass = Error;
   const ProxyClass = Proxy;
@@ -24,6 +24,18 @@
   const INHERITED = ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "execute"];
   const ContextPrototype = ModelContext.prototype;
   const { get: isAborted } = getOwnPropertyDescriptor(AbortSignal.prototype, "aborted");
+  const { get: nameOf } = getOwnPropertyDescriptor(DOMException.prototype, "name");
+  const { get: messageOf } = getOwnPropertyDescriptor(DOMException.prototype, "message");
+  // Names that were given to `registerTool` here. The browser refuses one that it still has.
+  const given = { __proto__: null };
+  const isForbidden = (() => {
+    try {
+      const { featurePolicy } = document;
+      return featurePolicy.features().includes("tools") && !featurePolicy.allowsFeature("tools");
+    } catch {
+      return false;
+    }
+  })();
 
   const find = (object, key) => {
     for (let holder = object, steps = 0; holder !== null && steps < 100; steps++) {
@@ -67,6 +79,7 @@
         return '"[symbol]"';
       case "bigint":
         room.left -= 20;
+        room.hasText = false;
         return '"[bigint]"';
       default:
         if (value === null) {
@@ -123,11 +136,42 @@
   };
 
   const report = (kind, list) => {
-    const room = { left: MAX_CHARACTERS, whole: true };
+    const room = { left: MAX_CHARACTERS, whole: true, hasText: true };
     const tool = list.length > 0 ? written(list[0], room, 0, null) : "null";
     const options = list.length > 1 ? written(list[1], room, 0, null) : "null";
     tell('{"proof":"' + proof + '","call":' + stringify(kind) + ',"whole":' + (room.whole ? "true" : "false") + ',"tool":' + tool + ',"options":' + options + "}");
-    return room.whole;
+    return room.whole && room.hasText;
+  };
+
+  const cut = (words) => (typeof words === "string" ? apply(slice, words, [0, 2000]) : "");
+  // Runs no code of the page: an error of the browser has its words behind accessors that were taken along.
+  const wordsOf = (error) => {
+    if (typeof error !== "object" || error === null) return "";
+    try {
+      return cut(apply(nameOf, error, []) + ": " + apply(messageOf, error, []));
+    } catch {}
+    const name = find(error, "name");
+    const message = find(error, "message");
+    return cut(name && name.value) + ": " + cut(message && message.value);
+  };
+  const reportRefusal = (list, error, place) => {
+    const tool = list[0];
+    const name = typeof tool === "object" && tool !== null ? find(tool, "name") : undefined;
+    const named = name && typeof name.value === "string" ? stringify(cut(name.value)) : "null";
+    tell('{"proof":"' + proof + '","call":"refused","name":' + named + ',"reason":' + stringify(wordsOf(error)) + ',"place":' + stringify(place) + "}");
+  };
+  // The line of the page's own stack that called; where the page formats stacks itself, it is left alone.
+  const placeOfCall = () => {
+    if (getOwnPropertyDescriptor(ErrorClass, "prepareStackTrace")) return "";
+    let rest = new ErrorClass().stack;
+    if (typeof rest !== "string") return "";
+    while (rest !== "") {
+      const end = apply(indexOf, rest, ["\n"]);
+      const line = end < 0 ? rest : apply(slice, rest, [0, end]);
+      rest = end < 0 ? "" : apply(slice, rest, [end + 1]);
+      if (apply(indexOf, line, ["    at "]) === 0 && apply(indexOf, line, [ownScript]) < 0) return cut(line);
+    }
+    return "";
   };
 
   // Whether the browser takes the arguments as they are. Where it may refuse them, it makes an error with a stack.
@@ -149,8 +193,21 @@
     const exposed = find(options, "exposedTo");
     const signal = find(options, "signal");
     // Throws for what is no signal.
-    if (signal) apply(isAborted, signal.value, []);
+    if (signal && apply(isAborted, signal.value, [])) return false;
     return !exposed;
+  };
+  // Whether the draft's rules for names and descriptions hold, and the name was not given before.
+  const isLawful = (tool) => {
+    const { value: name } = find(tool, "name");
+    if (isForbidden || name.length < 1 || name.length > 128 || find(tool, "description").value === "") return false;
+    for (let index = 0; index < name.length; index++) {
+      const code = apply(charCodeAt, name, [index]);
+      const isLetter = (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+      if (!isLetter && !(code >= 48 && code <= 57) && code !== 95 && code !== 45 && code !== 46) return false;
+    }
+    if (given[name]) return false;
+    given[name] = true;
+    return true;
   };
   const isContext = (self) => {
     for (let holder = self, steps = 0; typeof holder === "object" && holder !== null && steps < 100; steps++) {
@@ -200,18 +257,34 @@
   };
 
   const telling = (kind) => (target, self, list) => {
-    let isWhole = false;
+    let isSure = false;
     try {
-      isWhole = report(kind, list) && isPlain(self, list);
+      isSure = report(kind, list) && isPlain(self, list) && isLawful(list[0]);
     } catch {}
-    const answer = apply(target, self, list);
-    if (isWhole || typeof answer !== "object" || answer === null) return answer;
+    let place = "";
+    try {
+      if (!isSure) place = placeOfCall();
+    } catch {}
+    const refused = (error) => {
+      try {
+        reportRefusal(list, error, place);
+      } catch {}
+    };
+    let answer;
+    try {
+      answer = apply(target, self, list);
+    } catch (error) {
+      refused(error);
+      throw error;
+    }
+    if (isSure || typeof answer !== "object" || answer === null) return answer;
     // A refusal comes as a rejection. To take our lines out of its stack costs a turn of the queue, so that only
     // calls that may be refused go this way. Nobody else learns that this promise is handled.
     return new PromiseClass((resolve, reject) => {
       apply(then, answer, [
         resolve,
         (error) => {
+          refused(error);
           try {
             cleaned(error);
           } catch {}

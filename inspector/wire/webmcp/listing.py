@@ -11,11 +11,21 @@ from inspector.core.webmcp.page import Document
 from inspector.core.webmcp.tree import Tree
 from inspector.wire.cdp import Cdp, CdpError
 from inspector.wire.webmcp.attaching import Attachment
-from inspector.wire.webmcp.worlds import Worlds
+from inspector.wire.webmcp.worlds import WorldError, Worlds
 
 ASK_TIMEOUT_S = 5.0
 
 _PERMISSION = "tools"
+_WITH_SCRIPTS = frozenset(
+    {"text/html", "application/xhtml+xml", "image/svg+xml", "application/xml", "text/xml"}
+)
+_ANSWER = """[document.contentType, performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0]"""
+
+_BLOCKED = {
+    "Header": ", by the header Permissions-Policy of its server",
+    "IframeAttribute": ", by the element that holds it",
+}
+"""The browser's words for who forbids."""
 
 
 class Listing:
@@ -33,10 +43,41 @@ class Listing:
         """All tools of all documents, as they are now."""
         told: dict[str, dict[str, Json]] = {}
         for document in self._tree.documents:
-            if self._tree.offers(document.frame_id):
+            frame_id = document.frame_id
+            if self._tree.is_refused(frame_id) and document.policy is None:
+                session = self._tree.session_of(frame_id) or self._attachment.session
+                await self._ask_policy(document, session)
+            if self._tree.offers(frame_id):
                 told[document.frame_id] = await self._told(document)
         snapshot = self._tree.snapshot(told)
         return await asyncio.to_thread(catalogue_of, snapshot, self._attachment.script)
+
+    async def obstacles(self, frame_id: str) -> list[str]:
+        """Why the document of a frame cannot be expected to offer tools, in clauses; none where nothing is known.
+
+        They quote foreign text.
+        """
+        document = self._tree.document(frame_id)
+        if document is None:
+            return []
+        session = self._tree.session_of(frame_id) or self._attachment.session
+        found: list[str] = []
+        with contextlib.suppress(WorldError, CdpError, OSError, TimeoutError):
+            match await self._worlds.evaluate(document, session, _ANSWER, timeout_s=ASK_TIMEOUT_S):
+                case [str(content_type), int(status)]:
+                    if status >= 400:
+                        found.append(f"its server answered with HTTP status {status}")
+                    if content_type not in _WITH_SCRIPTS:
+                        found.append(f"the address leads to {content_type}, which is no page")
+                case _:
+                    pass
+        if document.policy is None:
+            await self._ask_policy(document, session)
+            document = self._tree.document(frame_id) or document
+        if document.is_permitted is False:
+            by = document.policy.blocked_by if document.policy else None
+            found.append(f"its permissions policy forbids `{_PERMISSION}`{_BLOCKED.get(by or '', '')}")
+        return found
 
     async def _told(self, document: Document) -> dict[str, Json]:
         """What `getTools()` says in a document."""

@@ -1,5 +1,6 @@
 """Isolated worlds: our own JavaScript beside the page's in a frame, with the page's document and none of its changes."""
 
+import json
 from dataclasses import dataclass
 
 from inspector.core.json_text import Json, JsonObject
@@ -20,6 +21,17 @@ _TOOLS = """(async () => {
   }
   return told;
 })()"""
+
+
+_SUBMIT = """function () {
+  const { checkValidity, requestSubmit } = HTMLFormElement.prototype;
+  // A field of the form may be called `elements`.
+  const { get } = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements");
+  if (!this.hasAttribute("novalidate") && !checkValidity.call(this)) return "its fields do not hold what it requires";
+  const buttons = [...get.call(this)].filter((field) => ["submit", "image"].includes(field.type) && !field.disabled);
+  requestSubmit.call(this, buttons[0] ?? null);
+  return "";
+}"""
 
 
 class WorldError(Exception):
@@ -59,6 +71,28 @@ class Worlds:
         )
         return value_of(result)
 
+    async def submit(self, document: Document, session: str, *, node: int | None, name: str) -> str:
+        """Submit a form as its first button does; why it was not, empty where it was.
+
+        `node`: the browser's number of the form; None to find it by `name`. Raises as `evaluate` does.
+        """
+        if node is None:
+            found = f"document.querySelector('form[toolname=' + JSON.stringify({json.dumps(name)}) + ']')"
+            expression = f"(({_SUBMIT})).call({found})"
+            return _text(await self.evaluate(document, session, expression, timeout_s=TOOLS_TIMEOUT_S))
+        context = await self._context(document, session)
+        asked: JsonObject = {"backendNodeId": node, "executionContextId": context}
+        resolved = (await self._cdp.send("DOM.resolveNode", asked, session=session)).get("object")
+        if not isinstance(resolved, dict):
+            raise WorldError("the form is gone")
+        calling: JsonObject = {
+            "functionDeclaration": _SUBMIT,
+            "objectId": resolved.get("objectId"),
+            "returnByValue": True,
+            "silent": True,
+        }
+        return _text(value_of(await self._cdp.send("Runtime.callFunctionOn", calling, session=session)))
+
     async def agents(self, document: Document, session: str) -> dict[str, Json]:
         """What `getTools()` tells an agent in the document, by name; empty where it tells nothing."""
         try:
@@ -86,6 +120,10 @@ class Worlds:
             raise WorldError("the browser made no isolated world")
         self._made[document.frame_id] = _World(loader_id=document.loader_id, context=context)
         return context
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def value_of(result: JsonObject) -> Json:

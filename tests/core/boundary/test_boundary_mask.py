@@ -55,6 +55,7 @@ def test_only_rules_that_are_not_about_secrets_leave_a_value_in_sight(rule: Rule
         "no-contract",
         "policy",
         "undeclared",
+        "unfinished",
         "unknown-content",
         "untrusted",
     }

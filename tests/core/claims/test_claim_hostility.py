@@ -120,17 +120,18 @@ def nested(depth: int, *, key: str | None = None) -> Json:
 @pytest.mark.parametrize(
     "deep", [nested(100_000), nested(100_000, key="regulated"), nested(100_000, key="_meta")]
 )
-@pytest.mark.parametrize("name", NAMES)
-def test_depth_is_no_matter_in_any_place(name: str, deep: Json) -> None:
-    inner: Json = {name: deep}
-    roots: tuple[Json, ...] = (
-        inner,
-        {"annotations": inner},
-        {"_meta": inner},
-        {"_meta": {"annotations": inner}},
-    )
-    for value in roots:
-        judged(everything(value))
+def test_depth_is_no_matter_in_any_place(deep: Json, subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(name):
+            inner: Json = {name: deep}
+            roots: tuple[Json, ...] = (
+                inner,
+                {"annotations": inner},
+                {"_meta": inner},
+                {"_meta": {"annotations": inner}},
+            )
+            for value in roots:
+                judged(everything(value))
 
 
 def test_a_schema_of_any_depth_is_read_without_recursion() -> None:

@@ -288,49 +288,55 @@ def id_of(row: Row) -> str:
     return f"{row.vocabulary} {row.subject} {row.at}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=id_of)
-def test_each_key_makes_one_claim_of_each_value_that_it_takes(row: Row) -> None:
-    standing = {vocabulary.name: vocabulary.standing for vocabulary in vocabularies()}[row.vocabulary]
-    for value in row.well_formed:
-        claim = only(claims_of(row.subject, placed(row.at, value)), row)
-        assert claim.well_formed, value
-        assert not claim.problem
-        assert claim.value is value
-        assert claim.pointer == ("/content/0" if row.subject is Subject.BLOCK else "") + row.at
-        assert claim.standing is (row.standing or standing)
+def test_each_key_makes_one_claim_of_each_value_that_it_takes(subtests: pytest.Subtests) -> None:
+    for row in ROWS:
+        with subtests.test(id_of(row)):
+            standing = {vocabulary.name: vocabulary.standing for vocabulary in vocabularies()}[row.vocabulary]
+            for value in row.well_formed:
+                claim = only(claims_of(row.subject, placed(row.at, value)), row)
+                assert claim.well_formed, value
+                assert not claim.problem
+                assert claim.value is value
+                assert claim.pointer == ("/content/0" if row.subject is Subject.BLOCK else "") + row.at
+                assert claim.standing is (row.standing or standing)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=id_of)
-def test_each_key_keeps_a_value_that_it_does_not_take_as_a_malformed_claim(row: Row) -> None:
-    for value in row.malformed:
-        claim = only(claims_of(row.subject, placed(row.at, value)), row)
-        assert not claim.well_formed, value
-        assert claim.problem
-        assert claim.value is value
+def test_each_key_keeps_a_value_that_it_does_not_take_as_a_malformed_claim(subtests: pytest.Subtests) -> None:
+    for row in ROWS:
+        with subtests.test(id_of(row)):
+            for value in row.malformed:
+                claim = only(claims_of(row.subject, placed(row.at, value)), row)
+                assert not claim.well_formed, value
+                assert claim.problem
+                assert claim.value is value
 
 
-@pytest.mark.parametrize("row", ROWS, ids=id_of)
-def test_each_key_makes_no_claim_where_it_is_absent(row: Row) -> None:
-    parent = row.at.rpartition("/")[0]
-    if parent:
-        claims = claims_of(row.subject, placed(parent, {}))
-        found = [claim for claim in claims if claim.key != "tool"]
-        assert all(claim.container for claim in found), found
-        # An object that holds others' members too is no claim where it is empty.
-        assert len(found) == (0 if parent in {"/annotations", "/_meta", "/tool/annotations"} else 1)
+def test_each_key_makes_no_claim_where_it_is_absent(subtests: pytest.Subtests) -> None:
+    for row in ROWS:
+        with subtests.test(id_of(row)):
+            parent = row.at.rpartition("/")[0]
+            if parent:
+                claims = claims_of(row.subject, placed(parent, {}))
+                found = [claim for claim in claims if claim.key != "tool"]
+                assert all(claim.container for claim in found), found
+                # An object that holds others' members too is no claim where it is empty.
+                assert len(found) == (0 if parent in {"/annotations", "/_meta", "/tool/annotations"} else 1)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=id_of)
-def test_a_key_that_is_named_twice_is_malformed_both_times(row: Row) -> None:
-    parent, _, name = row.at.rpartition("/")
-    value = row.well_formed[0]
-    name = name.replace("~1", "/")
-    if parent:
-        twice = DuplicateKeys(((name, value), (name, value)))
-        claims = [
-            claim for claim in claims_of(row.subject, placed(parent, twice)) if claim.pointer.endswith(row.at)
-        ]
-        assert [(claim.key, claim.well_formed) for claim in claims] == [(row.key, False)] * 2
+def test_a_key_that_is_named_twice_is_malformed_both_times(subtests: pytest.Subtests) -> None:
+    for row in ROWS:
+        with subtests.test(id_of(row)):
+            parent, _, name = row.at.rpartition("/")
+            value = row.well_formed[0]
+            name = name.replace("~1", "/")
+            if parent:
+                twice = DuplicateKeys(((name, value), (name, value)))
+                claims = [
+                    claim
+                    for claim in claims_of(row.subject, placed(parent, twice))
+                    if claim.pointer.endswith(row.at)
+                ]
+                assert [(claim.key, claim.well_formed) for claim in claims] == [(row.key, False)] * 2
 
 
 def test_every_key_of_every_vocabulary_has_a_row() -> None:

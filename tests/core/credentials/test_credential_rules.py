@@ -7,23 +7,25 @@ import pytest
 
 from inspector.core.credentials.find import may_hold, sightings
 from inspector.core.credentials.rules import RULES
-from tests.core.credentials.examples import FINDS, NEAR_MISSES, Find, NearMiss
+from tests.core.credentials.examples import FINDS, NEAR_MISSES
 
 IDS = [rule.id for rule in RULES]
 
 
-@pytest.mark.parametrize("find", FINDS, ids=lambda find: find.rule)
-def test_a_credential_is_found_where_it_stands(find: Find) -> None:
-    assert may_hold(find.text)
-    start = len(find.before)
-    assert [(found.rule.id, found.start, found.end) for found in sightings(find.text)] == [
-        (find.rule, start, start + len(find.secret))
-    ]
+def test_a_credential_is_found_where_it_stands(subtests: pytest.Subtests) -> None:
+    for find in FINDS:
+        with subtests.test(find.rule, text=find.text):
+            assert may_hold(find.text)
+            start = len(find.before)
+            assert [(found.rule.id, found.start, found.end) for found in sightings(find.text)] == [
+                (find.rule, start, start + len(find.secret))
+            ]
 
 
-@pytest.mark.parametrize("near", NEAR_MISSES, ids=lambda near: near.rule)
-def test_what_only_resembles_a_credential_is_left_alone(near: NearMiss) -> None:
-    assert [found.rule.id for found in sightings(near.text)] == []
+def test_what_only_resembles_a_credential_is_left_alone(subtests: pytest.Subtests) -> None:
+    for near in NEAR_MISSES:
+        with subtests.test(near.rule, text=near.text):
+            assert [found.rule.id for found in sightings(near.text)] == []
 
 
 def test_every_rule_has_examples_of_both_kinds() -> None:

@@ -1,5 +1,7 @@
 """Output schemas with marks anywhere, and values that mostly fit them."""
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from inspector.core.boundary.notice import MEMBER
@@ -52,6 +54,7 @@ texts: st.SearchStrategy[JsonObject] = st.sampled_from(
 )
 
 
+@cache
 def values(depth: int = 3) -> st.SearchStrategy[Json]:
     """Any JSON of the keys that the schemas know."""
     if depth == 0:
@@ -60,6 +63,7 @@ def values(depth: int = 3) -> st.SearchStrategy[Json]:
     return leaves | st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
 
 
+@cache
 @st.composite
 def fitting(draw: st.DrawFn, depth: int = 3, *, whole: bool = False) -> tuple[Json, Json]:
     """A schema, and a value that fits all that it names, but perhaps not what it asks for beside that.
@@ -86,6 +90,7 @@ def fitting(draw: st.DrawFn, depth: int = 3, *, whole: bool = False) -> tuple[Js
     return {**schema, **mark, **draw(applied(schema, value, depth))}, value
 
 
+@cache
 @st.composite
 def objects(draw: st.DrawFn, depth: int) -> tuple[JsonObject, Json]:
     """An object schema, and an object."""
@@ -129,6 +134,7 @@ def objects(draw: st.DrawFn, depth: int) -> tuple[JsonObject, Json]:
     return schema, members
 
 
+@cache
 @st.composite
 def arrays(draw: st.DrawFn, depth: int) -> tuple[JsonObject, Json]:
     """An array schema, and an array."""

@@ -27,6 +27,7 @@ from inspector.core.webmcp.page import (
     FramePolicy,
     PageFacts,
     Reach,
+    Refused,
     ToolKind,
 )
 
@@ -38,6 +39,12 @@ def catalogue_of(example: Example) -> Catalogue:
         listing.take({kind.value: example[kind.value]})
     page = example.get("page")
     facts = page_facts(page) if isinstance(page, dict) else None
+    reasons = cast("list[str]", page.get("refused", [])) if isinstance(page, dict) else []
+    refused = tuple(
+        Refused(pointer=f"/0/{index}", reason=reason, value={}, name="late", document=facts.document)
+        for index, reason in enumerate(reasons)
+        if facts is not None
+    )
     return Catalogue(
         entries={
             kind: tuple(
@@ -46,6 +53,7 @@ def catalogue_of(example: Example) -> Catalogue:
                 else entry
                 for entry in listing.entries
             )
+            + (refused if kind is Kind.TOOL else ())
             for kind, listing in lists.items()
         },
         problems=tuple(problem for listing in lists.values() for problem in listing.problems),

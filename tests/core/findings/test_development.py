@@ -52,9 +52,10 @@ ATTACKS = [definition for definition in definitions("malicious") if not is_aside
 HARMLESS = [definition for definition in definitions("benign") if not is_aside(definition)]
 
 
-@pytest.mark.parametrize("definition", ATTACKS, ids=[str(each["name"]) for each in ATTACKS])
-def test_an_attack_is_found(definition: JsonObject) -> None:
-    assert told(definition)
+def test_an_attack_is_found(subtests: pytest.Subtests) -> None:
+    for definition in ATTACKS:
+        with subtests.test(str(definition["name"])):
+            assert told(definition)
 
 
 def test_harmless_definitions_give_no_alarm_above_low() -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from inspector.core.findings import families
 from inspector.core.findings.registry import INTERNAL, findings_of, rules
-from inspector.core.findings.rule import Example, Rule
 from tests.core.findings.examples import reviewed_of
 
 ASKED = [rule for rule in rules() if rule is not INTERNAL]
@@ -16,28 +15,31 @@ WITHOUT_EXAMPLE = {"SL-OUT012", "SL-OUT013", "SL-RDM002"}
 """What an example cannot say: forbidden arguments, no answer, the server's address. They have tests of their own."""
 
 
-@pytest.mark.parametrize(("rule", "example"), POSITIVE, ids=[rule.id for rule, _ in POSITIVE])
-def test_a_rule_finds_what_it_is_for(rule: Rule, example: Example) -> None:
-    found = findings_of(reviewed_of(example), [rule])
-    assert found
-    assert {finding.id for finding in found} == {rule.id}
+def test_a_rule_finds_what_it_is_for(subtests: pytest.Subtests) -> None:
+    for rule, example in POSITIVE:
+        with subtests.test(rule.id, example=example):
+            found = findings_of(reviewed_of(example), [rule])
+            assert found
+            assert {finding.id for finding in found} == {rule.id}
 
 
-@pytest.mark.parametrize(("rule", "example"), NEGATIVE, ids=[rule.id for rule, _ in NEGATIVE])
-def test_a_rule_is_quiet_about_what_is_right(rule: Rule, example: Example) -> None:
-    assert findings_of(reviewed_of(example), [rule]) == ()
+def test_a_rule_is_quiet_about_what_is_right(subtests: pytest.Subtests) -> None:
+    for rule, example in NEGATIVE:
+        with subtests.test(rule.id, example=example):
+            assert findings_of(reviewed_of(example), [rule]) == ()
 
 
-@pytest.mark.parametrize("rule", ASKED, ids=[rule.id for rule in ASKED])
-def test_a_rule_says_all_that_a_reader_needs(rule: Rule) -> None:
-    assert re.fullmatch(r"SL-[A-Z]{3}[0-9]{3}", rule.id)
-    assert rule.title
-    assert rule.meaning.endswith(".")
-    assert rule.fix.endswith(".")
-    assert rule.references
-    assert rule.negative
-    assert bool(rule.positive) is (rule.id not in WITHOUT_EXAMPLE)
-    assert sum(check is not None for check in (rule.each, rule.whole, rule.call)) == 1
+def test_a_rule_says_all_that_a_reader_needs(subtests: pytest.Subtests) -> None:
+    for rule in ASKED:
+        with subtests.test(rule.id):
+            assert re.fullmatch(r"SL-[A-Z]{3}[0-9]{3}", rule.id)
+            assert rule.title
+            assert rule.meaning.endswith(".")
+            assert rule.fix.endswith(".")
+            assert rule.references
+            assert rule.negative
+            assert bool(rule.positive) is (rule.id not in WITHOUT_EXAMPLE)
+            assert sum(check is not None for check in (rule.each, rule.whole, rule.call)) == 1
 
 
 def test_each_family_is_one_module_and_no_id_is_given_twice() -> None:

@@ -100,7 +100,6 @@ def marked(value: Json, start: int) -> Json:
 DEEP = nested(3_000)
 
 
-@BY_NAME
 @pytest.mark.parametrize(
     "result",
     [
@@ -114,14 +113,17 @@ DEEP = nested(3_000)
     ],
     ids=["structure", "metadata", "content", "unknown", "text", "error", "whole"],
 )
-def test_depth_is_no_danger(host: Host, result: Json) -> None:
-    context = handed(host, result)
-    dump_text(context.model)
-    # A text is no depth, whatever is written in it.
-    assert not context.observed or dump_text(result).startswith('{"content":[{"type":"text","text":"[[[')
+def test_depth_is_no_danger(result: Json, subtests: pytest.Subtests) -> None:
+    for host in REAL:
+        with subtests.test(host.name):
+            context = handed(host, result)
+            dump_text(context.model)
+            # A text is no depth, whatever is written in it.
+            assert not context.observed or dump_text(result).startswith(
+                '{"content":[{"type":"text","text":"[[['
+            )
 
 
-@BY_NAME
 @pytest.mark.parametrize(
     "odd",
     [
@@ -132,36 +134,40 @@ def test_depth_is_no_danger(host: Host, result: Json) -> None:
     ],
     ids=["duplicate", "not a number", "infinite", "duplicate below"],
 )
-def test_what_no_parser_agrees_on_is_withheld(host: Host, odd: Json) -> None:
-    around: tuple[Json, ...] = (
-        {"content": [], "structuredContent": {"k": odd}},
-        {"content": [{"type": "text", "text": "x"}, odd]},
-        {"content": [{"type": "text", "text": "x"}], "more": odd},
-        odd,
-    )
-    for result in around:
-        context = handed(host, result)
-        assert context.model is None
-        assert not context.observed
-        assert "withheld" in context.changes[-1].what
+def test_what_no_parser_agrees_on_is_withheld(odd: Json, subtests: pytest.Subtests) -> None:
+    for host in REAL:
+        with subtests.test(host.name):
+            around: tuple[Json, ...] = (
+                {"content": [], "structuredContent": {"k": odd}},
+                {"content": [{"type": "text", "text": "x"}, odd]},
+                {"content": [{"type": "text", "text": "x"}], "more": odd},
+                odd,
+            )
+            for result in around:
+                context = handed(host, result)
+                assert context.model is None
+                assert not context.observed
+                assert "withheld" in context.changes[-1].what
 
 
-@BY_NAME
 @pytest.mark.parametrize(
     "number",
     [Number("1e400"), 10**400, Number("9" * 5_000), -(2**63) - 1, Number("-0"), 1e300, Number("1.10")],
 )
-def test_numbers_of_all_sizes_are_handed_over_or_withheld(host: Host, number: float) -> None:
-    context = handed(host, {"content": [], "structuredContent": {"k": number}})
-    dump_text(context.model)
+def test_numbers_of_all_sizes_are_handed_over_or_withheld(number: float, subtests: pytest.Subtests) -> None:
+    for host in REAL:
+        with subtests.test(host.name):
+            context = handed(host, {"content": [], "structuredContent": {"k": number}})
+            dump_text(context.model)
 
 
-@BY_NAME
 @pytest.mark.parametrize("result", [None, True, 3, "text", [], {"error": 5}, {"error": {"code": "x"}}])
-def test_what_is_no_result_is_withheld(host: Host, result: Json) -> None:
-    context = handed(host, result)
-    assert equal(context.model, None)
-    assert not context.observed
+def test_what_is_no_result_is_withheld(result: Json, subtests: pytest.Subtests) -> None:
+    for host in REAL:
+        with subtests.test(host.name):
+            context = handed(host, result)
+            assert equal(context.model, None)
+            assert not context.observed
 
 
 @BY_NAME

@@ -1,6 +1,7 @@
 import pytest
 
-from inspector.core.identity.server import COVERED, identity_of
+from inspector.core.command_words import COVERED
+from inspector.core.identity.server import identity_of
 from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from tests.core.credentials.examples import FINDS
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from inspector.core.catalogue import Catalogue, Kind, Listing
-from inspector.core.exchanges import Timeline
+from inspector.core.exchanges import Exchanges
 from inspector.core.findings.report import Entry
 from inspector.core.frames import Channel, Direction, Frame
 from inspector.core.json_text import Json, JsonObject, parse
@@ -11,6 +11,7 @@ from inspector.core.outcome import Result
 from inspector.core.reviewing.board import Board
 from inspector.core.reviewing.material import LastCall, Material
 from inspector.core.reviewing.ongoing import OngoingReview
+from inspector.core.timeline import Timeline
 
 CLEAN: JsonObject = {
     "name": "look_up_word",
@@ -49,19 +50,18 @@ def material_of(
     catalogue: Catalogue, *, calls: dict[str, Json] | None = None, instructions: str = "", noise: int = 0
 ) -> Material:
     """Everything there is to review. `calls`: results by tool. `noise`: lines that are no message."""
-    timeline = Timeline()
+    timeline, exchanges = Timeline(), Exchanges()
     for number in range(1, noise + 1):
         raw = b"hello"
-        timeline.fold(
-            Frame(
-                number=number,
-                at_s=0.0,
-                direction=Direction.RECEIVED,
-                channel=Channel.STDIO,
-                raw=raw,
-                body=parse(raw),
-            )
+        frame = Frame(
+            number=number,
+            at_s=0.0,
+            direction=Direction.RECEIVED,
+            channel=Channel.STDIO,
+            raw=raw,
+            body=parse(raw),
         )
+        timeline.fold(exchanges.take(frame))
     server: JsonObject = {"name": "scripted", "version": "1"}
     return Material(
         catalogue=catalogue,

@@ -237,16 +237,13 @@ MARKS: list[tuple[str, Written, object, set[str]]] = [
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize(
-    ("schema", "value", "expected"), [case[1:] for case in MARKS], ids=[case[0] for case in MARKS]
-)
-def test_a_mark_is_found_over_every_construct(
-    schema: Written, value: object, expected: set[str], dialect: str
-) -> None:
-    found = sensitive(DIALECTS[dialect] | schema, value)
-    # Dialects that do not know `prefixItems` apply `items` to the first item too.
-    first = {"/0"} if "prefixItems" in schema and dialect != "2020-12" else set[str]()
-    assert expected <= found <= expected | first
+def test_a_mark_is_found_over_every_construct(dialect: str, subtests: pytest.Subtests) -> None:
+    for title, schema, value, expected in MARKS:
+        with subtests.test(title):
+            found = sensitive(DIALECTS[dialect] | schema, value)
+            # Dialects that do not know `prefixItems` apply `items` to the first item too.
+            first = {"/0"} if "prefixItems" in schema and dialect != "2020-12" else set[str]()
+            assert expected <= found <= expected | first
 
 
 def test_a_dialect_that_does_not_know_prefixes_applies_items_to_every_item() -> None:

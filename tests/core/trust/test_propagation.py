@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.core.trust.propagation import MAX_SOURCES, Detail, request_annotations, with_annotations
+from inspector.core.trust.propagation import MAX_SOURCES, Detail, request_annotations
 from inspector.core.trust.state import Mark, MarkKind, Origin, SessionTrust
 
 
@@ -69,9 +69,3 @@ def test_a_request_names_a_limited_number_of_sources() -> None:
     told = found["attribution"]
     assert isinstance(told, list)
     assert len(told) == MAX_SOURCES
-
-
-def test_other_members_of_meta_stay() -> None:
-    params = with_annotations({"name": "t", "_meta": {"progressToken": 1}}, {"openWorldHint": True})
-    assert params == {"name": "t", "_meta": {"progressToken": 1, "annotations": {"openWorldHint": True}}}
-    assert with_annotations({"name": "t"}, None) == {"name": "t"}

@@ -1,6 +1,8 @@
 """From the browser's events to tools: documents, names, declarations, and what is made of them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inspector.core.boundary.bound import bound
 from inspector.core.boundary.bounded import Level
@@ -8,7 +10,7 @@ from inspector.core.catalogue import Catalogue
 from inspector.core.json_text import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.core.outcome import Result
 from inspector.core.webmcp.catalogue import catalogue_of
-from inspector.core.webmcp.declared import declarations_in
+from inspector.core.webmcp.declared import report_in
 from inspector.core.webmcp.rules import faults_of
 from inspector.core.webmcp.tree import Tree
 
@@ -162,7 +164,7 @@ def test_a_failed_registration_does_not_replace_what_was_declared_first() -> Non
     assert "first" in catalogue(tree).tools[0].definition
 
 
-def test_names_that_are_taken_get_their_host_and_never_take_another_s() -> None:
+def test_names_that_are_shared_get_host_and_place_and_never_take_another_s() -> None:
     tree = tree_of(
         ("s", "Page.frameNavigated", navigated("f")),
         ("s", "Page.frameNavigated", navigated("g", "https://a.example/x", "f")),
@@ -172,7 +174,12 @@ def test_names_that_are_taken_get_their_host_and_never_take_another_s() -> None:
         ("o", "WebMCP.toolsAdded", added("h", "t")),
     )
     names = [tool.name for tool in catalogue(tree).tools]
-    assert names == ["t", "t@b.example:8443@a.example", "t@a.example", "t@b.example:8443"]
+    assert names == [
+        "t@a.example@page",
+        "t@b.example:8443@a.example@page",
+        "t@a.example@frame1",
+        "t@b.example:8443",
+    ]
 
 
 def test_a_document_that_is_left_takes_its_tools_along_and_a_swap_does_not() -> None:
@@ -246,5 +253,120 @@ def test_the_draft_s_rules_for_names_and_descriptions(name: Json, description: J
 
 def test_a_report_longer_than_the_hook_writes_is_none() -> None:
     payload = '{"proof":"p","call":"registerTool","whole":true,"tool":{"name":"t"},"options":null}'
-    assert len(declarations_in(payload, "p") or ()) == 1
-    assert declarations_in(payload + " " * 1_000_000, "p") is None
+    assert isinstance(found := report_in(payload, "p"), tuple)
+    assert [declaration.name for declaration in found] == ["t"]
+    assert report_in(payload + " " * 1_000_000, "p") is None
+
+
+FRAMES = {
+    # Frame, the one around it, its address. The browser tells of them in this order, whatever they load.
+    "main": ("", "https://a.example/"),
+    "one": ("main", "https://b.example/1"),
+    "two": ("main", "https://a.example/2"),
+    "three": ("main", "https://b.example/3"),
+    "inner": ("two", "https://c.example/"),
+    "sandbox": ("two", "null"),
+}
+NAMES = st.lists(st.sampled_from(["t", "u", "v2", "v10", "t@a.example"]), max_size=3, unique=True)
+
+
+def documents() -> st.SearchStrategy[tuple[dict[str, list[str]], list[list[str]]]]:
+    """What each frame offers, and two orders in which frames and their tools arrive, each frame behind its parent."""
+    arrivals = [name for name, offered in dict.fromkeys(FRAMES, 3).items() for _ in range(offered)]
+    return st.tuples(
+        st.fixed_dictionaries(dict.fromkeys(FRAMES, NAMES)),
+        st.lists(st.permutations(arrivals), min_size=2, max_size=2),
+    )
+
+
+def arrived(offered: dict[str, list[str]], order: list[str]) -> tuple[Catalogue, list[Catalogue]]:
+    """All that is listed at the end, and what was listed after each step."""
+    tree, steps = Tree(BINDING, PROOF), list[Catalogue]()
+    left = {name: list(tools) for name, tools in offered.items()}
+    shown: set[str] = set()
+
+    def show(name: str) -> None:
+        around, url = FRAMES[name]
+        if name in shown:
+            return
+        shown.add(name)
+        if around:
+            show(around)
+        tree.take(name, "Page.frameNavigated", navigated(name, url, around or None))
+        for inside, (parent, _) in FRAMES.items():
+            if parent == name:
+                tree.take(name, "Page.frameAttached", {"frameId": inside, "parentFrameId": name})
+
+    for name in order:
+        show(name)
+        if left[name]:
+            # In the second order the tools of a document come the other way round, too.
+            tree.take(name, "WebMCP.toolsAdded", added(name, left[name].pop(-(order[0] < order[-1]))))
+        steps.append(catalogue(tree))
+    return steps[-1], steps
+
+
+@given(documents())
+def test_handles_and_order_are_the_same_in_whatever_order_documents_and_tools_arrive(
+    case: tuple[dict[str, list[str]], list[list[str]]],
+) -> None:
+    offered, orders = case
+    ends: list[list[tuple[str, Json, str]]] = []
+    for order in orders:
+        meant: dict[str, tuple[str, str]] = {}
+        end, steps = arrived(offered, order)
+        for step in steps:
+            names = [tool.name for tool in step.tools]
+            assert len(set(names)) == len(names)
+            for tool in step.tools:
+                assert tool.page is not None
+                now = (tool.page.document.frame_id, str(tool.definition["name"]))
+                assert meant.setdefault(tool.name, now) == now, "a handle came to mean another tool"
+        ends.append(
+            [(tool.name, tool.definition["name"], tool.page.document.url) for tool in end.tools if tool.page]
+        )
+    assert ends[0] == ends[1]
+
+
+def test_a_shared_name_is_called_by_none_of_its_tools() -> None:
+    tree = tree_of(
+        ("s", "Page.frameNavigated", navigated("f")),
+        ("o", "Page.frameNavigated", navigated("g", "https://b.example/", "f")),
+        ("o", "WebMCP.toolsAdded", added("g", "t")),
+    )
+    assert [tool.name for tool in catalogue(tree).tools] == ["t"]
+    tree.take("s", "WebMCP.toolsAdded", added("f", "t", "u"))
+    found = catalogue(tree)
+    assert [tool.name for tool in found.tools] == ["t@a.example", "u", "t@b.example"]
+    assert found.tool("t") is None
+    assert [tool.name for tool in found.sharing("t")] == ["t@a.example", "t@b.example"]
+    assert found.sharing("u") == found.sharing("x") == ()
+
+
+def test_a_refusal_is_an_entry_with_its_place_until_the_document_is_left() -> None:
+    def refused(number: int, line: str, proof: str = PROOF) -> JsonObject:
+        payload: JsonObject = {
+            "proof": proof,
+            "call": "refused",
+            "name": f"t{number}",
+            "reason": "TypeError: no",
+            "place": line,
+        }
+        return {"name": BINDING, "payload": dump_text(payload), "executionContextId": 1}
+
+    lines = ("    at run (https://a.example/x.js:9:5)", "    at https://a.example/x.js:3:7", "forged", "")
+    tree = tree_of(*START)
+    for number, line in enumerate(lines):
+        assert tree.take("s", "Runtime.bindingCalled", refused(number, line)).tools is True
+        assert tree.take("s", "Runtime.bindingCalled", refused(number, line)).tools is False
+    tree.take("s", "Runtime.bindingCalled", refused(9, "", proof="forged"))
+    found = catalogue(tree)
+    assert [(each.name, str(each.place)) for each in found.refused] == [
+        ("t2", "None"),
+        ("t3", "None"),
+        ("t1", "https://a.example/x.js:3:7"),
+        ("t0", "https://a.example/x.js:9:5"),
+    ]
+    assert found.malformed == found.tools == ()
+    tree.take("s", "Page.frameNavigated", navigated("f"))
+    assert catalogue(tree).refused == ()

@@ -9,7 +9,7 @@ from inspector.core.findings.finding import Confidence, Hit, Severity
 from inspector.core.findings.reviewed import Offer, ReviewedCall
 from inspector.core.findings.rule import Rule, call_example, takes, text_result, tool_example
 from inspector.core.json_text import JsonText, equal, parse
-from inspector.core.outcome import Failure
+from inspector.core.outcome import Failure, FailureKind
 from inspector.core.pointer import child
 from inspector.core.schema.positions import positions_of
 
@@ -124,7 +124,8 @@ def _lenient(call: ReviewedCall) -> Iterator[Hit]:
 
 
 def _silent(call: ReviewedCall) -> Iterator[Hit]:
-    if isinstance(call.outcome, Failure):
+    # A form that waits for its submit button is as its page means it.
+    if isinstance(call.outcome, Failure) and call.outcome.kind is not FailureKind.UNSUBMITTED:
         yield Hit(message=f"The call got no answer: {call.outcome.kind.value}.")
 
 

@@ -5,9 +5,9 @@ Source: the WebMCP draft, 4.5 and 6.3; docs/webmcp.md.
 
 from collections.abc import Callable, Iterator
 
-from inspector.core.findings.finding import Confidence, Hit, Severity, quoted
+from inspector.core.findings.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.core.findings.reviewed import Offer, Reviewed
-from inspector.core.findings.rule import Example, Rule, tool_example
+from inspector.core.findings.rule import TOOLS, Example, Rule, tool_example
 from inspector.core.json_text import Json
 from inspector.core.webmcp.page import Evidence, PageFacts, Reach
 
@@ -119,6 +119,17 @@ def _faults(offer: Offer) -> Iterator[Hit]:
         yield Hit(message=f"The draft does not allow this: {quoted(fault)}")
 
 
+def _refused(offer: Offer) -> Iterator[Hit]:
+    refused = offer.refused
+    if refused is not None:
+        at = quoted(str(refused.place or refused.document.url))
+        yield Hit(
+            message=f"The page registers a tool at {at}, and its browser refuses it.",
+            pointer=refused.pointer,
+            evidence=quoted(refused.reason),
+        )
+
+
 def _pages(reviewed: Reviewed) -> Iterator[tuple[Offer, PageFacts]]:
     return ((offer, offer.tool.page) for offer in reviewed.tools if offer.tool and offer.tool.page)
 
@@ -140,6 +151,7 @@ def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
     *,
     each: Callable[[Offer], Iterator[Hit]] | None = None,
     whole: Callable[[Reviewed], Iterator[tuple[Offer, Hit]]] | None = None,
+    subjects: frozenset[SubjectKind] = TOOLS,
 ) -> Rule:
     return Rule(
         id=f"SL-WEB{number:03}",
@@ -149,6 +161,7 @@ def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
         meaning=texts[0],
         fix=texts[1],
         references=references,
+        subjects=subjects,
         each=each,
         whole=whole,
         positive=positive,
@@ -232,5 +245,18 @@ RULES = (
         ("CWE-1286", "WebMCP draft, 4.2"),
         (_on_page(faults=["The name is longer than 128 characters."]),),
         each=_faults,
+    ),
+    _rule(
+        7,
+        "Refused by the browser",
+        Severity.LOW,
+        (
+            "The page means to offer a tool that no agent gets: its registration failed, for the reason that the browser gives.",
+            "Mend what is registered: the name, the description, the schema, or a name that is given twice.",
+        ),
+        ("CWE-1286", "WebMCP draft, 4.2"),
+        (_on_page(refused=["InvalidStateError: Description is required"]),),
+        each=_refused,
+        subjects=frozenset({SubjectKind.LISTING}),
     ),
 )

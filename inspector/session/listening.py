@@ -1,0 +1,70 @@
+"""Changed lists in the stateless era: one `subscriptions/listen` request that stays open, and is opened again when it ends.
+
+Source: MCP 2026-07-28, `subscriptions/listen`. A server answers it when it ends the subscription; what changed while none was open
+is not told later, so that lists are read again then.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from inspector.core.exchanges import SUBSCRIBE
+from inspector.core.json_text import Json, JsonObject
+from inspector.core.outcome import Outcome, RpcError
+
+if TYPE_CHECKING:
+    from inspector.wire.connection import Connection
+
+PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+"""Before it is opened again, each time in a row that it ended soon. After the last, it is not opened any more."""
+LASTING_S = 10.0
+"""A subscription that was open for so long did not end soon: proxies cut what is silent for half a minute."""
+
+_FLAGS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
+_NOT_NOTICED = "changed lists are not noticed; L lists again"
+
+
+def wanted(capabilities: Json) -> JsonObject:
+    """What to subscribe to: the lists whose changes the server announces. Empty for none."""
+    announced = capabilities if isinstance(capabilities, dict) else {}
+    found: JsonObject = {}
+    for name, flag in _FLAGS.items():
+        about = announced.get(name)
+        if isinstance(about, dict) and about.get("listChanged") is True:
+            found[flag] = True
+    return found
+
+
+async def keep_listening(
+    connection: "Connection",
+    notifications: JsonObject,
+    *,
+    reopened: Callable[[], None],
+    note: Callable[[str], None],
+    pauses_s: tuple[float, ...] = PAUSES_S,
+) -> None:
+    """Keep one subscription open until cancelled, the connection is lost, or it cannot be kept.
+
+    `reopened`: hears that changes may have been missed. `note`: takes a sentence about why there is no subscription any more.
+    """
+    soon = 0
+    while True:
+        began_s = connection.now_s()
+        answer = await connection.request(SUBSCRIBE, {"notifications": notifications}, timeout_s=None)
+        if connection.lost:
+            return
+        if isinstance(answer.outcome, RpcError) and answer.outcome.is_method_not_found:
+            note(f"the server has no {SUBSCRIBE}: {_NOT_NOTICED}")
+            return
+        soon = 0 if connection.now_s() - began_s >= LASTING_S else soon + 1
+        if soon > len(pauses_s):
+            note(f"{_ended(answer.outcome)} {soon} times in a row: {_NOT_NOTICED}")
+            return
+        await asyncio.sleep(pauses_s[max(soon - 1, 0)])
+        reopened()
+
+
+def _ended(outcome: Outcome) -> str:
+    return (
+        "the server refused the subscription" if isinstance(outcome, RpcError) else "the subscription ended"
+    )

@@ -1,0 +1,71 @@
+"""Commands against a server of the stateless era that leaves calls unfinished."""
+
+import sys
+from pathlib import Path
+
+from tests.cli.here import here
+from tests.cli.sightline import ROOT
+
+SERVER = ("--", sys.executable, "-S", "-E", str(ROOT / "tests" / "peers" / "stateless_server.py"))
+REASONS = {
+    "ask": "the server asks for input before it answers",
+    "later": "the server made a task of it, and the result comes later",
+    "created": "the server made a task of it, and the result comes later",
+    "odd": "its `resultType` is not one that Sightline knows",
+}
+
+
+def test_an_unfinished_call_exits_5_and_gives_the_model_nothing_live_and_replayed(tmp_path: Path) -> None:
+    for tool, reason in REASONS.items():
+        path = str(tmp_path / f"{tool}.jsonl")
+        ran = here("call", tool, "--format", "json", "--boundary", "open", "--record", path, *SERVER)
+        assert ran.code == 5
+        assert f"the call is unfinished: {reason}" in ran.err
+        assert ran.json["model"] is None
+        assert ran.json["unfinished"]["reason"] == reason
+        shown = here("replay", path)
+        assert f"{tool} (unfinished: {reason[:20]}" in shown.out
+        assert here("replay", "--check", path).code == 0
+        reviewed = here("review", path)
+        assert f"results of {tool}: the call is unfinished: {reason}" in reviewed.out
+
+
+def test_what_the_server_asks_for_is_named() -> None:
+    ran = here("call", "ask", *SERVER)
+    assert ran.code == 5
+    assert "who: elicitation/create: Who ␛[31mare you? (fields: name, age); folders: roots/list" in ran.err
+
+
+def test_a_tool_that_can_only_be_called_as_a_task_is_not_sent(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    ran = here("call", "required_task", "--record", str(path), *SERVER)
+    assert ran.code == 5
+    assert "required_task can only be called as a task, which Sightline cannot do yet" in ran.err
+    assert "tools/call" not in path.read_text()
+    assert here("call", "optional_task", *SERVER).code == 0
+    reviewed = here("review", "--call", "--yes-call", "required_task", *SERVER)
+    assert "results of required_task: it can only be called as a task" in reviewed.out
+
+
+def test_a_list_that_no_capability_announces_may_be_missing() -> None:
+    assert "SL-PRO001" not in here("review", *SERVER).out
+    assert here("list", "--format", "json", *SERVER).json["malformed"] == []
+
+
+def test_list_has_everything_as_it_was_sent_and_says_what_is_not_announced() -> None:
+    listed = here("list", "--format", "json", *SERVER).json
+    server = listed["server"]
+    assert (server["title"], server["ttlMs"], server["cacheScope"]) == ("The stateless one", 1000, "private")
+    assert server["icons"] == [{"src": "data:image/png;base64,AA=="}]
+    assert server["raw"]["resultType"] == "complete"
+    assert listed["resources"] == [
+        {"name": "note://1", "definition": {"uri": "note://1", "name": "one", "x-odd": [1]}}
+    ]
+    assert listed["prompts"][0]["definition"] == {"name": "greet", "description": "Greets."}
+    assert listed["pages"]["tools/list"] == [
+        {"resultType": "complete", "ttlMs": 5000, "cacheScope": "public", "x-page": 1}
+    ]
+    note = "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
+    assert listed["client"] == {"capabilities": {}, "note": note}
+    assert here("list", *SERVER).out.count(note) == 1
+    assert f"tools for other clients: {note.rstrip('.')}" in here("review", *SERVER).out

@@ -1,0 +1,53 @@
+"""A call that a server answers with an error without an id: one call, wherever it is looked at."""
+
+from pathlib import Path
+
+from inspector.core.findings.recorded import recorded
+from inspector.core.json_text import JsonObject
+from inspector.core.outcome import RpcError
+from inspector.core.timeline import EntryState
+from inspector.store.playing import Played
+from inspector.store.recordings import Break, RecordingFile
+from tests.cli.sightline import raw_server, sightline
+from tests.recording.commands import words
+
+ERROR: JsonObject = {"code": -32700, "message": "cannot read"}
+
+
+def test_it_is_the_same_call_live_recorded_replayed_checked_served_and_reviewed(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    live = sightline(
+        "call", "t", "--record", str(path), "--format", "json", "--yes", *raw_server("error without id")
+    )
+    assert live.code == 5, live.err
+    assert live.json["raw"] == {"error": ERROR}
+
+    replayed = sightline("replay", "--format", "json", str(path)).json["recordings"][0]
+    assert [(call["tool"], call["result"]) for call in replayed["calls"]] == [("t", {"error": ERROR})]
+
+    checked = sightline("replay", "--check", "--format", "json", str(path))
+    assert (checked.code, checked.json["recordings"][0]["checked"]) == (0, 1)
+
+    served = sightline("call", "t", "--format", "json", "--yes", "--", *words("serve", str(path)))
+    assert (served.code, served.json["raw"], served.json["model"]) == (
+        5,
+        live.json["raw"],
+        live.json["model"],
+    )
+
+    file = RecordingFile(path)
+    lines = [line for line in file.lines() if not isinstance(line, Break)]
+    file.close()
+    (call,) = recorded(file.header, lines).reviewed.calls
+    assert call.outcome == RpcError(value=ERROR)
+
+    played = Played(path)
+    played.index()
+    (place,) = played.calls
+    assert [call.outcome for call in played.call(place)] == [RpcError(value=ERROR)]
+    entries = [played.entry(number, played.last) for number in range(1, played.entry_count(played.last) + 1)]
+    assert [entry.state for entry in entries if entry.title == "tools/call t"] == [EntryState.FAILED]
+    played.close()
+
+    exported = sightline("replay", "--export", "markdown", str(path))
+    assert "cannot read" in exported.out

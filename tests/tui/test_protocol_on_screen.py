@@ -1,0 +1,47 @@
+"""What the protocol asks of a client, where Sightline says what it cannot do, or does not know."""
+
+from inspector.core.frames import Direction
+from inspector.core.json_text import Json, JsonObject, dump
+from tests.tui.scripted import LARGE, Script, answering, app_of, screen_text, settled
+
+ASK: JsonObject = {"name": "ask", "inputSchema": {"type": "object"}}
+ONLY_TASK: JsonObject = {**ASK, "name": "long_work", "execution": {"taskSupport": "required"}}
+ASKED: Json = {
+    "resultType": "input_required",
+    "inputRequests": {"who": {"method": "elicitation/create", "params": {"message": "Who are you?"}}},
+}
+
+
+async def test_an_unfinished_call_says_what_the_server_asks_for_and_gives_the_model_nothing() -> None:
+    app = app_of(Script(tools=[ASK], answers={"ask": answering(ASKED)}))
+    async with app.run_test(size=LARGE) as pilot:
+        assert "Tools 1  no sampling" in await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        text = await settled(pilot, app, "#1 unfinished")
+        assert "done" not in text
+        assert "withheld 1: unfinished 1" in text
+        assert "unfinished, so the model gets nothing; who: elicitation/create: Who are you?" in text
+
+
+async def test_a_tool_that_can_only_be_called_as_a_task_is_not_sent() -> None:
+    told = Script(tools=[ONLY_TASK])
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "long_work can only be called as a task")
+        assert told.calls == []
+
+
+async def test_one_key_lists_again_and_an_open_subscription_is_no_request_that_hangs() -> None:
+    told = Script(tools=[ASK])
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "Tools 1")
+        told.tools = [ASK, {**ASK, "name": "later"}]
+        await pilot.press("L")
+        await settled(pilot, app, "Tools 2")
+        sent: JsonObject = {"jsonrpc": "2.0", "id": 9, "method": "subscriptions/listen", "params": {}}
+        told.opened[0].frame(Direction.SENT, dump(sent))
+        await settled(pilot, app, "listening")
+        assert "waiting" not in screen_text(app)
