@@ -415,7 +415,7 @@ class WorkScreen(Screen[None], inherit_bindings=False):
     def _show_header(self) -> None:
         server = self._link.server
         is_mcp = server is not None and server.era is not Era.AUTO
-        self._catalogue.remark("no sampling, elicitation or roots announced" if is_mcp else "")
+        self._catalogue.remark("no client capabilities" if is_mcp else "")
         self._header.view = HeaderView(
             target=str(self._target),
             state=self._link.state,
