@@ -15,7 +15,7 @@ ASKED: Json = {
 async def test_an_unfinished_call_says_what_the_server_asks_for_and_gives_the_model_nothing() -> None:
     app = app_of(Script(tools=[ASK], answers={"ask": answering(ASKED)}))
     async with app.run_test(size=LARGE) as pilot:
-        assert "Tools 1  no sampling" in await settled(pilot, app, "It takes no arguments")
+        assert "Tools 1  no client capabilities" in await settled(pilot, app, "It takes no arguments")
         await pilot.press("enter", "enter")
         text = await settled(pilot, app, "#1 unfinished")
         assert "done" not in text

@@ -137,6 +137,11 @@ def _unjudged(removal: Removal) -> str:
     return "Return it as JSON and the protocol have it: each key once, each member of its type."
 
 
+def _unfinished(removal: Removal) -> str:
+    del removal
+    return "Answer what the server asks for: only the result that ends the call reaches a model."
+
+
 _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
     _MARK: _marked,
     "sensitive-hint": _hinted,
@@ -154,6 +159,7 @@ _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
     "error": _failed,
     "detect": _detected,
     "policy": _ruled,
+    "unfinished": _unfinished,
     "internal": _unjudged,
 }
 
