@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable
 from time import perf_counter
 
-from inspector.core.boundary.bound import bound
-from inspector.core.boundary.level import Level
-from inspector.core.catalogue import Tool
-from inspector.core.echoes import Echoes
-from inspector.core.json_text import JsonObject, JsonText, parse
-from inspector.core.outcome import Result
+from inspector.boundary.bound import bound
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.level import Level
+from inspector.json.exact import JsonObject, JsonText, parse
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
 
 MEGABYTE = 1_000_000
 SIZES_MB = (1, 4, 10, 40, 100)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 
-from inspector.core.document import Document
-from inspector.core.json_text import JsonText, parse
+from inspector.json.document import Document
+from inspector.json.exact import JsonText, parse
 
 REPEATS = 3
 SAMPLED_LINES = 300

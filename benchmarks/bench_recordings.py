@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from benchmarks.measuring import Measurement, measured
-from inspector.core.json_text import dump
-from inspector.store.playing import Played
+from inspector.json.exact import dump
+from inspector.recording.files.playing import Played
 
 FRAMES = 1_000_000
 CALLS_EACH = 10

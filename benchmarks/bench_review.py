@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 
 from benchmarks.measuring import Measurement
-from inspector.core.catalogue import Catalogue, Kind, Listing
-from inspector.core.findings.registry import findings_of
-from inspector.core.findings.reviewed import reviewed
-from inspector.core.json_text import Json, JsonObject
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Catalogue, Kind, Listing
+from inspector.review.registry import findings_of
+from inspector.review.reviewed import reviewed
 
 GOAL_S = 10.0
 """For 10,000 tools."""

@@ -12,13 +12,13 @@ from textual.pilot import Pilot
 from textual.worker import Worker
 
 from benchmarks.stalls import Stall, Stalls
-from inspector.core.boundary.level import Level
-from inspector.core.frames import Direction
-from inspector.core.targets import StdioTarget
+from inspector.boundary.level import Level
+from inspector.files import themes
+from inspector.protocol.frames import Direction
+from inspector.protocol.targets import StdioTarget
 from inspector.session.events import Event, FrameSeen, Listener, ListingAdvanced, State, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.store import themes
 from inspector.tui.app import SightlineApp
 from inspector.tui.collecting import calm_collector
 
@@ -67,7 +67,7 @@ async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pil
             elif isinstance(event, FrameSeen) and event.frame.direction is Direction.RECEIVED:
                 observed.last_result = event.frame.raw
 
-        await asyncio.to_thread(__import__, "inspector.wire.connection")
+        await asyncio.to_thread(__import__, "inspector.connect.connection")
         return Session(target, Options(), hear)
 
     app = SightlineApp(target, opened, level=Level.DECLARED, theme_files=themes.themes())

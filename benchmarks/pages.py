@@ -15,12 +15,12 @@ from textual.widgets import Static
 from benchmarks.interface import left, until
 from benchmarks.measuring import Measurement
 from benchmarks.stalls import Stall, Stalls, tell
-from inspector.core.boundary.level import Level
-from inspector.core.targets import PageTarget
+from inspector.boundary.level import Level
+from inspector.files import themes
+from inspector.protocol.targets import PageTarget
 from inspector.session.events import Event, Listener, ListingAdvanced, State, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.store import themes
 from inspector.tui.app import SightlineApp
 from inspector.tui.collecting import calm_collector
 
@@ -96,7 +96,7 @@ async def _opened(url: str, tools: int) -> AsyncGenerator[tuple[Pilot[None], Wat
             elif isinstance(event, ListingAdvanced) and len(event.catalogue.tools) == tools:
                 watched.listed.set()
 
-        await asyncio.to_thread(__import__, "inspector.wire.webmcp.connection")
+        await asyncio.to_thread(__import__, "inspector.webmcp.browser.connection")
         return Session(target, Options(), hear)
 
     app = SightlineApp(target, opened, level=Level.DECLARED, theme_files=themes.themes())

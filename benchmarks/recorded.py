@@ -13,12 +13,12 @@ from pathlib import Path
 from benchmarks.interface import Observed, left, pressed, until
 from benchmarks.measuring import Measurement
 from benchmarks.terminal import seconds_until
-from inspector.core.recording.opened import OpenedRecording
+from inspector.files import themes
+from inspector.recording.files.first_line import header_at
+from inspector.recording.opened import OpenedRecording
 from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
-from inspector.store import themes
-from inspector.store.first_line import header_at
 from inspector.tui.app import SightlineApp
 from inspector.tui.collecting import calm_collector
 from inspector.tui.widgets.transport import TransportBar

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import h11
 
-from inspector.core.json_text import Json, dump
+from inspector.json.exact import Json, dump
 
 MOST_BODY_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 65_536

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import JsonObject
-from inspector.core.schema.arguments import assigned, from_json
 from inspector.errors import UsageError
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.schema.arguments import assigned, from_json
 
 
 def given_arguments(whole: str | None, single: Sequence[str], tool: Tool | None) -> JsonObject:

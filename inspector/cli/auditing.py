@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
-from inspector.store import paths
+from inspector.files import paths
 
 if TYPE_CHECKING:
-    from inspector.store.audit import Audit
+    from inspector.policy.files.audit import Audit
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -37,8 +37,8 @@ def audit_of(options: dict[str, object]) -> "Audit | None":
     path = options.pop("audit")
     if path is None and not os.path.lexists(paths.own_settings()):
         return None
-    from inspector.store.audit import Audit  # noqa: PLC0415 - most runs log nothing
-    from inspector.store.settings import settings  # noqa: PLC0415
+    from inspector.files.settings import settings  # noqa: PLC0415
+    from inspector.policy.files.audit import Audit  # noqa: PLC0415 - most runs log nothing
 
     own = settings().audit
     if path is None and own.file is None and not own.handlers:

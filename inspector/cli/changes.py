@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from inspector.core.foreign import safe_line
-from inspector.core.identity.definitions import DefinitionChange
-from inspector.core.json_text import JsonObject
+from inspector.json.exact import JsonObject
+from inspector.pins.diff import DefinitionChange
+from inspector.safe_text import safe_line
 
 
 def changes_shape(found: Sequence[DefinitionChange], *, instructions: bool | None) -> JsonObject:

@@ -1,13 +1,13 @@
 """One result through every host, as text and as JSON."""
 
+from inspector.boundary.level import Level
 from inspector.cli.output import table
 from inspector.cli.shapes import withheld_shape
-from inspector.core.boundary.level import Level
-from inspector.core.excerpt import MAX_LINES, document_lines
-from inspector.core.foreign import safe_line
-from inspector.core.hosts.comparison import Comparison, HostRow
-from inspector.core.hosts.leaks import Leak
-from inspector.core.json_text import Json, JsonObject
+from inspector.hosts.comparison import Comparison, HostRow
+from inspector.hosts.leaks import Leak
+from inspector.json.exact import Json, JsonObject
+from inspector.json.excerpt import MAX_LINES, document_lines
+from inspector.safe_text import safe_line
 
 _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS AT OPEN", "OBSERVED", "WHAT IT DOES")
 

@@ -4,21 +4,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from inspector.core.catalogue import Tool
-from inspector.core.foreign import safe_line
-from inspector.core.json_text import JsonObject
-from inspector.core.policy.decide import Verdict
-from inspector.core.policy.gathering import Situation
-from inspector.core.policy.rules import Policy
-from inspector.core.targets import Target
 from inspector.errors import BlockedError, NotConfirmedError
-from inspector.oversight.agreement import Agreement
-from inspector.oversight.consideration import Consideration, considered
-from inspector.oversight.ruling import Ruled
-from inspector.oversight.wording import brought_line
+from inspector.json.exact import JsonObject
+from inspector.policy.decide import Verdict
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.gate.consideration import Consideration, considered
+from inspector.policy.gate.ruling import Ruled
+from inspector.policy.gate.wording import brought_line
+from inspector.policy.gathering import Situation
+from inspector.policy.rules import Policy
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.targets import Target
+from inspector.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from inspector.oversight.replayed import Judged
+    from inspector.policy.gate.replayed import Judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,11 @@
 """Definitions as a model is given them, as text and as JSON."""
 
 from inspector.cli.side_by_side import REMOVED
-from inspector.core.definitions.difference import LOOSENED, Difference, Step
-from inspector.core.definitions.projection import ProjectedDefinition
-from inspector.core.excerpt import MAX_LINES, document_lines
-from inspector.core.foreign import safe_line
-from inspector.core.json_text import Json, JsonObject
+from inspector.hosts.definitions.difference import LOOSENED, Difference, Step
+from inspector.hosts.definitions.projection import ProjectedDefinition
+from inspector.json.exact import Json, JsonObject
+from inspector.json.excerpt import MAX_LINES, document_lines
+from inspector.safe_text import safe_line
 
 _HOST, _LOOSENED = "~", "≈"
 

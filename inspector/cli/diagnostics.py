@@ -4,8 +4,8 @@ import json
 import sys
 from collections.abc import Callable
 
-from inspector.core.foreign import safe_line
 from inspector.errors import InspectorError
+from inspector.safe_text import safe_line
 
 OK = 0
 TOOL_FAILED = 5

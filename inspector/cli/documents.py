@@ -4,11 +4,11 @@ import hashlib
 import sys
 from pathlib import Path
 
-from inspector.core.boundary.reading import raw_of
-from inspector.core.catalogue import Kind, Tool, decode_page
-from inspector.core.json_text import Json, JsonText, Malformed, dump, parse
-from inspector.core.outcome import Outcome, Result, RpcError
+from inspector.boundary.reading import raw_of
 from inspector.errors import UsageError
+from inspector.json.exact import Json, JsonText, Malformed, dump, parse
+from inspector.protocol.catalogue import Kind, Tool, decode_page
+from inspector.protocol.outcome import Outcome, Result, RpcError
 
 
 def read_outcome(path: str) -> Outcome:

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 import click
 
+from inspector.boundary.level import Level
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.cli.lenses import Lens
-from inspector.core.boundary.level import Level
-from inspector.core.targets import (
+from inspector.errors import InspectorError, UsageError
+from inspector.files import paths
+from inspector.policy.gate.terms import Terms
+from inspector.protocol.page import Forms
+from inspector.protocol.targets import (
     ConfiguredTarget,
     DemoTarget,
     Era,
@@ -24,14 +28,10 @@ from inspector.core.targets import (
     parse_target,
     stdio_target,
 )
-from inspector.core.webmcp.page import Forms
-from inspector.errors import InspectorError, UsageError
-from inspector.oversight.terms import Terms
 from inspector.session.options import Options
-from inspector.store import paths
 
 if TYPE_CHECKING:
-    from inspector.core.recording.opened import OpenedRecording
+    from inspector.recording.opened import OpenedRecording
     from inspector.session.live import Session
 
 WAIT_S = 5.0
@@ -214,7 +214,7 @@ def _own_limit() -> int | None:
     """How long a message may be, where the user's settings say it."""
     if not os.path.lexists(paths.own_settings()):
         return None
-    from inspector.store.settings import settings  # noqa: PLC0415 - most users have none
+    from inspector.files.settings import settings  # noqa: PLC0415 - most users have none
 
     return settings().max_message_bytes
 
@@ -228,7 +228,7 @@ def resolved(
     """
     if not isinstance(target, ConfiguredTarget):
         return target
-    from inspector.store.config import read_target  # noqa: PLC0415 - most targets need no file
+    from inspector.files.config import read_target  # noqa: PLC0415 - most targets need no file
 
     server = read_target(
         target.path,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
-from inspector.core.boundary.level import Level
-from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
+from inspector.boundary.level import Level
+from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
-    from inspector.core.hosts.profile import Host
+    from inspector.hosts.profile import Host
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -35,7 +35,7 @@ class Lens:
 
     def profile(self) -> "Host":
         """The host's profile. Raises UsageError where there is none of that name."""
-        from inspector.core.hosts.registry import host, hosts  # noqa: PLC0415 - loads every profile
+        from inspector.hosts.registry import host, hosts  # noqa: PLC0415 - loads every profile
 
         found = host(self.host)
         if found is None:

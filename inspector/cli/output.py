@@ -7,8 +7,8 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from inspector.core.foreign import safe, safe_line
-from inspector.core.json_text import Json, dump_text
+from inspector.json.exact import Json, dump_text
+from inspector.safe_text import safe, safe_line
 
 WIDE_COLUMNS = 100
 """From this width on, two views stand side by side."""

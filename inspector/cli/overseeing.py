@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
-from inspector.oversight.agreement import Agreement
+from inspector.policy.gate.agreement import Agreement
 
 if TYPE_CHECKING:
-    from inspector.core.policy.rules import Policy
+    from inspector.policy.rules import Policy
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -36,7 +36,7 @@ def policy_of(options: dict[str, object]) -> "Policy | None":
     path = options.pop("policy")
     if path is None:
         return None
-    from inspector.store.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
+    from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
 
     return read_policy(str(path))
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from inspector.cli.output import clipped, table
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.webmcp.page import Document, FramePolicy, PageFacts, Refused
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.page import Document, FramePolicy, PageFacts, Refused
 
 
 def page_shape(page: PageFacts) -> JsonObject:

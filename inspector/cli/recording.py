@@ -9,12 +9,12 @@ import click
 
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.cli.lenses import Lens
-from inspector.core.targets import Target
 from inspector.errors import UsageError
+from inspector.protocol.targets import Target
 from inspector.session.options import Options
 
 if TYPE_CHECKING:
-    from inspector.store.recordings import Recorder
+    from inspector.recording.files import Recorder
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -38,8 +38,8 @@ class Wish:
         """
         if self.path is None:
             return None
-        from inspector.core.recording.format import Lenses  # noqa: PLC0415 - most commands record nothing
-        from inspector.store.recordings.beginning import recorder_of  # noqa: PLC0415
+        from inspector.recording.files.beginning import recorder_of  # noqa: PLC0415
+        from inspector.recording.format import Lenses  # noqa: PLC0415 - most commands record nothing
 
         lenses = Lenses(level=lens.level, host=lens.host, policy=lens.policy) if lens else Lenses()
         return recorder_of(Path(self.path), target, lenses, seal_to=self.seal_to, on_failure=DIAGNOSTICS.say)

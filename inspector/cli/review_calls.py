@@ -6,27 +6,27 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from inspector.boundary.secret_references import references_in
 from inspector.cli.diagnostics import DIAGNOSTICS
-from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.findings.calling import arguments_for, forbids, misfit_for
-from inspector.core.findings.report import NotChecked
-from inspector.core.findings.reviewed import Offer, ReviewedCall, reviewed
-from inspector.core.findings.seen import ListingKind, OtherListing
-from inspector.core.identity.pins import PinState
-from inspector.core.json_text import JsonObject
-from inspector.core.policy.rules import Policy
-from inspector.core.secrets.reference import references_in
-from inspector.core.targets import HttpTarget, PageTarget
-from inspector.core.timeline import EntryKind
 from inspector.errors import InspectorError, NotConfirmedError
-from inspector.oversight.agreement import Agreement
-from inspector.oversight.oversight import Oversight
+from inspector.json.exact import JsonObject
+from inspector.pins.files import Watch
+from inspector.pins.pins import PinState
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.gate.oversight import Oversight
+from inspector.policy.rules import Policy
+from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.targets import HttpTarget, PageTarget
+from inspector.protocol.timeline import EntryKind
+from inspector.review.calling import arguments_for, forbids, misfit_for
+from inspector.review.report import NotChecked
+from inspector.review.reviewed import Offer, ReviewedCall, reviewed
+from inspector.review.seen import ListingKind, OtherListing
 from inspector.session.live import Session
 from inspector.session.wording import ONLY_AS_TASK
-from inspector.store.pins import Watch
 
 if TYPE_CHECKING:
-    from inspector.store.audit import Audit
+    from inspector.policy.files.audit import Audit
 
 TIMEOUT_S = 20.0
 """For one call."""

@@ -7,23 +7,23 @@ from pathlib import Path
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.cli.invocation import in_session
 from inspector.cli.review_calls import Called, Plan, called
-from inspector.core.findings.covering import Covering, covered
-from inspector.core.findings.finding import Finding
-from inspector.core.findings.recorded import recorded
-from inspector.core.findings.registry import findings_of
-from inspector.core.findings.report import NotChecked, ReviewedServer
-from inspector.core.findings.reviewed import Reviewed, reviewed
-from inspector.core.findings.seen import ListingKind, Neighbour, OtherListing, traffic_of
-from inspector.core.json_text import JsonObject
-from inspector.core.recording.format import Line
-from inspector.core.targets import PageTarget, Target
 from inspector.errors import InspectorError
+from inspector.json.exact import JsonObject
+from inspector.pins.files import identified, read_pin
+from inspector.protocol.targets import PageTarget, Target
+from inspector.recording.files import Break, RecordingFile
+from inspector.recording.format import Line
+from inspector.review.covering import Covering, covered
+from inspector.review.finding import Finding
+from inspector.review.recorded import recorded
+from inspector.review.registry import findings_of
+from inspector.review.report import NotChecked, ReviewedServer
+from inspector.review.reviewed import Reviewed, reviewed
+from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.session.wording import ANNOUNCES_NOTHING
-from inspector.store.pins import identified, read_pin
-from inspector.store.recordings import Break, RecordingFile
 
 OTHER_CLIENT = "claude-ai"
 """What Claude Desktop calls itself: a server with another face for reviewers has its usual one for it."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from inspector.cli.output import print_lines
-from inspector.core.findings.registry import rules
-from inspector.core.findings.rule import Rule
+from inspector.review.registry import rules
+from inspector.review.rule import Rule
 
 _HEAD = (
     "# Rules",

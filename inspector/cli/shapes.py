@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from inspector.core.boundary.bounded import Removal
-from inspector.core.catalogue import Catalogue, Item, Kind
-from inspector.core.claims.claim import Claim
-from inspector.core.json_text import Json, JsonObject, Malformed
-from inspector.core.projection import Projection
-from inspector.core.targets import Era
+from inspector.boundary.bounded import Removal
+from inspector.claims.claim import Claim
+from inspector.hosts.projection import Projection
+from inspector.json.exact import Json, JsonObject, Malformed
+from inspector.protocol.catalogue import Catalogue, Item, Kind
+from inspector.protocol.targets import Era
 from inspector.session.facts import ServerFacts
 from inspector.session.wording import ANNOUNCES_NOTHING
 

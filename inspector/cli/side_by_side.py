@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from inspector.boundary.level import Level
 from inspector.cli.output import WIDE_COLUMNS, clipped
-from inspector.core.boundary.level import Level
-from inspector.core.document import Document
-from inspector.core.excerpt import MAX_LINES
-from inspector.core.foreign import safe_line
-from inspector.core.json_text import Json
-from inspector.core.projection import Projection
+from inspector.hosts.projection import Projection
+from inspector.json.document import Document
+from inspector.json.exact import Json
+from inspector.json.excerpt import MAX_LINES
+from inspector.safe_text import safe_line
 
 REMOVED = "✗"
 

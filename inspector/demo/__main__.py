@@ -4,10 +4,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from inspector.core.targets import Era
 from inspector.demo.launch import serve_http, serve_page, serve_stdio
 from inspector.demo.options import Options, environment_seed
 from inspector.errors import InspectorError
+from inspector.protocol.targets import Era
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

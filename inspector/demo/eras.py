@@ -3,10 +3,10 @@
 Source: the schemas of both revisions, as `mcp_types` 2.3.0 carries them.
 """
 
-from inspector.core.frames import Request
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.targets import Era
 from inspector.demo.jsonrpc import Code, RefusedError
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.frames import Request
+from inspector.protocol.targets import Era
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_VERSIONS = ("2026-07-28",)

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 import h11
 
-from inspector.core.json_text import Json, dump_text
 from inspector.demo.jsonrpc import read
 from inspector.demo.options import Options
 from inspector.demo.protocol import Peer
@@ -17,6 +16,7 @@ from inspector.demo.server import DemoServer
 from inspector.demo.streamable import StreamableHttp
 from inspector.errors import UnreachableError
 from inspector.http_server import HttpConnection, HttpRequest
+from inspector.json.exact import Json, dump_text
 
 ADDRESS = "127.0.0.1"
 

@@ -2,8 +2,7 @@
 
 from enum import IntEnum
 
-from inspector.core.frames import Request
-from inspector.core.json_text import (
+from inspector.json.exact import (
     DuplicateKeys,
     Json,
     JsonObject,
@@ -12,6 +11,7 @@ from inspector.core.json_text import (
     Number,
     parse,
 )
+from inspector.protocol.frames import Request
 
 
 class Code(IntEnum):

@@ -1,9 +1,9 @@
 """Resources, resource templates and prompts of the workspace."""
 
-from inspector.core.json_text import Json, JsonObject, dump_text
 from inspector.demo.jsonrpc import Code, RefusedError
 from inspector.demo.media import picture
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import Json, JsonObject, dump_text
 
 _DOCUMENTS = "workspace://documents"
 _PEOPLE = "workspace://people/"

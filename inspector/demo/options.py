@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from inspector.core.targets import Era
+from inspector.protocol.targets import Era
 
 SEED_VARIABLE = "SIGHTLINE_DEMO_SEED"
 BEARER_TOKEN = "demo"

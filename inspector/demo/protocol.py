@@ -5,10 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from inspector.core.catalogue import Kind
-from inspector.core.frames import Message, Notification, Request, Response, messages
-from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump_text
-from inspector.core.targets import Era
 from inspector.demo import eras
 from inspector.demo.jsonrpc import (
     Code,
@@ -24,6 +20,10 @@ from inspector.demo.jsonrpc import (
 from inspector.demo.library import get_prompt, read_resource
 from inspector.demo.server import CAPABILITIES, INSTRUCTIONS, SERVER_INFO, DemoServer
 from inspector.demo.tools.tool import Slow
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
+from inspector.protocol.catalogue import Kind
+from inspector.protocol.frames import Message, Notification, Request, Response, messages
+from inspector.protocol.targets import Era
 
 Notify: TypeAlias = Callable[[JsonObject], None]
 """Takes a notification that belongs to the message being answered."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from inspector.core.json_text import JsonObject
+from inspector.json.exact import JsonObject
 
 TRIES_A_SECOND = 5
 

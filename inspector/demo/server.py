@@ -5,8 +5,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from inspector import __version__
-from inspector.core.catalogue import Kind
-from inspector.core.json_text import Json, JsonObject
 from inspector.demo.jsonrpc import Code, RefusedError, object_param, text_param
 from inspector.demo.library import PROMPTS, RESOURCES, TEMPLATES
 from inspector.demo.mint import Mint
@@ -15,6 +13,8 @@ from inspector.demo.redemption import Reference, Vault
 from inspector.demo.tools.registry import TOOLS
 from inspector.demo.tools.tool import Context, DemoTool, Slow, failed
 from inspector.demo.workspace import OPENED_AT, opened
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Kind
 
 SERVER_INFO: JsonObject = {"name": "demo-workspace", "title": "Demo workspace", "version": __version__}
 CAPABILITIES: JsonObject = {

@@ -8,12 +8,12 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from inspector.core.json_text import Json, dump
 from inspector.demo.http import HttpSite
 from inspector.demo.jsonrpc import read
 from inspector.demo.options import Options
 from inspector.demo.protocol import Peer
 from inspector.demo.server import DemoServer
+from inspector.json.exact import Json, dump
 
 GRACE_S = 0.5
 """How long calls may still run, and answers be written, once the client has closed its side."""

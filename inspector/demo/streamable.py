@@ -12,14 +12,14 @@ from enum import Enum
 from http import HTTPStatus
 from typing import TypeAlias
 
-from inspector.core.frames import Notification, Request, Response, messages
-from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump_text
-from inspector.core.targets import Era
 from inspector.demo import eras
 from inspector.demo.jsonrpc import Code, RefusedError, is_identity, read, refusal
 from inspector.demo.protocol import Peer
 from inspector.demo.server import DemoServer
 from inspector.http_server import HttpConnection, HttpRequest
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
+from inspector.protocol.frames import Notification, Request, Response, messages
+from inspector.protocol.targets import Era
 
 SESSION_HEADER = "Mcp-Session-Id"
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.core import timeline
-from inspector.core.catalogue import Catalogue
-from inspector.core.frames import Frame
+from inspector.protocol import timeline
+from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.frames import Frame
 
 
 class State(StrEnum):

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.targets import Era
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.targets import Era
 
 if TYPE_CHECKING:
-    from inspector.wire.webmcp.connection import PageConnection
+    from inspector.webmcp.browser.connection import PageConnection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

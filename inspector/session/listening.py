@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from inspector.core.exchanges import SUBSCRIBE
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Outcome, RpcError
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.exchanges import SUBSCRIBE
+from inspector.protocol.outcome import Outcome, RpcError
 
 if TYPE_CHECKING:
-    from inspector.wire.connection import Connection
+    from inspector.connect.connection import Connection
 
 PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 """Before it is opened again, each time in a row that it ended soon. After the last, it is not opened any more."""

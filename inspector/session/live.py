@@ -5,15 +5,16 @@ import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import TYPE_CHECKING, cast
 
-from inspector.core.catalogue import Catalogue, Entry, Kind, Listing, Tool
-from inspector.core.exchanges import SUBSCRIBE, Matched
-from inspector.core.frames import Channel, Notification, with_meta
-from inspector.core.json_text import JsonObject, Malformed, equal
-from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
-from inspector.core.own_credentials import own_credentials
-from inspector.core.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
-from inspector.core.timeline import Timeline
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
+from inspector.json.exact import JsonObject, Malformed, equal
+from inspector.protocol.catalogue import Catalogue, Entry, Kind, Listing, Tool
+from inspector.protocol.exchanges import SUBSCRIBE, Matched
+from inspector.protocol.frames import Channel, Notification, with_meta
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.protocol.timeline import Timeline
+from inspector.secrets.own_credentials import own_credentials
+from inspector.session.call_record import FILLED, CallRecord, Progress, progress_of, record_page_call
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -27,14 +28,13 @@ from inspector.session.events import (
 from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options
 from inspector.session.reaching import authorization, reachable
-from inspector.session.records import FILLED, CallRecord, Progress, progress_of, record_page_call
 from inspector.session.wording import error_of, failure_of, no_tools, refusal, shared_name, told
 
 if TYPE_CHECKING:
-    from inspector.custody import Custody
-    from inspector.wire.connection import Connection
-    from inspector.wire.dispatch import Answer
-    from inspector.wire.webmcp.connection import PageConnection
+    from inspector.connect.connection import Connection
+    from inspector.connect.dispatch import Answer
+    from inspector.secrets.session import Custody
+    from inspector.webmcp.browser.connection import PageConnection
 
 
 class SessionEndedError(UnreachableError):
@@ -99,7 +99,7 @@ class Session:
         after: "Connection | None" = None,
     ) -> ServerFacts:
         # The wire loads after the interface has painted; a replayed session never needs it.
-        from inspector.wire.connection import Opening, open_connection  # noqa: PLC0415
+        from inspector.connect.connection import Opening, open_connection  # noqa: PLC0415
 
         target, self._redeem_at = reachable(named, self.options.redeem_origin)
         self._connection = await open_connection(
@@ -118,7 +118,7 @@ class Session:
         return server_facts(agreement.era, agreement.revision, agreement.result)
 
     async def _open_page(self, target: PageTarget) -> ServerFacts:
-        from inspector.wire.webmcp.connection import open_page  # noqa: PLC0415 - as above
+        from inspector.webmcp.browser.connection import open_page  # noqa: PLC0415 - as above
 
         self._connection = await open_page(
             target,
@@ -133,7 +133,7 @@ class Session:
     def custody(self) -> "Custody":
         """The secrets of this session. Commands never ask for it."""
         if self._custody is None:
-            from inspector.custody import Custody  # noqa: PLC0415 - what no command needs
+            from inspector.secrets.session import Custody  # noqa: PLC0415 - what no command needs
 
             self._custody = Custody()
         return self._custody
@@ -285,7 +285,7 @@ class Session:
 
         Raises UnreachableError where there is no connection.
         """
-        from inspector.core.resolution import METHOD, resolve_params  # noqa: PLC0415 - it loads all vocabularies
+        from inspector.claims.resolution import METHOD, resolve_params  # noqa: PLC0415 - it loads all vocabularies
 
         params = resolve_params(tool, arguments)
         answer = await self._ask(
@@ -367,7 +367,7 @@ class Session:
         Raises UnreachableError where nothing was ever connected to, NotConfirmedError where the tool is another one
         afterwards: what was decided was decided on the one before.
         """
-        from inspector.wire.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
+        from inspector.connect.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
 
         self._connected()
         decided_on = self.catalogue.tool(name)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from inspector.core.boundary.policy import DEFAULT_POLICY, BoundaryPolicy
-from inspector.core.targets import Era
-from inspector.core.webmcp.page import Forms
-from inspector.wire.limits import MAX_MESSAGE_BYTES
+from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.connect.limits import MAX_MESSAGE_BYTES
+from inspector.protocol.page import Forms
+from inspector.protocol.targets import Era
 
 if TYPE_CHECKING:
-    from inspector.store.recordings import Recorder
+    from inspector.recording.files import Recorder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

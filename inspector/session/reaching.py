@@ -2,7 +2,7 @@
 
 import sys
 
-from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget, Target
+from inspector.protocol.targets import DemoTarget, HttpTarget, StdioTarget, Target
 
 
 def reachable(
@@ -19,7 +19,7 @@ def reachable(
             return target, redeem_origin
         case DemoTarget():
             # The wire loads after the interface has painted.
-            from inspector.wire.redemption.addresses import free_port  # noqa: PLC0415
+            from inspector.secrets.redemption.addresses import free_port  # noqa: PLC0415
 
             port = free_port()
             command = (sys.executable, "-m", "inspector.demo", "stdio", "--port", str(port))

@@ -9,28 +9,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.core.boundary.policy import BoundaryPolicy
-from inspector.core.catalogue import Catalogue
-from inspector.core.exchanges import Matched, matched, response_in
-from inspector.core.frames import Frame
-from inspector.core.json_text import JsonObject
-from inspector.core.outcome import Outcome, Result, RpcError
-from inspector.core.recording.format import Lenses, RecordedCall, RecordedFrame
-from inspector.core.recording.left_out import left_out_of
-from inspector.core.recording.opened import OpenedRecording
-from inspector.core.recording.replaying import ReplayedCall, nonce_of
-from inspector.core.targets import Era
-from inspector.core.timeline import Entry
+from inspector.boundary.options import BoundaryPolicy
 from inspector.errors import InspectorError
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.exchanges import Matched, matched, response_in
+from inspector.protocol.frames import Frame
+from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.protocol.targets import Era
+from inspector.protocol.timeline import Entry
+from inspector.recording.files.playing import Played
+from inspector.recording.format import Lenses, RecordedCall, RecordedFrame
+from inspector.recording.left_out import left_out_of
+from inspector.recording.opened import OpenedRecording
+from inspector.recording.replaying import ReplayedCall, nonce_of
+from inspector.session.call_record import CallRecord
 from inspector.session.events import Listener, State
 from inspector.session.facts import ServerFacts, server_facts
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.session.records import CallRecord
-from inspector.store.playing import Played
 
 if TYPE_CHECKING:
-    from inspector.store.sealing import SealedFrames
+    from inspector.recording.files.sealing import SealedFrames
 
 _ANSWERS = (RecordedFrame, RecordedCall)
 _RECENT = 60
@@ -265,7 +265,7 @@ def _open(opened: OpenedRecording) -> "tuple[SealedFrames | None, Played]":
     path = Path(opened.path)
     if opened.identity is None:
         return None, Played(path)
-    from inspector.store.sealing import SealedFrames  # noqa: PLC0415 - an extra that few install
+    from inspector.recording.files.sealing import SealedFrames  # noqa: PLC0415 - an extra that few install
 
     sealed = SealedFrames(path, Path(opened.identity))
     try:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from inspector.core.json_text import dump_text
-from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
-from inspector.core.webmcp.page import Refused
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
+from inspector.json.exact import dump_text
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.page import Refused
 
 ONLY_AS_TASK = "can only be called as a task, which Sightline cannot do yet"
 """Behind the name of a tool."""

@@ -11,11 +11,11 @@ from textual.binding import BindingType
 from textual.command import Provider
 from textual.theme import Theme
 
-from inspector.core.boundary.level import Level
-from inspector.core.targets import Target
+from inspector.boundary.level import Level
 from inspector.errors import UsageError
+from inspector.files import paths, themes
+from inspector.protocol.targets import Target
 from inspector.session.options import Options
-from inspector.store import paths, themes
 from inspector.tui.collecting import calm_collector
 from inspector.tui.commands import Place, bindings
 from inspector.tui.commands.palette import CommandSearch, HostSearch, ThemeSearch
@@ -24,12 +24,12 @@ from inspector.tui.leaving import end_with_the_terminal, run_and_leave, wait_a_m
 from inspector.tui.screens.opening import OpeningScreen
 
 if TYPE_CHECKING:
-    from inspector.core.recording.opened import OpenedRecording
-    from inspector.custody import Custody
-    from inspector.oversight.terms import Terms
+    from inspector.files.settings import Settings
+    from inspector.policy.gate.terms import Terms
+    from inspector.recording.opened import OpenedRecording
+    from inspector.secrets.session import Custody
     from inspector.session.events import Listener
     from inspector.session.live import Session
-    from inspector.store.settings import Settings
     from inspector.tui.screens.link import Opener
     from inspector.tui.screens.main import MainScreen
     from inspector.tui.widgets.keys import KeyLine
@@ -66,7 +66,7 @@ def run(
 
             return RecordedSession(recording, listener)
         # The protocol library takes half a second to load: in a thread, so that the screen stays alive.
-        await asyncio.to_thread(import_module, "inspector.wire.connection")
+        await asyncio.to_thread(import_module, "inspector.connect.connection")
         from inspector.session.live import Session  # noqa: PLC0415 - after the first paint
 
         return Session(target, options, listener)
@@ -97,7 +97,7 @@ def _own() -> "Settings | None":
     """The user's own settings; None where there are none. Raises UsageError."""
     if not os.path.lexists(paths.own_settings()):
         return None
-    from inspector.store.settings import settings  # noqa: PLC0415 - most users have none, and the first paint waits
+    from inspector.files.settings import settings  # noqa: PLC0415 - most users have none, and the first paint waits
 
     return settings()
 

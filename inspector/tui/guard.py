@@ -56,6 +56,6 @@ def _acts(segment: Segment) -> bool:
 
 
 def _symbol(found: "re.Match[str]") -> str:
-    # Not through core/foreign: a defect there must not open both doors.
+    # Not through safe_text: a defect there must not open both doors.
     code = ord(found[0])
     return chr(_C0_PICTURES + code) if code < 0x20 else _REFUSED

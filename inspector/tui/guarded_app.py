@@ -14,11 +14,11 @@ from textual.app import App
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 
-from inspector.core.foreign import safe, safe_line
+from inspector.safe_text import safe, safe_line
 from inspector.tui.guard import ControlGuard
 
 if TYPE_CHECKING:
-    from inspector.custody import Custody
+    from inspector.secrets.session import Custody
 
 GUARDING = "A secret is revealed: nothing can be selected, copied or pictured until it is forgotten."
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import StateChanged
-from inspector.session.records import CallRecord, Progress
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Letting go of large values little by little: freeing 40 MB at once keeps the interpreter for a tenth of a second."""
 
-from inspector.core.json_text import Json
+from inspector.json.exact import Json
 
 _FEW = 64
 """Members of containers that are freed at once."""

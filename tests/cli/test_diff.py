@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.catalogue import Tool
-from inspector.core.identity.changes import Change, ChangeKind, changes
-from inspector.core.identity.definitions import definition_changes
-from inspector.core.json_text import DuplicateKeys, Json, JsonObject
-from inspector.store.recordings import Recorder
+from inspector.json.diff import Change, ChangeKind, changes
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.pins.diff import definition_changes
+from inspector.protocol.catalogue import Tool
+from inspector.recording.files import Recorder
 from tests.recording.commands import sightline, words
 from tests.recording.sessions import HEADER, TOOL, Wire, recorded_to
 

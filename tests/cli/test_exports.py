@@ -9,7 +9,7 @@ from tests.recording.commands import sightline
 from tests.recording.sessions import TOOL, Wire, conversation, recorded_to
 
 if TYPE_CHECKING:
-    from inspector.core.json_text import JsonObject
+    from inspector.json.exact import JsonObject
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=y>```\n# Heading\n\u001b[2J\u202e` <b>"
 

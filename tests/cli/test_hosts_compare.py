@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.hosts.registry import hosts
+from inspector.hosts.registry import hosts
 from tests.cli.sightline import Ran, sightline
 
 TOOL = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.json_text import Json, JsonObject
+from inspector.json.exact import Json, JsonObject
 from tests.cli.here import here
 from tests.cli.sightline import ROOT, Ran, hostile_server, sightline
 from tests.recording.sessions import Wire, recorded_to

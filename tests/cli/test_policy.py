@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.sightline import sightline
-from tests.core.policy.deciding import EXAMPLES
+from tests.policy.deciding import EXAMPLES
 
 
 @pytest.fixture

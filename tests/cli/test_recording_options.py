@@ -5,15 +5,15 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from inspector.boundary.level import Level
+from inspector.boundary.options import BoundaryPolicy
 from inspector.cli.lenses import Lens
 from inspector.cli.main import run
 from inspector.cli.recording import Wish, recording, wish_of
-from inspector.core.boundary.level import Level
-from inspector.core.boundary.policy import BoundaryPolicy
-from inspector.core.recording.format import End, RecordedFrame
-from inspector.core.targets import StdioTarget
 from inspector.errors import UsageError
-from inspector.store.recordings import RecordingFile
+from inspector.protocol.targets import StdioTarget
+from inspector.recording.files import RecordingFile
+from inspector.recording.format import End, RecordedFrame
 
 TARGET = StdioTarget(command=("/usr/bin/node", "server.js", "--token", "a-secret-of-mine"))
 LENS = Lens(level=Level.CLOSED, host="codex", policy=BoundaryPolicy(hide_untrusted=True))

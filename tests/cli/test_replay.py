@@ -5,15 +5,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from inspector.core.recording import replaying
-from inspector.core.recording.checking import checked
-from inspector.core.recording.decoding import Broken, decoded
-from inspector.core.recording.format import Line
+from inspector.recording import replaying
+from inspector.recording.checking import checked
+from inspector.recording.decoding import Broken, decoded
+from inspector.recording.format import Line
 from tests.recording.commands import sightline
 from tests.recording.sessions import Wire, conversation, recorded_to, scribed, text_of
 
 if TYPE_CHECKING:
-    from inspector.core.json_text import JsonObject
+    from inspector.json.exact import JsonObject
 
 
 def edited(path: Path, before: str, after: str) -> Path:

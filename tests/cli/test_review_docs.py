@@ -2,7 +2,7 @@ import re
 from pathlib import Path
 
 from inspector.cli.rules_page import page_lines
-from inspector.core.findings.registry import rules
+from inspector.review.registry import rules
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -10,12 +10,12 @@ from xml.etree import ElementTree as ET
 import pytest
 from markdown_it import MarkdownIt
 
-from inspector.core.findings.finding import Finding, Severity, SubjectKind
-from inspector.core.findings.registry import findings_of, rules
-from inspector.core.findings.report import Acceptance, NotChecked, Report, ReviewedServer, entries_of
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.reports.formats import FORMATS, report_lines
-from tests.core.findings.examples import reviewed_of
+from inspector.json.exact import Json, JsonObject
+from inspector.review.finding import Finding, Severity, SubjectKind
+from inspector.review.formats.formats import FORMATS, report_lines
+from inspector.review.registry import findings_of, rules
+from inspector.review.report import Acceptance, NotChecked, Report, ReviewedServer, entries_of
+from tests.review.examples import reviewed_of
 
 WORDS = {
     "terminal": "\x1b]52;c;aGk=\x07\x1b[2J\x9b1m\x7f\r",

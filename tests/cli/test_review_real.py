@@ -3,7 +3,7 @@
 import pytest
 
 from tests.cli.sightline import sightline
-from tests.wire.real_servers import DEMO, REAL_SERVERS, RealServer
+from tests.connect.real_servers import DEMO, REAL_SERVERS, RealServer
 
 EXPECTED = {"server-everything": [("SL-SEN004", "get-env")]}
 """Its `get-env` gives a model the whole environment of the process, and declares nothing about it."""

@@ -8,11 +8,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from inspector.core.findings.registry import rules
-from inspector.core.findings.report import Acceptance, NotChecked, Report, entries_of
-from inspector.core.reports.formats import report_lines
-from inspector.core.reports.markdown import code, plain
-from tests.core.findings.examples import review_of, tool
+from inspector.review.formats.formats import report_lines
+from inspector.review.formats.markdown import code, plain
+from inspector.review.registry import rules
+from inspector.review.report import Acceptance, NotChecked, Report, entries_of
+from tests.review.examples import review_of, tool
 
 HOSTILE = (
     "`</code>**x**[a](http://e.example)<img src=x onerror=alert(1)>]]>&quot;\n# head\x1b[2J | \u202e\ud800"
@@ -30,7 +30,7 @@ def report(name: str = HOSTILE) -> Report:
 
 
 def lines(format_: str) -> list[str]:
-    found: list[str] = import_module(f"inspector.core.reports.{format_}").lines(report())
+    found: list[str] = import_module(f"inspector.review.formats.{format_}").lines(report())
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.store.settings import parse
+from inspector.files.settings import parse
 from tests.cli.sightline import Ran, sightline
 
 TWO_FACED = """

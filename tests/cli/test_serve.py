@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, parse
-from inspector.core.recording.answering import Answers
-from inspector.core.recording.decoding import decoded
-from inspector.core.recording.format import RecordedFrame
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, parse
+from inspector.recording.answering import Answers
+from inspector.recording.decoding import decoded
+from inspector.recording.format import RecordedFrame
 from tests.recording.commands import environment, sightline, words
 from tests.recording.sessions import TOOL, Wire, conversation, recorded_to, scribed, text_of
 

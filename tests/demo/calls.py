@@ -1,9 +1,9 @@
 """Calls of the demo's tools without any transport."""
 
-from inspector.core.json_text import Json, JsonObject
 from inspector.demo.options import Options
 from inspector.demo.server import DemoServer
 from inspector.demo.tools.tool import Slow
+from inspector.json.exact import Json, JsonObject
 from tests.demo.clients import call, member
 
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Self
 
-from inspector.core.json_text import Json, JsonObject, JsonText, dump, parse
+from inspector.json.exact import Json, JsonObject, JsonText, dump, parse
 
 PATIENCE_S = 20.0
 """How long a test waits for something that has to happen."""

@@ -3,14 +3,14 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from inspector.core.json_text import Json, JsonObject, dump
-from inspector.core.targets import Era
 from inspector.demo.http import HttpSite
 from inspector.demo.options import Options
 from inspector.demo.server import DemoServer
 from inspector.demo.tools.tool import Slow
 from inspector.errors import UnreachableError
 from inspector.http_server import MOST_BODY_BYTES
+from inspector.json.exact import Json, JsonObject, dump
+from inspector.protocol.targets import Era
 from tests.demo.clients import (
     ARGUMENTS,
     LEGACY,

@@ -5,12 +5,12 @@ from collections.abc import Generator
 
 import pytest
 
-from inspector.core.json_text import Json, JsonObject
 from inspector.demo.launch import page_beside
 from inspector.demo.mint import MARK, SHAPED_MARK
 from inspector.demo.options import Options
-from tests.webmcp_polyfill.browser import Browser, Page, ScriptError, chromium
-from tests.webmcp_polyfill.polyfilled import answer, command, polyfill
+from inspector.json.exact import Json, JsonObject
+from tests.webmcp.polyfill.browser import Browser, Page, ScriptError, chromium
+from tests.webmcp.polyfill.polyfilled import answer, command, polyfill
 
 FORMS = {"search_documents_form", "invite_person"}
 IMPERATIVE = {

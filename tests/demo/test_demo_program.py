@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.json_text import dump
 from inspector.demo.options import SEED_VARIABLE
+from inspector.json.exact import dump
 from tests.demo.clients import PATIENCE_S, StdioClient, call, enveloped, fetch, member, read_object, request
 
 DEMO = (sys.executable, "-m", "inspector.demo")

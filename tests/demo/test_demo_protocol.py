@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.json_text import Json, JsonObject, dump
-from inspector.core.targets import Era
 from inspector.demo.eras import HANDSHAKE_VERSIONS, LOG_LEVELS, SERVER_INFO_KEY
 from inspector.demo.jsonrpc import read
 from inspector.demo.options import Options
 from inspector.demo.protocol import Peer
 from inspector.demo.server import DemoServer
+from inspector.json.exact import Json, JsonObject, dump
+from inspector.protocol.targets import Era
 from tests.demo.clients import ARGUMENTS, LEGACY, call, enveloped, initialize, member, request
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from inspector.core.json_text import Json, JsonObject
 from inspector.demo.mint import MARK
+from inspector.json.exact import Json, JsonObject
 from tests.demo.clients import (
     ARGUMENTS,
     LEGACY,

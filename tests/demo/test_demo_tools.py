@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.catalogue import Kind, Tool, decode_page
-from inspector.core.json_text import (
+from inspector.demo.jsonrpc import Code, RefusedError
+from inspector.demo.mint import MARK, SHAPED_MARK, Mint
+from inspector.demo.options import Options
+from inspector.demo.server import DemoServer
+from inspector.demo.tools.projects import FIRST_SEQUENCE
+from inspector.demo.tools.registry import TOOLS
+from inspector.demo.workspace import OPENED_AT
+from inspector.json.exact import (
     DuplicateKeys,
     Json,
     JsonObject,
@@ -21,13 +27,7 @@ from inspector.core.json_text import (
     equal,
     parse,
 )
-from inspector.demo.jsonrpc import Code, RefusedError
-from inspector.demo.mint import MARK, SHAPED_MARK, Mint
-from inspector.demo.options import Options
-from inspector.demo.server import DemoServer
-from inspector.demo.tools.projects import FIRST_SEQUENCE
-from inspector.demo.tools.registry import TOOLS
-from inspector.demo.workspace import OPENED_AT
+from inspector.protocol.catalogue import Kind, Tool, decode_page
 from tests.demo.calls import blocks, finished, ignore, result_of, said, seeded
 from tests.demo.clients import ARGUMENTS, call, member
 

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from inspector.core.json_text import Json
 from inspector.demo.tools.registry import TOOLS
+from inspector.json.exact import Json
 from tests.demo.calls import blocks, result_of, seeded
 
 TRUST = "io.modelcontextprotocol/trust-annotations"

@@ -21,8 +21,8 @@ from pathlib import Path
 from tests.mutation.operators import Mutant
 from tests.mutation.running import BASELINE, BROKEN, ENDLESS, KILLED, SURVIVED, Request, Verdict, all_mutants
 
-PACKAGE = "inspector/core/boundary"
-TESTS = ("tests/core/boundary", "tests/core/test_projection_guards.py", "tests/proof")
+PACKAGE = "inspector/boundary"
+TESTS = ("tests/boundary", "tests/hosts/test_projection_guards.py", "tests/proof")
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
 CASES = 600
 """Of each invariant, on each mutant."""

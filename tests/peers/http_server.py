@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from inspector.core.json_text import Json
+from inspector.json.exact import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,10 @@
 
 from hypothesis import strategies as st
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import DuplicateKeys, Json, JsonObject, Number
-from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.boundary.bounded import Level
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from tests.proof.choices import Choices
 
 DRAWN_BYTES = 200

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from inspector.core.json_text import Json, JsonObject
+from inspector.json.exact import Json, JsonObject
 from tests.proof.schemas import Making
 from tests.proof.templates import AsText, Kind, Members, Say, Template, Token, blanks, members
 

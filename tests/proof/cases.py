@@ -7,12 +7,12 @@ from functools import cached_property
 
 from hypothesis import strategies as st
 
-from inspector.core.boundary.contract import Contract, contract_of
-from inspector.core.boundary.policy import BoundaryPolicy
-from inspector.core.boundary.reading import raw_of
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import JsonObject, dump_text
-from inspector.core.outcome import Outcome, Result, RpcError
+from inspector.boundary.contract import Contract, contract_of
+from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.reading import raw_of
+from inspector.json.exact import JsonObject, dump_text
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Outcome, Result, RpcError
 from tests.proof.blocks import MARKED_RESULTS, MARKED_TOOLS, RESULTS, TOOLS, block, reference
 from tests.proof.choices import Choices
 from tests.proof.echoes import echo, with_echo, with_note

@@ -1,6 +1,6 @@
 """Words that occur once more: in texts, names, addresses, titles, labels, keys and `_meta`, in nine encodings."""
 
-from inspector.core.json_text import Json
+from inspector.json.exact import Json
 from tests.proof.blocks import TRUST, text
 from tests.proof.schemas import Making
 from tests.proof.templates import AsText, Echo, Encoding, Kind, Members, Say, Template, blanks, members

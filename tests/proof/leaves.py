@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from inspector.core.boundary.bounded import ErrorCode, Level
-from inspector.core.boundary.notice import MEMBER, notice_in_block
-from inspector.core.boundary.own_words import is_own
-from inspector.core.boundary.walking import WITHHELD
-from inspector.core.json_text import DuplicateKeys, Json, JsonText, dump_text, parse
-from inspector.core.pointer import child, resolve
+from inspector.boundary.bounded import ErrorCode, Level
+from inspector.boundary.notice import MEMBER, notice_in_block
+from inspector.boundary.own_words import is_own
+from inspector.boundary.walking import WITHHELD
+from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, parse
+from inspector.json.pointer import child, resolve
 
 CODES = frozenset(code.value for code in ErrorCode)
 Leaves = frozenset[tuple[str, str]]

@@ -6,7 +6,7 @@ All constructs of docs/boundaries.md, in the spelling of 2020-12 or of draft-07.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from inspector.core.json_text import Json, JsonObject, Number
+from inspector.json.exact import Json, JsonObject, Number
 from tests.proof.choices import Choices
 from tests.proof.templates import AsText, Kind, Members, Say, Template, Token, blanks
 

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable, Iterator
 from zlib import crc32
 
-from inspector.core.boundary.bound import bound
-from inspector.core.boundary.bounded import Bounded, Level
-from inspector.core.hosts.profile import Call, ModelContext
-from inspector.core.hosts.registry import hosts
-from inspector.core.json_text import DuplicateKeys, Json, Number, dump
-from inspector.core.outcome import Outcome
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Bounded, Level
+from inspector.hosts.profile import Call, ModelContext
+from inspector.hosts.registry import hosts
+from inspector.json.exact import DuplicateKeys, Json, Number, dump
+from inspector.protocol.outcome import Outcome
 from tests.proof.cases import Case
 from tests.proof.templates import LEAST, Echo, Encoding, Word, written
 

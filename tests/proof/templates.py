@@ -10,8 +10,8 @@ from enum import Enum, auto
 from typing import TypeAlias, Union
 from urllib.parse import quote
 
-from inspector.core.json_text import DuplicateKeys, Json, JsonObject, dump_text
-from inspector.core.pointer import child
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+from inspector.json.pointer import child
 
 
 class Kind(Enum):

@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import strategies as st
 
-from inspector.core.boundary.bounded import Bounded, Level, Removal, Rule
-from inspector.core.boundary.error_code import is_tool_result
-from inspector.core.boundary.mask import mask
-from inspector.core.boundary.reading import raw_of
-from inspector.core.json_text import Json
-from inspector.core.outcome import Outcome
-from inspector.core.pointer import resolve
+from inspector.boundary.bounded import Bounded, Level, Removal, Rule
+from inspector.boundary.error_code import is_tool_result
+from inspector.boundary.mask import mask
+from inspector.boundary.reading import raw_of
+from inspector.json.exact import Json
+from inspector.json.pointer import resolve
+from inspector.protocol.outcome import Outcome
 from tests.proof.cases import Case, cases, misplaced
 from tests.proof.sinks import STRICT, bounded_by, echoes_of, given_away, occurs, text_of
 from tests.proof.tally import PARTS, prove

@@ -6,14 +6,14 @@ from types import FrameType
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from inspector.core.boundary.bound import bound
-from inspector.core.boundary.bounded import Level
-from inspector.core.boundary.mask import mask
-from inspector.core.boundary.reading import raw_of
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import Json, JsonObject, dump_text
-from inspector.core.outcome import Outcome, Result
-from inspector.core.pointer import resolve
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Level
+from inspector.boundary.mask import mask
+from inspector.boundary.reading import raw_of
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.pointer import resolve
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Outcome, Result
 from tests.proof.anything import calls
 from tests.proof.cases import Case, cases
 from tests.proof.sinks import contexts

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import strategies as st
 
-from inspector.core.boundary.bounded import Bounded, Level
-from inspector.core.json_text import Json, dump_text
-from inspector.core.pointer import split
+from inspector.boundary.bounded import Bounded, Level
+from inspector.json.exact import Json, dump_text
+from inspector.json.pointer import split
 from tests.proof.cases import Case, cases
 from tests.proof.sinks import STRICT, bounded_by, contexts, echoes_of, explanations, occurs, text_of
 from tests.proof.tally import PARTS, prove

@@ -7,17 +7,17 @@ from itertools import pairwise
 import pytest
 from hypothesis import strategies as st
 
-from inspector.core.boundary.bound import bound
-from inspector.core.boundary.bounded import Bounded, Level
-from inspector.core.boundary.error_code import is_tool_result
-from inspector.core.boundary.notice import MEMBER, notice_in_block
-from inspector.core.boundary.reading import raw_of
-from inspector.core.boundary.walking import WITHHELD
-from inspector.core.hosts.profile import Call
-from inspector.core.hosts.registry import host
-from inspector.core.json_text import Json, JsonObject, dump_text
-from inspector.core.outcome import Result, RpcError
-from inspector.core.pointer import resolve
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Bounded, Level
+from inspector.boundary.error_code import is_tool_result
+from inspector.boundary.notice import MEMBER, notice_in_block
+from inspector.boundary.reading import raw_of
+from inspector.boundary.walking import WITHHELD
+from inspector.hosts.profile import Call
+from inspector.hosts.registry import host
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.pointer import resolve
+from inspector.protocol.outcome import Result, RpcError
 from tests.proof.cases import Case, cases
 from tests.proof.leaves import content_of, leaves, others_of, structured_of
 from tests.proof.sinks import STRICT, bounded_by

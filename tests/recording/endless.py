@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from inspector.store.recordings import Recorder
+from inspector.recording.files import Recorder
 from tests.recording.sessions import HEADER, conversation, scribed
 
 ROUNDS = 100

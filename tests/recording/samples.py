@@ -13,31 +13,31 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
-from inspector.core.boundary.bound import bound
-from inspector.core.boundary.level import Level
-from inspector.core.boundary.mask import SHOWN
-from inspector.core.boundary.policy import BoundaryPolicy
-from inspector.core.boundary.reading import raw_of
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.pointer import resolve
-from inspector.core.recording.decoding import Broken, decoded
-from inspector.core.recording.format import Lenses, Line, Projected, written
-from inspector.core.recording.replaying import Replay, ReplayedCall, projected
-from inspector.core.recording.target import header_of, secret_values
-from inspector.core.recording.writing import pieces
-from inspector.core.schema.fields import example_arguments, form_of
-from inspector.core.targets import DemoTarget, PageTarget, StdioTarget, Target
-from inspector.core.texts import texts_in
+from inspector.boundary.bound import bound
+from inspector.boundary.level import Level
+from inspector.boundary.mask import SHOWN
+from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.reading import raw_of
 from inspector.demo.launch import page_beside
 from inspector.demo.options import SEED_VARIABLE
 from inspector.demo.options import Options as DemoOptions
 from inspector.errors import NotConfirmedError
-from inspector.oversight.agreement import Agreement
-from inspector.oversight.oversight import Oversight
+from inspector.json.chunks import pieces
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import resolve
+from inspector.json.texts import texts_in
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.gate.oversight import Oversight
+from inspector.protocol.targets import DemoTarget, PageTarget, StdioTarget, Target
+from inspector.recording.decoding import Broken, decoded
+from inspector.recording.files import Recorder
+from inspector.recording.format import Lenses, Line, Projected, written
+from inspector.recording.replaying import Replay, ReplayedCall, projected
+from inspector.recording.target import header_of, secret_values
+from inspector.schema.fields import example_arguments, form_of
+from inspector.secrets.redemption.addresses import free_port
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.store.recordings import Recorder
-from inspector.wire.redemption.addresses import free_port
 from tests.sinks.searching import found_in
 
 FOLDER = Path(__file__).parents[2] / "recordings"

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from inspector.core.exchanges import Matched, matched
-from inspector.core.frames import Channel, Direction, Frame
-from inspector.core.json_text import Json, JsonObject, dump, parse
-from inspector.core.recording.format import Header, Lenses, RecordedFrame, written
-from inspector.core.recording.scribe import Scribe
-from inspector.store.recordings import Recorder
+from inspector.json.exact import Json, JsonObject, dump, parse
+from inspector.protocol.exchanges import Matched, matched
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.recording.files import Recorder
+from inspector.recording.format import Header, Lenses, RecordedFrame, written
+from inspector.recording.scribe import Scribe
 
 KEY = b"k" * 32
 HEADER = Header(

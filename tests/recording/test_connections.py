@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.boundary.policy import BoundaryPolicy
-from inspector.core.catalogue import Tool
-from inspector.core.frames import Direction, Frame
-from inspector.core.json_text import Json, JsonObject, dump
-from inspector.core.outcome import Failure, FailureKind, Result
-from inspector.core.recording.checking import checked
-from inspector.core.recording.format import Connected, Lenses, Line, Note, Projected, RecordedFrame, written
-from inspector.core.recording.markers import is_marker
-from inspector.core.recording.page_calls import PageCall
-from inspector.core.recording.scribe import Scribe, bounded_lines
-from inspector.store.recordings import Break, Recorder, RecordingFile
+from inspector.boundary.options import BoundaryPolicy
+from inspector.json.exact import Json, JsonObject, dump
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.outcome import Failure, FailureKind, Result
+from inspector.recording.checking import checked
+from inspector.recording.files import Break, Recorder, RecordingFile
+from inspector.recording.format import Connected, Lenses, Line, Note, Projected, RecordedFrame, written
+from inspector.recording.markers import is_marker
+from inspector.recording.page_calls import PageCall
+from inspector.recording.scribe import Scribe, bounded_lines
 from tests.recording.sessions import HEADER, KEY, TOOL, Wire, bodies, conversation, scribed, text_of
 
 SECRET = "CANARY-4711-abcdef"

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from inspector.core.findings.recorded import recorded
-from inspector.core.json_text import JsonObject
-from inspector.core.outcome import RpcError
-from inspector.core.timeline import EntryState
-from inspector.store.playing import Played
-from inspector.store.recordings import Break, RecordingFile
+from inspector.json.exact import JsonObject
+from inspector.protocol.outcome import RpcError
+from inspector.protocol.timeline import EntryState
+from inspector.recording.files import Break, RecordingFile
+from inspector.recording.files.playing import Played
+from inspector.review.recorded import recorded
 from tests.cli.sightline import raw_server, sightline
 from tests.recording.commands import words
 

@@ -3,21 +3,19 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import Json, JsonObject, dump, parse
-from inspector.core.outcome import Failure, FailureKind, Result, RpcError
-from inspector.core.recording import replaying
-from inspector.core.recording.decoding import Broken, decoded
-from inspector.core.recording.format import Lenses, written
-from inspector.core.recording.page_calls import PageCall
-from inspector.core.recording.scribe import Scribe
-from inspector.core.recording.writing import pieces
-from inspector.core.schema.validation import violations
+from inspector.json.chunks import pieces
+from inspector.json.exact import Json, JsonObject, dump, parse
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
+from inspector.recording import replaying
+from inspector.recording.decoding import Broken, decoded
+from inspector.recording.format import Lenses, written
+from inspector.recording.page_calls import PageCall
+from inspector.recording.scribe import Scribe
+from inspector.schema.validation import violations
 from tests.recording.sessions import HEADER, KEY, TOOL, conversation
 
-SCHEMA = parse(
-    resources.files("inspector.core.recording").joinpath("recording-v2.schema.json").read_bytes()
-).value
+SCHEMA = parse(resources.files("inspector.recording").joinpath("recording-v2.schema.json").read_bytes()).value
 
 
 def every_kind() -> list[JsonObject]:

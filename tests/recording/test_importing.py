@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.frames import Direction, Frame
-from inspector.core.json_text import JsonText
-from inspector.core.recording.importing import Unreadable, imported, is_foreign
+from inspector.json.exact import JsonText
+from inspector.protocol.frames import Direction, Frame
+from inspector.recording.importing import Unreadable, imported, is_foreign
 from tests.recording.commands import sightline
 from tests.recording.sessions import bodies, conversation, scribed, text_of
 

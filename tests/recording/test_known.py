@@ -1,7 +1,7 @@
-from inspector.core.json_text import DuplicateKeys, Json
-from inspector.core.recording import known as knowing
-from inspector.core.recording.known import Known
-from inspector.core.recording.markers import Key, Marker, is_marker
+from inspector.json.exact import DuplicateKeys, Json
+from inspector.recording import known as knowing
+from inspector.recording.known import Known
+from inspector.recording.markers import Key, Marker, is_marker
 
 KEY = Key(b"k" * 32)
 

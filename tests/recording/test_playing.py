@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.boundary.level import Level
-from inspector.core.catalogue import Tool
-from inspector.core.frames import Channel, Direction
-from inspector.core.json_text import Json, JsonObject, dump
-from inspector.core.outcome import Result
-from inspector.core.recording.decoding import MAX_DEPTH
-from inspector.core.recording.format import (
+from inspector.boundary.level import Level
+from inspector.json.exact import Json, JsonObject, dump
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.outcome import Result
+from inspector.protocol.timeline import EntryKind, EntryState, Timeline
+from inspector.recording.decoding import MAX_DEPTH
+from inspector.recording.files import Break, Recorder, RecordingFile
+from inspector.recording.files.playing import Played
+from inspector.recording.files.rows import row_of
+from inspector.recording.format import (
     End,
     Lenses,
     Line,
@@ -21,12 +25,8 @@ from inspector.core.recording.format import (
     RecordedFrame,
     written,
 )
-from inspector.core.recording.page_calls import PageCall
-from inspector.core.recording.replaying import Replay
-from inspector.core.timeline import EntryKind, EntryState, Timeline
-from inspector.store.playing import Played
-from inspector.store.recordings import Break, Recorder, RecordingFile
-from inspector.store.recordings.rows import row_of
+from inspector.recording.page_calls import PageCall
+from inspector.recording.replaying import Replay
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
 
 FREE: JsonObject = {"content": [{"type": "text", "text": "free"}]}

@@ -4,10 +4,10 @@ from zlib import crc32
 
 import pytest
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.frames import Direction
-from inspector.core.json_text import JsonObject, dump, parse
-from inspector.core.recording.format import Lenses
+from inspector.boundary.bounded import Level
+from inspector.json.exact import JsonObject, dump, parse
+from inspector.protocol.frames import Direction
+from inspector.recording.format import Lenses
 from tests.proof.cases import Case, cases
 from tests.proof.sinks import bounded_by, echoes_of, occurs, text_of
 from tests.proof.tally import PARTS, prove

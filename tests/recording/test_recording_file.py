@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.exchanges import Matched
-from inspector.core.frames import Channel, Direction, Frame
-from inspector.core.json_text import JsonObject, JsonText, dump, parse
-from inspector.core.recording import decoding
-from inspector.core.recording.decoding import Broken, decoded
-from inspector.core.recording.format import VERSION, End, RecordedFrame, written
 from inspector.errors import UsageError
-from inspector.store.first_line import begins_as_recording
-from inspector.store.recordings import Break, Recorder, RecordingFile, reading
+from inspector.json.exact import JsonObject, JsonText, dump, parse
+from inspector.protocol.exchanges import Matched
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.recording import decoding
+from inspector.recording.decoding import Broken, decoded
+from inspector.recording.files import Break, Recorder, RecordingFile, reading
+from inspector.recording.files.first_line import begins_as_recording
+from inspector.recording.format import VERSION, End, RecordedFrame, written
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def test_where_the_disk_is_full_whole_lines_stay_and_the_user_is_told(tmp_path: 
         "import resource, sys\n"
         "from pathlib import Path\n"
         "from tests.recording.sessions import HEADER, conversation\n"
-        "from inspector.store.recordings import Recorder\n"
+        "from inspector.recording.files import Recorder\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 5_000))\n"
         "recorder = Recorder(Path(sys.argv[1]), HEADER, on_failure=lambda told: print('told', told))\n"
         "for _ in range(50):\n"

@@ -4,26 +4,26 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.core.boundary.bound import bound
-from inspector.core.boundary.bounded import Level
-from inspector.core.boundary.mask import SHOWN
-from inspector.core.boundary.reading import raw_of
-from inspector.core.exchanges import Exchanges
-from inspector.core.pointer import resolve
-from inspector.core.recording.format import Lenses
-from inspector.core.recording.target import header_of, named, secret_values
-from inspector.core.schema.fields import example_arguments, form_of
-from inspector.core.secrets.holdings import Holdings, holdings_in
-from inspector.core.secrets.vault import Key
-from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget
-from inspector.core.texts import texts_in
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Level
+from inspector.boundary.mask import SHOWN
+from inspector.boundary.reading import raw_of
+from inspector.json.pointer import resolve
+from inspector.json.texts import texts_in
+from inspector.protocol.exchanges import Exchanges
+from inspector.protocol.targets import DemoTarget, HttpTarget, StdioTarget
+from inspector.recording.files import Recorder
+from inspector.recording.format import Lenses
+from inspector.recording.target import header_of, named, secret_values
+from inspector.schema.fields import example_arguments, form_of
+from inspector.secrets.holdings import Holdings, holdings_in
+from inspector.secrets.vault import Key
+from inspector.session.call_record import CallRecord
 from inspector.session.events import Event, FrameSeen
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.session.records import CallRecord
-from inspector.store.recordings import Recorder
 from tests.recording.commands import sightline, words
-from tests.wire.redeeming import found_in
+from tests.secrets.redemption.redeeming import found_in
 
 CANARY = re.compile(r"DEMO-SECRET-[A-Za-z-]+-[A-Za-z0-9]{8,}")
 """What the demo plants."""

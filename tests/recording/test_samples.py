@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.frames import Request, messages
-from inspector.core.json_text import Json, JsonObject, JsonText, parse
-from inspector.core.recording.answering import Answers
-from inspector.core.recording.checking import checked
-from inspector.core.recording.exports import KINDS, exported
-from inspector.core.recording.format import (
+from inspector.demo.mint import MARK, SHAPED_MARK
+from inspector.json.exact import Json, JsonObject, JsonText, parse
+from inspector.protocol.frames import Request, messages
+from inspector.recording.answering import Answers
+from inspector.recording.checking import checked
+from inspector.recording.exports import KINDS, exported
+from inspector.recording.files import Break, RecordingFile
+from inspector.recording.files.playing import Played
+from inspector.recording.format import (
     Connected,
     Header,
     LensesChanged,
@@ -19,11 +22,8 @@ from inspector.core.recording.format import (
     RecordedFrame,
     written,
 )
-from inspector.core.recording.replaying import Replay
-from inspector.core.schema.validation import violations
-from inspector.demo.mint import MARK, SHAPED_MARK
-from inspector.store.playing import Played
-from inspector.store.recordings import Break, RecordingFile
+from inspector.recording.replaying import Replay
+from inspector.schema.validation import violations
 from tests.recording.commands import sightline
 from tests.recording.samples import FOLDER, THEMES
 from tests.recording.test_format import SCHEMA

@@ -2,17 +2,17 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.core.catalogue import Tool
-from inspector.core.frames import Channel, Direction
-from inspector.core.json_text import Json, JsonObject, dump
-from inspector.core.outcome import Result
-from inspector.core.pointer import join, resolve
-from inspector.core.recording import scribe as scribing
-from inspector.core.recording.checking import checked
-from inspector.core.recording.decoding import Broken, decoded
-from inspector.core.recording.format import Lenses, written
-from inspector.core.recording.markers import Key, is_marker
-from inspector.core.recording.page_calls import PageCall
+from inspector.json.exact import Json, JsonObject, dump
+from inspector.json.pointer import join, resolve
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.outcome import Result
+from inspector.recording import scribe as scribing
+from inspector.recording.checking import checked
+from inspector.recording.decoding import Broken, decoded
+from inspector.recording.format import Lenses, written
+from inspector.recording.markers import Key, is_marker
+from inspector.recording.page_calls import PageCall
 from tests.peers.leaking_server import FIRST, leaking
 from tests.peers.leaking_server import SECRET as LEAKED
 from tests.recording.sessions import KEY, TOOL, Wire, bodies, conversation, scribed, text_of

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.frames import Direction, Frame
-from inspector.core.json_text import JsonObject, dump
-from inspector.core.recording.checking import Mismatch, checked
 from inspector.errors import UsageError
-from inspector.store import sealing
-from inspector.store.recordings import GoodLines, Recorder, RecordingFile
-from inspector.store.sealing import SealedFrames, sealed_path
+from inspector.json.exact import JsonObject, dump
+from inspector.protocol.frames import Direction, Frame
+from inspector.recording.checking import Mismatch, checked
+from inspector.recording.files import GoodLines, Recorder, RecordingFile, sealing
+from inspector.recording.files.sealing import SealedFrames, sealed_path
 from tests.recording.commands import sightline
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation
 

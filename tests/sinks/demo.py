@@ -10,16 +10,16 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from inspector.core.boundary.bound import bound
-from inspector.core.boundary.level import Level
-from inspector.core.boundary.mask import SHOWN
-from inspector.core.catalogue import Kind, Tool, decode_page
-from inspector.core.json_text import Json, JsonObject, parse
-from inspector.core.outcome import Result
-from inspector.core.pointer import resolve
-from inspector.core.texts import texts_in
+from inspector.boundary.bound import bound
+from inspector.boundary.level import Level
+from inspector.boundary.mask import SHOWN
+from inspector.json.exact import Json, JsonObject, parse
+from inspector.json.pointer import resolve
+from inspector.json.texts import texts_in
+from inspector.protocol.catalogue import Kind, Tool, decode_page
+from inspector.protocol.outcome import Result
+from inspector.secrets.redemption.addresses import free_port
 from inspector.tui.screens.decision import UNREAD_S
-from inspector.wire.redemption.addresses import free_port
 from tests.peers.terminal import ROOT, Terminal
 from tests.sinks.driving import folders_in, sinks_of, started
 from tests.sinks.searching import found_in, processes_from, seen_from_outside

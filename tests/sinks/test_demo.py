@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from inspector.core.reports.formats import FORMATS
+from inspector.review.formats.formats import FORMATS
 from tests.sinks.demo import TOOLS, on_demo, withheld
 from tests.sinks.searching import files_below
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.outcome import Failure
-from inspector.core.targets import Era, HttpTarget, StdioTarget
-from inspector.core.timeline import EntryKind
+from inspector.protocol.outcome import Failure
+from inspector.protocol.targets import Era, HttpTarget, StdioTarget
+from inspector.protocol.timeline import EntryKind
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.present.views import frame_view

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.core.foreign import safe_line
+from inspector.safe_text import safe_line
 from tests.terminal.payloads import EVERYTHING, PAYLOADS, marked
 from tests.terminal.running import SERVER, ended
 from tests.terminal.server import LISTS, RESULTS, TOOLS

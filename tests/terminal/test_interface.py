@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from inspector.core.foreign import safe_line
+from inspector.safe_text import safe_line
 from tests.peers.terminal import Terminal
 from tests.terminal.payloads import PAYLOADS, marked
 from tests.terminal.recording import hostile

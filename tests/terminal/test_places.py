@@ -4,7 +4,7 @@ from textual.command import CommandList
 from textual.content import Content
 from textual.widget import Widget
 
-from inspector.core.foreign import safe
+from inspector.safe_text import safe
 from inspector.tui.commands import COMMANDS
 from tests.terminal.payloads import EVERYTHING, PAYLOADS
 from tests.terminal.server import definition

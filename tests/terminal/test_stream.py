@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.core.foreign import safe, safe_line
+from inspector.safe_text import safe, safe_line
 from tests.terminal.payloads import PAYLOADS, fuzzed
 from tests.terminal.stream import assert_interface, assert_lines
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from inspector.core.boundary.level import Level
-from inspector.core.json_text import JsonObject
-from inspector.core.recording.opened import OpenedRecording
+from inspector.boundary.level import Level
+from inspector.files import themes
+from inspector.json.exact import JsonObject
+from inspector.recording.files.first_line import header_at
+from inspector.recording.opened import OpenedRecording
 from inspector.session.events import Listener, State
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
-from inspector.store import themes
-from inspector.store.first_line import header_at
 from inspector.tui.app import SightlineApp
 from inspector.tui.screens.player import PlayerScreen
 from tests.recording.sessions import TOOL, Wire, recorded_to

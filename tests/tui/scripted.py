@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 
 from textual.pilot import Pilot
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Catalogue, Kind, Tool, decode_page
-from inspector.core.exchanges import Exchanges
-from inspector.core.frames import Channel, Direction, Frame
-from inspector.core.json_text import Json, JsonObject, Malformed, dump, parse
-from inspector.core.outcome import Outcome, Result
-from inspector.core.secrets.redeemer import Redeemer
-from inspector.core.targets import DemoTarget, Era, Target
+from inspector.boundary.bounded import Level
 from inspector.errors import InspectorError
-from inspector.oversight.terms import Terms
+from inspector.files import themes
+from inspector.files.settings import Settings
+from inspector.json.exact import Json, JsonObject, Malformed, dump, parse
+from inspector.policy.gate.terms import Terms
+from inspector.protocol.catalogue import Catalogue, Kind, Tool, decode_page
+from inspector.protocol.exchanges import Exchanges
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.targets import DemoTarget, Era, Target
+from inspector.secrets.redeemer import Redeemer
+from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -29,9 +32,6 @@ from inspector.session.events import (
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.session.records import CallRecord, Progress
-from inspector.store import themes
-from inspector.store.settings import Settings
 from inspector.tui.app import SightlineApp
 from tests.driven import drives
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 from textual.pilot import Pilot
 
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.secrets.origin import Allowed, resolve
-from inspector.core.secrets.reference import SecretReference
-from inspector.core.secrets.refused import Refused
-from inspector.core.secrets.states import Outcome, Revealed
+from inspector.boundary.secret_references import SecretReference
+from inspector.json.exact import Json, JsonObject
+from inspector.secrets.states import Outcome, Revealed
 from inspector.tui.app import SightlineApp
+from inspector.urls.origin import Allowed, resolve
+from inspector.urls.refused import Refused
+from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import Script, answering, screen_text, settled
-from tests.wire.redeeming import Clock
 
 BASE = "http://127.0.0.1:8000/mcp"
 REDEEMED = "redeemed-Zq81hTfW"

@@ -6,13 +6,13 @@ import pytest
 from rich.text import Text
 from textual.widgets import Static
 
-from inspector.core.targets import DemoTarget
+from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
 from inspector.tui.commands import Place, bindings
 from tests.tui.scripted import LARGE, Script, answering, app_of, screen_lines, settled
 
 if TYPE_CHECKING:
-    from inspector.core.json_text import Json
+    from inspector.json.exact import Json
 
 HEAVY = (
     "mcp",
@@ -20,8 +20,8 @@ HEAVY = (
     "pydantic",
     "jsonschema",
     "jsonschema_rs",
-    "inspector.wire.connection",
-    "inspector.core.projection",
+    "inspector.connect.connection",
+    "inspector.hosts.projection",
 )
 SECRET = "planted-secret-4711"
 

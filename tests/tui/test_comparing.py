@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from inspector.core.json_text import Json, JsonObject
+from inspector.json.exact import Json, JsonObject
 from inspector.tui.app import SightlineApp
 from inspector.tui.screens import comparing
 from inspector.tui.widgets import result

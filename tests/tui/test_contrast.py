@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import DuplicateKeys, Json, dump_text, equal
-from inspector.core.outcome import Result
-from inspector.core.pointer import resolve
+from inspector.boundary.bounded import Level
+from inspector.json.exact import DuplicateKeys, Json, dump_text, equal
+from inspector.json.pointer import resolve
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
 from inspector.tui.present.alignment import GAP
 from inspector.tui.present.contrast import Contrast, Lens, contrast_reason, contrast_strip, contrast_title
 from inspector.tui.present.contrasting import contrast

@@ -7,21 +7,21 @@ from typing import Any, cast
 import pytest
 from textual.pilot import Pilot
 
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.policy.rules import Policy
-from inspector.core.resolution import Resolution
-from inspector.core.targets import DemoTarget
-from inspector.oversight.resolving import Resolver
-from inspector.oversight.terms import Terms
+from inspector.claims.resolution import Resolution
+from inspector.files import themes
+from inspector.json.exact import Json, JsonObject
+from inspector.policy.gate.resolving import Resolver
+from inspector.policy.gate.terms import Terms
+from inspector.policy.rules import Policy
+from inspector.protocol.targets import DemoTarget
 from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.store import themes
 from inspector.tui.app import SightlineApp
 from inspector.tui.screens.decision import UNREAD_S, DecisionScreen
 from inspector.tui.screens.main import MainScreen
 from inspector.tui.screens.trust import TrustScreen
-from tests.oversight.played import Slow, rule, rules
+from tests.policy.gate.played import Slow, rule, rules
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
 
 HOSTILE = "\x1b[31m[bold]red[/bold]"

@@ -1,10 +1,10 @@
 """A definition that is listed after a result is shown without what was withheld from that."""
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import Json
-from inspector.core.outcome import Result
-from inspector.session.records import CallRecord
+from inspector.boundary.bounded import Level
+from inspector.json.exact import Json
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
+from inspector.session.call_record import CallRecord
 from inspector.tui.present.result import line_text
 from inspector.tui.screens.making import DefinitionAsked, Learnt, definition_view
 from tests.peers.leaking_server import FIRST, SECRET, leaking

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.core.json_text import Json, JsonObject
+from inspector.json.exact import Json, JsonObject
 from inspector.tui.screens import looking
 from inspector.tui.screens.making import DefinitionAsked
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled

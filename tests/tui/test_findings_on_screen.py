@@ -12,15 +12,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from inspector.core.findings.report import baseline_of
-from inspector.core.json_text import Json, JsonObject, parse
-from inspector.core.outcome import RpcError
+from inspector.json.exact import Json, JsonObject, parse
+from inspector.protocol.outcome import RpcError
+from inspector.review.report import baseline_of
 from inspector.tui.app import SightlineApp
 from inspector.tui.screens import review_making
 from inspector.tui.screens.findings import FindingsScreen
 from inspector.tui.screens.frame import FrameScreen
 from inspector.tui.screens.main import MainScreen
-from tests.core.reviewing.reviews import CLEAN, NO_KEY, POISONED, TORN
+from tests.review.live.reviews import CLEAN, NO_KEY, POISONED, TORN
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
 
 BLOCKS: tuple[Json, ...] = tuple({"type": "text", "text": f"block {number}"} for number in range(40))

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from inspector.core.json_text import Json, JsonObject
+from inspector.json.exact import Json, JsonObject
 from inspector.tui.app import SightlineApp
 from inspector.tui.screens.main import MainScreen
-from tests.core.reviewing.reviews import NO_KEY
+from tests.review.live.reviews import NO_KEY
 from tests.sinks.driving import planted
 from tests.sinks.searching import files_below, found_in
 from tests.tui.scripted import LARGE, Script, answering, app_of, screen_text, settled

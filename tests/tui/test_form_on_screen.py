@@ -3,7 +3,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from inspector.core.json_text import JsonObject
+from inspector.json.exact import JsonObject
 from inspector.tui.app import SightlineApp
 from inspector.tui.widgets.call import CallPane
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled

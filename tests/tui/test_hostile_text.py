@@ -4,11 +4,11 @@ from collections.abc import Callable
 import pytest
 from textual.pilot import Pilot
 
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.errors import UnreachableError
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.session.call_record import Progress
 from inspector.session.events import State
-from inspector.session.records import Progress
 from inspector.tui.app import SightlineApp
 from inspector.tui.guard import ControlGuard
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_lines, screen_text, settled

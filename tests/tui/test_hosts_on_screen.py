@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from inspector.core.hosts.registry import hosts
-from inspector.core.json_text import Json, JsonObject
+from inspector.hosts.registry import hosts
+from inspector.json.exact import Json, JsonObject
 from inspector.tui.present.hosts import HostsView
 from inspector.tui.screens import hosts as screen
 from inspector.tui.screens.making import HostsAsked

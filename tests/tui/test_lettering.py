@@ -9,13 +9,13 @@ from textual.app import App
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.core.catalogue import Kind, Listing, Tool
+from inspector.protocol.catalogue import Kind, Listing, Tool
 from inspector.tui.present import badges
 from inspector.tui.screens.lettering import Lettering
 from tests.tui.scripted import LARGE, Script, app_of, settled
 
 if TYPE_CHECKING:
-    from inspector.core.json_text import Json
+    from inspector.json.exact import Json
 
 
 def tools_of(count: int) -> list[Tool]:

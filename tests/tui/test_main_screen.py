@@ -4,12 +4,12 @@ from collections.abc import Callable
 import pytest
 from textual.pilot import Pilot
 
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Outcome, Result
-from inspector.core.targets import PageTarget, Target
 from inspector.errors import UnreachableError
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.targets import PageTarget, Target
+from inspector.session.call_record import Progress
 from inspector.session.events import State
-from inspector.session.records import Progress
 from inspector.tui.app import SightlineApp
 from inspector.tui.widgets.catalogue import CatalogueLines
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled

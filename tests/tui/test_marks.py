@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.json_text import dump
-from inspector.core.weight import compact_bytes
+from inspector.json.exact import dump
+from inspector.json.weight import compact_bytes
 from inspector.tui.present.marks import marks, merged, nearest
 
 extents = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12)

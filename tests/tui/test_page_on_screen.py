@@ -8,16 +8,16 @@ from typing import cast
 import pytest
 from textual.pilot import Pilot
 
-from inspector.core.catalogue import Catalogue, Kind, Tool
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Outcome, Result
-from inspector.core.targets import PageTarget, Target
-from inspector.core.webmcp.page import Document, PageFacts, Place, Refused, ToolKind
+from inspector.files import themes
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Catalogue, Kind, Tool
+from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.page import Document, PageFacts, Place, Refused, ToolKind
+from inspector.protocol.targets import PageTarget, Target
+from inspector.session.call_record import FILLED, Progress
 from inspector.session.events import ListChanged, Listener, ListingAdvanced, State
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.session.records import FILLED, Progress
-from inspector.store import themes
 from inspector.tui.app import SightlineApp
 from tests.tui.scripted import (
     LARGE,

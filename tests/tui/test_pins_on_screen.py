@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from inspector.core.catalogue import Tool
-from inspector.core.identity.pins import Definitions, Pinned, pin_state
-from inspector.core.identity.server import Identity
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.targets import DemoTarget
-from inspector.store import pins
-from inspector.store.pins import folder, known_as, read_pin
+from inspector.json.exact import Json, JsonObject
+from inspector.pins import files as pins
+from inspector.pins.files import folder, known_as, read_pin
+from inspector.pins.pins import Definitions, Pinned, pin_state
+from inspector.pins.server import Identity
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
 from inspector.tui.present.pins import pins_view, standing_line
 from inspector.tui.screens.main import MainScreen

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.boundary.level import Level
-from inspector.core.catalogue import Kind, Tool, decode_page
-from inspector.core.json_text import Json, JsonObject, Malformed
+from inspector.boundary.level import Level
+from inspector.json.exact import Json, JsonObject, Malformed
+from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.tui.present.alignment import GAP
 from inspector.tui.present.definition import (
     CHANGED,

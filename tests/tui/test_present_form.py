@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.json_text import Json, JsonObject, equal
-from inspector.core.schema.arguments import coerce
-from inspector.core.schema.fields import form_of
+from inspector.json.exact import Json, JsonObject, equal
+from inspector.schema.arguments import coerce
+from inspector.schema.fields import form_of
 from inspector.tui.present.form import (
     MAX_LINES,
     Draft,

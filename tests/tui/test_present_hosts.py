@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.core.boundary.level import Level
-from inspector.core.hosts.leaks import Leak
-from inspector.core.hosts.profile import Change
-from inspector.core.hosts.registry import hosts
-from inspector.core.outcome import Failure, FailureKind, Result
-from inspector.session.records import CallRecord
+from inspector.boundary.level import Level
+from inspector.hosts.leaks import Leak
+from inspector.hosts.profile import Change
+from inspector.hosts.registry import hosts
+from inspector.protocol.outcome import Failure, FailureKind, Result
+from inspector.session.call_record import CallRecord
 from inspector.tui.present.hosts import (
     MAX_TOLD,
     ComparedHost,

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.cli.pages import page_shape
-from inspector.core.webmcp.page import Document, Evidence, Exposure, FramePolicy, PageFacts, Reach, ToolKind
+from inspector.protocol.page import Document, Evidence, Exposure, FramePolicy, PageFacts, Reach, ToolKind
 from inspector.tui.present.page import origin_lines
 
 FRAME = Document(

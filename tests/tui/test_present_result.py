@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import Json, JsonObject, dump_text
-from inspector.core.outcome import Failure, FailureKind, Outcome, Result, RpcError
-from inspector.session.records import CallRecord
+from inspector.boundary.bounded import Level
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.session.call_record import CallRecord
 from inspector.tui.present.alignment import GAP
 from inspector.tui.present.badges import letters_of
 from inspector.tui.present.removal import removal_detail

@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Catalogue, Entry, Item, Kind, Tool
-from inspector.core.foreign import safe
-from inspector.core.json_text import (
+from inspector.boundary.bounded import Level
+from inspector.json.exact import (
     DuplicateKeys,
     Json,
     JsonObject,
@@ -17,11 +15,13 @@ from inspector.core.json_text import (
     equal,
     parse,
 )
-from inspector.core.targets import DemoTarget, HttpTarget, StdioTarget, Target
-from inspector.core.timeline import Entry as TimelineEntry
-from inspector.core.timeline import EntryKind, EntryState
+from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
+from inspector.protocol.targets import DemoTarget, HttpTarget, StdioTarget, Target
+from inspector.protocol.timeline import Entry as TimelineEntry
+from inspector.protocol.timeline import EntryKind, EntryState
+from inspector.safe_text import safe
+from inspector.session.call_record import Progress
 from inspector.session.events import State
-from inspector.session.records import Progress
 from inspector.tui.commands import COMMANDS, command
 from inspector.tui.present.catalogue import Group, matching, rows
 from inspector.tui.present.command_line import CommandLine, call_command

@@ -1,8 +1,8 @@
 import pytest
 
-from inspector.core.boundary.mask import MASK
-from inspector.core.json_text import Json
-from inspector.core.recording.ids import with_ids
+from inspector.boundary.mask import MASK
+from inspector.json.exact import Json
+from inspector.recording.ids import with_ids
 from inspector.tui.present.transport import (
     EndWanted,
     FrameWanted,

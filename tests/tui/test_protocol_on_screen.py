@@ -1,7 +1,7 @@
 """What the protocol asks of a client, where Sightline says what it cannot do, or does not know."""
 
-from inspector.core.frames import Direction
-from inspector.core.json_text import Json, JsonObject, dump
+from inspector.json.exact import Json, JsonObject, dump
+from inspector.protocol.frames import Direction
 from tests.tui.scripted import LARGE, Script, answering, app_of, screen_text, settled
 
 ASK: JsonObject = {"name": "ask", "inputSchema": {"type": "object"}}

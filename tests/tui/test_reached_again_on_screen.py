@@ -4,12 +4,12 @@ import asyncio
 import json
 import socket
 
-from inspector.core.json_text import Json
-from inspector.core.targets import HttpTarget
+from inspector.files import themes
+from inspector.json.exact import Json
+from inspector.protocol.targets import HttpTarget
 from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.store import themes
 from inspector.tui.app import SightlineApp
 from tests.peers.http_server import ACCEPTED, Asked, Reply, http_peer
 from tests.tui.scripted import LARGE, settled

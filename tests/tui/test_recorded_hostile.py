@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.json_text import JsonObject, dump
+from inspector.json.exact import JsonObject, dump
 from tests.tui.recorded import lines_of, player_of, put, read, recording
 from tests.tui.scripted import LARGE, SMALL, screen_lines, settled
 from tests.tui.test_hostile_text import ACTING, PAYLOADS, hostile_result, hostile_tool

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from inspector.core.boundary.level import Level
-from inspector.core.recording.format import Lenses, LensesChanged, written
-from inspector.core.recording.writing import pieces
+from inspector.boundary.level import Level
+from inspector.json.chunks import pieces
+from inspector.recording.format import Lenses, LensesChanged, written
 from tests.recording.sessions import recorded_to
 from tests.tui.recorded import (
     CANARY,

@@ -8,15 +8,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from inspector.core.frames import Direction
-from inspector.core.json_text import Json, JsonObject, dump
-from inspector.core.recording.checking import checked
-from inspector.core.recording.format import Connected, End, Line, Note, RecordedFrame
 from inspector.errors import UnreachableError
-from inspector.oversight.terms import Terms
-from inspector.store.recordings import Break, RecordingFile, writing
+from inspector.json.exact import Json, JsonObject, dump
+from inspector.policy.gate.terms import Terms
+from inspector.protocol.frames import Direction
+from inspector.recording.checking import checked
+from inspector.recording.files import Break, RecordingFile, writing
+from inspector.recording.format import Connected, End, Line, Note, RecordedFrame
 from inspector.tui.app import SightlineApp
-from tests.oversight.played import rule, rules
+from tests.policy.gate.played import rule, rules
 from tests.tui.scripted import LARGE, SMALL, Script, ScriptedSession, answering, app_of, screen_text, settled
 
 KEY = "sk-planted-4711-secret"

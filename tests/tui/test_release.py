@@ -1,7 +1,7 @@
 import threading
 import weakref
 
-from inspector.core.json_text import Json, JsonObject
+from inspector.json.exact import Json, JsonObject
 from inspector.tui.release import release
 
 

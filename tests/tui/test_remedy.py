@@ -1,7 +1,7 @@
 import pytest
 
-from inspector.core.boundary.bounded import Removal, Rule
-from inspector.core.claims.claim import Claim, Standing, Subject
+from inspector.boundary.bounded import Removal, Rule
+from inspector.claims.claim import Claim, Standing, Subject
 from inspector.tui.present.remedy import remedy
 
 RULES = sorted({*map(str, Rule), "echo", "invalid-output", "untrusted", "detect"})

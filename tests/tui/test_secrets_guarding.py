@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, TextIO
 import pytest
 from textual.widgets import Static
 
-from inspector.store.settings import Settings
+from inspector.files.settings import Settings
 from inspector.tui.guarded_app import GUARDING, GuardedError
 from inspector.tui.screens.secrets import COPIED, NO_COPY
 from tests.tui.scripted import LARGE, app_of, settled
@@ -22,7 +22,7 @@ from tests.tui.secretive import (
 )
 
 if TYPE_CHECKING:
-    from inspector.core.json_text import JsonObject
+    from inspector.json.exact import JsonObject
 
 ALLOWED = Settings(allow_copy=True)
 

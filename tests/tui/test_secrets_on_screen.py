@@ -2,12 +2,12 @@ import asyncio
 
 import pytest
 
-from inspector.core.json_text import JsonObject
-from inspector.core.outcome import Outcome as CallOutcome
-from inspector.core.outcome import Result
-from inspector.core.secrets.holdings import holdings_in
-from inspector.core.secrets.refused import Refused
-from inspector.core.secrets.states import (
+from inspector.json.exact import JsonObject
+from inspector.protocol.outcome import Outcome as CallOutcome
+from inspector.protocol.outcome import Result
+from inspector.secrets.holdings import holdings_in
+from inspector.secrets.session import Custody
+from inspector.secrets.states import (
     AlreadyUsed,
     Cause,
     Denied,
@@ -19,10 +19,11 @@ from inspector.core.secrets.states import (
     RateLimited,
     Revealed,
 )
-from inspector.core.secrets.vault import KeptReference
-from inspector.custody import Custody
+from inspector.secrets.vault import KeptReference
 from inspector.tui.screens.secrets import SecretsScreen
-from tests.core.secrets.keeping import withheld
+from inspector.urls.refused import Refused
+from tests.secrets.keeping import withheld
+from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled
 from tests.tui.secretive import (
     KEPT,
@@ -39,7 +40,6 @@ from tests.tui.secretive import (
     secretive,
     until,
 )
-from tests.wire.redeeming import Clock
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
 

@@ -6,12 +6,13 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from inspector.core.secrets.states import Revealed
+from inspector.secrets.states import Revealed
 from inspector.tui.app import SightlineApp
 from inspector.tui.screens import secrets as screen
 from inspector.tui.screens.making import PeekAsked
 from inspector.tui.screens.secrets import SecretsScreen
 from inspector.tui.widgets.secrets import ValuePane
+from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import LARGE, SMALL, app_of, screen_text, settled
 from tests.tui.secretive import (
     KEPT,
@@ -28,11 +29,10 @@ from tests.tui.secretive import (
     secretive,
     until,
 )
-from tests.wire.redeeming import Clock
 
 if TYPE_CHECKING:
-    from inspector.core.document import Document
-    from inspector.core.json_text import JsonObject
+    from inspector.json.document import Document
+    from inspector.json.exact import JsonObject
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
 ACTING = "\x1b]52;c;Q0FO\x07[bold]\u202e[@click=app.leave]x[/]\r\n\x9b31m"

@@ -237,7 +237,7 @@ def test_every_command_and_option_of_the_command_line_is_in_a_table() -> None:
 
 
 def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() -> None:
-    assert {file for file, _ in calls_of("value")} == {"core/secrets/vault.py", "tui/screens/secrets.py"}
+    assert {file for file, _ in calls_of("value")} == {"secrets/vault.py", "tui/screens/secrets.py"}
     reveals = {(file, of) for file, of in calls_of("reveal") if of not in {"self", "super()"}}
     assert reveals == {("tui/screens/secrets.py", "custody")}
     assert not_wire(file for file, _ in calls_of("redeem") if not file.startswith("demo/")) == {"custody.py"}
@@ -245,7 +245,7 @@ def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() ->
 
 
 def test_who_knows_the_custody_and_the_vault_is_known() -> None:
-    assert users_of("inspector.custody") == {
+    assert users_of("inspector.secrets.session") == {
         "session/live.py",
         "tui/app.py",
         "tui/guarded_app.py",
@@ -253,14 +253,14 @@ def test_who_knows_the_custody_and_the_vault_is_known() -> None:
         "tui/screens/work.py",
         "tui/screens/secrets.py",
     }
-    assert users_of("inspector.core.secrets.vault") == {
-        "core/secrets/standing.py",
+    assert users_of("inspector.secrets.vault") == {
+        "secrets/standing.py",
         "custody.py",
         "tui/present/secrets.py",
         "tui/screens/making.py",
         "tui/screens/secrets.py",
     }
-    assert not_wire(users_of("inspector.wire.redeem")) == {"custody.py"}
+    assert not_wire(users_of("inspector.secrets.http")) == {"custody.py"}
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_no_command_loads_what_redeems(argv: list[str]) -> None:
     )
     loaded = set(done.stderr.splitlines()[-1].split())
     assert "inspector.cli.main" in loaded
-    assert not loaded & {"inspector.custody", "inspector.core.secrets.vault", "inspector.wire.redeem"}
+    assert not loaded & {"inspector.secrets.session", "inspector.secrets.vault", "inspector.secrets.http"}
 
 
 def keys_of(*ids: str) -> set[str]:

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.core.targets import DemoTarget
 from inspector.errors import UsageError
-from inspector.store import paths, themes
+from inspector.files import paths, themes
+from inspector.protocol.targets import DemoTarget
 from tests.tui.scripted import Script, app_of
 
 GOOD = 'name = "mine"\nprimary = "#123456"\n'
@@ -83,7 +83,7 @@ async def test_every_shipped_theme_can_be_shown(name: str) -> None:
 
 
 def test_an_unknown_theme_is_told_before_the_screen_is_taken() -> None:
-    from inspector.core.boundary.bounded import Level  # noqa: PLC0415
+    from inspector.boundary.bounded import Level  # noqa: PLC0415
     from inspector.session.options import Options  # noqa: PLC0415
     from inspector.tui.app import run  # noqa: PLC0415
 

@@ -18,24 +18,24 @@ from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.recording import recording, wish_of
 from inspector.cli.shapes import findings_shape, unfinished_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
-from inspector.core.catalogue import Tool
-from inspector.core.foreign import safe_line
-from inspector.core.hosts.profile import Call
-from inspector.core.identity.pins import Asking
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.outcome import Failure, FailureKind, Result, RpcError
-from inspector.core.policy.decide import Verdict
-from inspector.core.projection import project
-from inspector.core.schema.arguments import assigned
-from inspector.core.schema.validation import violations
-from inspector.core.targets import PageTarget, Target
-from inspector.core.webmcp.page import Forms
 from inspector.errors import ToolFailedError, UsageError
-from inspector.oversight.agreement import Agreement
-from inspector.oversight.oversight import Oversight
-from inspector.oversight.ruling import Ruled
+from inspector.hosts.profile import Call
+from inspector.hosts.projection import project
+from inspector.json.exact import Json, JsonObject
+from inspector.pins.pins import Asking
+from inspector.policy.decide import Verdict
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.gate.oversight import Oversight
+from inspector.policy.gate.ruling import Ruled
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
+from inspector.protocol.page import Forms
+from inspector.protocol.targets import PageTarget, Target
+from inspector.safe_text import safe_line
+from inspector.schema.arguments import assigned
+from inspector.schema.validation import violations
+from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.live import Session
-from inspector.session.records import FILLED, CallRecord, Progress
 from inspector.session.wording import error_of, refusal, shared_name
 
 
@@ -235,7 +235,7 @@ def _arguments(given: JsonObject, wish: _Wish, tool: Tool | None) -> JsonObject:
 
 def _changes(session: Session, name: str) -> tuple[Asking, ...]:
     """What of a tool's definition is not as it was pinned."""
-    from inspector.store.pins import Watch  # noqa: PLC0415 - the files of pins
+    from inspector.pins.files import Watch  # noqa: PLC0415 - the files of pins
 
     said = session.server.instructions if session.server else None
     return Watch(session.target).listed(session.catalogue, said).asks(name)

@@ -2,12 +2,12 @@
 
 import click
 
+from inspector.claims.claim import Vocabulary
+from inspector.claims.registry import vocabularies
 from inspector.cli.diagnostics import OK
 from inspector.cli.output import columns, print_json, print_lines, table
-from inspector.core.claims.claim import Vocabulary
-from inspector.core.claims.registry import vocabularies
-from inspector.core.json_text import JsonObject
 from inspector.errors import UsageError
+from inspector.json.exact import JsonObject
 
 
 @click.command()

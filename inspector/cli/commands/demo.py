@@ -11,14 +11,14 @@ from inspector.cli.invocation import Invocation, in_session
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.overseeing import policy_of, ruling
 from inspector.cli.recording import Wish, recording, wish_of
-from inspector.core.targets import DemoTarget, PageTarget
 from inspector.errors import UsageError
-from inspector.oversight.terms import Terms
+from inspector.policy.gate.terms import Terms
+from inspector.protocol.targets import DemoTarget, PageTarget
 from inspector.session.options import Options
 
 if TYPE_CHECKING:
+    from inspector.session.call_record import CallRecord
     from inspector.session.live import Session
-    from inspector.session.records import CallRecord
 
 SHOWN_WITHOUT_TERMINAL = "generate_api_key"
 
@@ -102,7 +102,7 @@ def _show(
 
 
 async def _one_call(session: "Session", terms: Terms) -> "CallRecord":
-    from inspector.oversight.oversight import Oversight  # noqa: PLC0415 - as above
+    from inspector.policy.gate.oversight import Oversight  # noqa: PLC0415 - as above
 
     await session.list_all()
     oversight = Oversight(terms.policy, audit=terms.audit)

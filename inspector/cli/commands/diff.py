@@ -10,17 +10,17 @@ from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK
 from inspector.cli.invocation import WAIT_S, Invocation, in_session, resolved
 from inspector.cli.output import print_json, print_lines
 from inspector.cli.recording import Wish, recording, wish_of
-from inspector.core.catalogue import Kind, Tool, decode_page
-from inspector.core.exchanges import Answered, Matched, result_of
-from inspector.core.identity.definitions import definition_changes
-from inspector.core.identity.pins import Definitions
-from inspector.core.recording.format import Connected, Listed, RecordedFrame
-from inspector.core.recording.replaying import Replay
-from inspector.core.targets import Target, parse_target, stdio_target
 from inspector.errors import UsageError
+from inspector.pins.diff import definition_changes
+from inspector.pins.pins import Definitions
+from inspector.protocol.catalogue import Kind, Tool, decode_page
+from inspector.protocol.exchanges import Answered, Matched, result_of
+from inspector.protocol.targets import Target, parse_target, stdio_target
+from inspector.recording.files import Break, RecordingFile
+from inspector.recording.format import Connected, Listed, RecordedFrame
+from inspector.recording.replaying import Replay
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.store.recordings import Break, RecordingFile
 
 _SUFFIX = ".jsonl"
 _PIN = "pin:"
@@ -119,7 +119,7 @@ async def listed(session: Session) -> Definitions:
 
 
 def _pinned(target: Target) -> _Side:
-    from inspector.store.pins import known_as, read_pin  # noqa: PLC0415 - most comparisons have no pin
+    from inspector.pins.files import known_as, read_pin  # noqa: PLC0415 - most comparisons have no pin
 
     found = read_pin(known_as(target))
     if found is None:

@@ -2,13 +2,13 @@
 
 import click
 
+from inspector.claims.safety import safety_rows
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
 from inspector.cli.output import print_lines
 from inspector.cli.recording import recording, wish_of
-from inspector.core.catalogue import Catalogue
-from inspector.core.reports.safety import FORMATS
-from inspector.core.safety import safety_rows
+from inspector.protocol.catalogue import Catalogue
+from inspector.review.formats.safety import FORMATS
 from inspector.session.live import Session
 
 

@@ -2,14 +2,14 @@
 
 import click
 
+from inspector.boundary.level import Level
+from inspector.boundary.options import DEFAULT_POLICY
 from inspector.cli.diagnostics import OK
 from inspector.cli.lenses import Lens
 from inspector.cli.output import columns, print_json, print_lines, table
-from inspector.core.boundary.level import Level
-from inspector.core.boundary.policy import DEFAULT_POLICY
-from inspector.core.hosts.registry import hosts
-from inspector.core.hosts.table import NOT_OBSERVED
 from inspector.errors import UsageError
+from inspector.hosts.registry import hosts
+from inspector.hosts.table import NOT_OBSERVED
 
 
 @click.command()
@@ -87,8 +87,8 @@ def _compare(
 ) -> None:
     from inspector.cli.comparison import comparison_lines, comparison_shape, host_lines  # noqa: PLC0415
     from inspector.cli.documents import nonce_of, read_outcome, read_tool  # noqa: PLC0415
-    from inspector.core.hosts.comparison import compare  # noqa: PLC0415
-    from inspector.core.hosts.profile import Call  # noqa: PLC0415
+    from inspector.hosts.comparison import compare  # noqa: PLC0415
+    from inspector.hosts.profile import Call  # noqa: PLC0415
 
     if host_name is not None:
         Lens(level=level, host=host_name, policy=DEFAULT_POLICY).profile()

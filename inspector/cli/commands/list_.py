@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from inspector.claims.badges import badges
+from inspector.claims.registry import claims_of_tool
+from inspector.claims.traits import traits
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
@@ -20,20 +23,17 @@ from inspector.cli.shapes import (
     malformed_shape,
     server_shape,
 )
-from inspector.core.catalogue import Catalogue, Item, Kind, Tool
-from inspector.core.claims.badges import badges
-from inspector.core.claims.registry import claims_of_tool
-from inspector.core.claims.traits import traits
-from inspector.core.findings.hidden import hidden_sentences
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.targets import Era, PageTarget, Target
+from inspector.hidden_characters import hidden_sentences
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
+from inspector.protocol.targets import Era, PageTarget, Target
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.wording import ANNOUNCES_NOTHING
 
 if TYPE_CHECKING:
-    from inspector.core.definitions.projection import ProjectedDefinition
-    from inspector.core.policy.rules import Policy
+    from inspector.hosts.definitions.projection import ProjectedDefinition
+    from inspector.policy.rules import Policy
 
 
 @click.command(name="list")
@@ -132,7 +132,7 @@ def _tool_shape(tool: Tool, lens: Lens | None) -> JsonObject:
 
 
 def _given(tool: Tool, lens: Lens) -> "ProjectedDefinition":
-    from inspector.core.definitions.projection import project_definition  # noqa: PLC0415 - as in `_tool_shape`
+    from inspector.hosts.definitions.projection import project_definition  # noqa: PLC0415 - as in `_tool_shape`
 
     return project_definition(tool, lens.level, lens.profile())
 

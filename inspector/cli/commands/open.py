@@ -10,7 +10,7 @@ from inspector.cli.lenses import lenses, lenses_of
 from inspector.cli.opened import lens_of, opened_of
 from inspector.cli.overseeing import policy_of, ruling
 from inspector.cli.recording import recording, wish_of
-from inspector.oversight.terms import Terms
+from inspector.policy.gate.terms import Terms
 
 
 @click.command()

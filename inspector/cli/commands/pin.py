@@ -10,11 +10,11 @@ from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK
 from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.recording import recording, wish_of
-from inspector.core.identity.definitions import definition_changes
-from inspector.core.identity.pins import Definitions, Pinned, pin_state
-from inspector.core.json_text import Json, JsonObject
 from inspector.errors import UsageError
-from inspector.store.pins import Unreadable, all_pins, known_as, read_pin, remove_pin, write_pin
+from inspector.json.exact import Json, JsonObject
+from inspector.pins.diff import definition_changes
+from inspector.pins.files import Unreadable, all_pins, known_as, read_pin, remove_pin, write_pin
+from inspector.pins.pins import Definitions, Pinned, pin_state
 
 _SHORT = 12
 """Digits of a fingerprint that a table shows."""

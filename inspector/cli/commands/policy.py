@@ -10,15 +10,15 @@ from inspector.cli.documents import read_outcome
 from inspector.cli.invocation import Invocation, in_session, reach_of, reaching, word, words
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.recording import recording, wish_of
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import JsonObject
-from inspector.core.policy.decide import Decision, Handling, Match, decide, handle
-from inspector.core.policy.default import DEFAULT_POLICY
-from inspector.core.policy.gathering import Situation, facts_of, with_response
-from inspector.core.policy.rules import Policy, Rule
-from inspector.core.trust.response import trust_of
-from inspector.core.trust.state import Origin, SessionTrust
 from inspector.errors import ToolFailedError
+from inspector.json.exact import JsonObject
+from inspector.policy.decide import Decision, Handling, Match, decide, handle
+from inspector.policy.default import DEFAULT_POLICY
+from inspector.policy.gathering import Situation, facts_of, with_response
+from inspector.policy.rules import Policy, Rule
+from inspector.policy.taint.response import trust_of
+from inspector.policy.taint.state import Origin, SessionTrust
+from inspector.protocol.catalogue import Tool
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 
@@ -105,7 +105,7 @@ def explain(invocation: Invocation, *, tool: str, target: str | None, **options:
 def _policy(file: str | None) -> Policy:
     if file is None:
         return DEFAULT_POLICY
-    from inspector.store.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
+    from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
 
     return read_policy(file)
 

@@ -9,11 +9,11 @@ from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.shapes import findings_shape, unfinished_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
-from inspector.core.catalogue import Tool
-from inspector.core.definitions.projection import project_definition
-from inspector.core.hosts.profile import Call
-from inspector.core.projection import project
 from inspector.errors import UsageError
+from inspector.hosts.definitions.projection import project_definition
+from inspector.hosts.profile import Call
+from inspector.hosts.projection import project
+from inspector.protocol.catalogue import Tool
 
 
 @click.command()

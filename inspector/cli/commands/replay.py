@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
+from inspector.boundary.reading import raw_of
 from inspector.cli.decisions import decision_lines
 from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK, STOPPED
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.overseeing import agreeing, policy_of, ruling
-from inspector.core.boundary.reading import raw_of
-from inspector.core.foreign import safe_line
-from inspector.core.frames import Frame
-from inspector.core.json_text import Json, JsonObject
-from inspector.core.junit import Case, junit
-from inspector.core.policy.rules import Policy
-from inspector.core.recording.checking import CheckedCall, checked
-from inspector.core.recording.exports import KINDS, Kind, exported, told
-from inspector.core.recording.format import Connected, Header, LensesChanged, Line, Note
-from inspector.core.recording.replaying import Replay, ReplayedCall
-from inspector.core.unfinished import unfinished
 from inspector.errors import UsageError
-from inspector.oversight.agreement import Agreement
-from inspector.store.foreign_logs import import_log
-from inspector.store.recordings import Break, GoodLines, RecordingFile
+from inspector.json.exact import Json, JsonObject
+from inspector.junit import Case, junit
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.rules import Policy
+from inspector.protocol.frames import Frame
+from inspector.protocol.unfinished import unfinished
+from inspector.recording.checking import CheckedCall, checked
+from inspector.recording.exports import KINDS, Kind, exported, told
+from inspector.recording.files import Break, GoodLines, RecordingFile
+from inspector.recording.files.foreign_logs import import_log
+from inspector.recording.format import Connected, Header, LensesChanged, Line, Note
+from inspector.recording.replaying import Replay, ReplayedCall
+from inspector.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from inspector.oversight.replayed import Judged
+    from inspector.policy.gate.replayed import Judged
 
 Raw: TypeAlias = Callable[[int], Frame | None]
 """Raw frames by number."""
@@ -155,7 +155,7 @@ def _reading(path: Path, identity: Path | None) -> Generator[tuple[RecordingFile
         stack.callback(file.close)
         raw: Raw | None = None
         if identity is not None:
-            from inspector.store.sealing import SealedFrames  # noqa: PLC0415 - an extra that few install
+            from inspector.recording.files.sealing import SealedFrames  # noqa: PLC0415 - an extra that few install
 
             sealed = SealedFrames(path, identity)
             stack.callback(sealed.close)
@@ -226,7 +226,7 @@ def _tell(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
 
 
 def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[Judged, ...]":
-    from inspector.oversight.replayed import replayed  # noqa: PLC0415 - most recordings are only shown
+    from inspector.policy.gate.replayed import replayed  # noqa: PLC0415 - most recordings are only shown
 
     calls = (event for event in events if isinstance(event, ReplayedCall))
     return tuple(replayed(terms.policy, calls, header.target, terms.agreement))

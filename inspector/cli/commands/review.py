@@ -17,9 +17,14 @@ from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.recording import Wish, recording, wish_of
 from inspector.cli.review_calls import Plan
 from inspector.cli.review_targets import Gathered, gathered, gathered_from, judged
-from inspector.core.findings.finding import Severity
-from inspector.core.findings.registry import rules
-from inspector.core.findings.report import (
+from inspector.errors import UsageError
+from inspector.files.settings import Ignored, settings
+from inspector.json.exact import Malformed, parse
+from inspector.review.finding import Severity
+from inspector.review.formats.formats import FORMATS, report_lines
+from inspector.review.live.unchecked import partly_read
+from inspector.review.registry import rules
+from inspector.review.report import (
     Acceptance,
     NotChecked,
     Report,
@@ -28,12 +33,7 @@ from inspector.core.findings.report import (
     entries_of,
     without_credentials,
 )
-from inspector.core.foreign import safe_line
-from inspector.core.json_text import Malformed, parse
-from inspector.core.reports.formats import FORMATS, report_lines
-from inspector.core.reviewing.unchecked import partly_read
-from inspector.errors import UsageError
-from inspector.store.settings import Ignored, settings
+from inspector.safe_text import safe_line
 
 _RECORDING = ".jsonl"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.core.recording.answering import Answers
-from inspector.core.recording.decoding import Broken
-from inspector.core.recording.format import Line
 from inspector.errors import UsageError
-from inspector.store.recordings import Break, RecordingFile
+from inspector.recording.answering import Answers
+from inspector.recording.decoding import Broken
+from inspector.recording.files import Break, RecordingFile
+from inspector.recording.format import Line
 
 
 @click.command()
@@ -26,7 +26,7 @@ from inspector.store.recordings import Break, RecordingFile
 @click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
 def command(*, recording: str, port: int | None, exact: bool, quiet: bool) -> int:
     """Answer as a recorded server did, on stdio or HTTP; no server is started, and nothing is fetched."""
-    from inspector.wire.replay_server import serve_http, serve_stdio  # noqa: PLC0415 - only for who serves
+    from inspector.recording.files.server import serve_http, serve_stdio  # noqa: PLC0415 - only for who serves
 
     DIAGNOSTICS.quiet = quiet and port is None
     file = RecordingFile(Path(recording))

@@ -8,13 +8,13 @@ from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Self
 
-from inspector.core.json_text import JsonObject, JsonText
 from inspector.demo.http import HttpSite
 from inspector.demo.jsonrpc import RefusedError, read
 from inspector.demo.options import Options
 from inspector.demo.server import DemoServer
 from inspector.demo.tools.tool import Slow
 from inspector.http_server import HttpConnection, HttpRequest
+from inspector.json.exact import JsonObject, JsonText
 
 COOKIE = "workspace_session"
 OTHER_HOST = "localhost"

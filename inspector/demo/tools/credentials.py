@@ -2,7 +2,6 @@
 
 import base64
 
-from inspector.core.json_text import JsonObject
 from inspector.demo.tools.tool import (
     Context,
     DemoTool,
@@ -14,6 +13,7 @@ from inspector.demo.tools.tool import (
     whole_of,
 )
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import JsonObject
 
 
 def _generate_api_key(arguments: JsonObject, _workspace: Workspace, context: Context) -> JsonObject:

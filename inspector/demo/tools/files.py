@@ -1,8 +1,8 @@
 """Tools around documents: what they do depends on the arguments, and they can be asked beforehand."""
 
-from inspector.core.json_text import JsonObject
 from inspector.demo.tools.tool import Context, DemoTool, failed, mirrored, object_schema, text_of
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import JsonObject
 
 _PUBLIC = "/public/"
 _PATH: JsonObject = {"type": "string", "pattern": "^/", "description": "Path of a document, as /handbook.md"}

@@ -1,8 +1,8 @@
 """Tools that are wrong on purpose: poisoned text, claims that contradict each other, a broken definition."""
 
-from inspector.core.json_text import DuplicateKeys, Json, JsonObject
 from inspector.demo.tools.tool import Context, DemoTool, object_schema, said, text_block, text_of
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
 _TRUST = "io.modelcontextprotocol/trust-annotations"
 

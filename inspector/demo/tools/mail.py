@@ -2,7 +2,6 @@
 
 import hashlib
 
-from inspector.core.json_text import Json, JsonObject, dump
 from inspector.demo.tools.tool import (
     Context,
     DemoTool,
@@ -15,6 +14,7 @@ from inspector.demo.tools.tool import (
     whole_of,
 )
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import Json, JsonObject, dump
 
 _TRUST = "io.modelcontextprotocol/trust-annotations"
 

@@ -1,6 +1,5 @@
 """Tools around people: pay, health, and every kind of content block there is."""
 
-from inspector.core.json_text import Json, JsonObject
 from inspector.demo.media import picture, sound
 from inspector.demo.tools.tool import (
     Context,
@@ -13,6 +12,7 @@ from inspector.demo.tools.tool import (
     whole_of,
 )
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import Json, JsonObject
 
 _WHO: JsonObject = {"type": "string", "enum": ["ada", "ben", "chidi"], "description": "The person's id"}
 

@@ -1,8 +1,8 @@
 """Two tools without any trap: one to try arguments on, one that does everything right."""
 
-from inspector.core.json_text import JsonObject
 from inspector.demo.tools.tool import Context, DemoTool, mirrored, object_schema
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import JsonObject
 
 
 def _echo_arguments(arguments: JsonObject, _workspace: Workspace, _context: Context) -> JsonObject:

@@ -1,6 +1,5 @@
 """Tools around projects: something destructive, something slow and something large."""
 
-from inspector.core.json_text import Json, JsonObject, Number
 from inspector.demo.tools.tool import (
     Context,
     DemoTool,
@@ -15,6 +14,7 @@ from inspector.demo.tools.tool import (
     whole_of,
 )
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import Json, JsonObject, Number
 
 MOST_ROWS = 50_000
 FIRST_SEQUENCE = 2**53 + 1

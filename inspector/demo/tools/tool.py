@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import jsonschema_rs
 
-from inspector.core.json_text import Json, JsonObject, dump, dump_text
 from inspector.demo.mint import Mint
 from inspector.demo.redemption import Reference
 from inspector.demo.workspace import Workspace
+from inspector.json.exact import Json, JsonObject, dump, dump_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,11 @@
 
 from textual.content import Content
 
-from inspector.core.catalogue import Tool
-from inspector.core.claims.badges import Badge, badges
-from inspector.core.claims.bearing import TraitName
-from inspector.core.claims.registry import claims_of_tool
-from inspector.core.claims.traits import Traits, traits
+from inspector.claims.badges import Badge, badges
+from inspector.claims.bearing import TraitName
+from inspector.claims.registry import claims_of_tool
+from inspector.claims.traits import Traits, traits
+from inspector.protocol.catalogue import Tool
 from inspector.tui.present.foreign import content, shortened
 
 _STYLES = {

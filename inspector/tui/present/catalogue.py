@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from inspector.core.catalogue import Catalogue, Entry, Item, Kind, Tool
-from inspector.core.json_text import Malformed
-from inspector.core.webmcp.page import Document, Refused
+from inspector.json.exact import Malformed
+from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
+from inspector.protocol.page import Document, Refused
 from inspector.tui.present.foreign import content, shortened
 
 _SEARCHED_LENGTH = 600

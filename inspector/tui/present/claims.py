@@ -6,9 +6,9 @@ from functools import cache
 
 from textual.content import Content
 
-from inspector.core.claims.claim import Claim, Key, Standing, Subject, Vocabulary
-from inspector.core.claims.registry import vocabularies
-from inspector.core.json_text import Json, dump_text
+from inspector.claims.claim import Claim, Key, Standing, Subject, Vocabulary
+from inspector.claims.registry import vocabularies
+from inspector.json.exact import Json, dump_text
 from inspector.tui.present.foreign import content, shortened
 
 _VALUE_LENGTH = 300

@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from inspector.core.command_words import shown_command
-from inspector.core.foreign import safe_line
-from inspector.core.json_text import JsonObject
-from inspector.core.pointer import split
-from inspector.core.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.json.exact import JsonObject
+from inspector.json.pointer import split
+from inspector.protocol.command_words import shown_command
+from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.safe_text import safe_line
 from inspector.tui.present.editing import editable
 
 

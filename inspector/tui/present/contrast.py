@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.json_text import Json
+from inspector.boundary.bounded import Level
+from inspector.json.exact import Json
 from inspector.tui.present.alignment import GAP, Alignment
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.leaves import LeafCount
@@ -16,8 +16,8 @@ from inspector.tui.present.measures import count, size
 from inspector.tui.present.result import Difference
 
 if TYPE_CHECKING:
-    from inspector.core.document import Document
-    from inspector.session.records import CallRecord
+    from inspector.json.document import Document
+    from inspector.session.call_record import CallRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,13 @@
 from array import array
 from collections.abc import Iterable, Sequence
 
-from inspector.core.boundary.contract import contract_of
-from inspector.core.document import Document
-from inspector.core.hosts.profile import Call, ModelContext
-from inspector.core.hosts.registry import host as host_of
-from inspector.core.projection import project
-from inspector.core.weight import compact_bytes
-from inspector.session.records import CallRecord
+from inspector.boundary.contract import contract_of
+from inspector.hosts.profile import Call, ModelContext
+from inspector.hosts.projection import project
+from inspector.hosts.registry import host as host_of
+from inspector.json.document import Document
+from inspector.json.weight import compact_bytes
+from inspector.session.call_record import CallRecord
 from inspector.tui.present.alignment import GAP, Alignment, side_by_side
 from inspector.tui.present.contrast import Contrast, Lens, Seen
 from inspector.tui.present.leaves import LeafCount, differences

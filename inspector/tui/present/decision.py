@@ -5,20 +5,20 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from inspector.core.boundary.mask import mask
-from inspector.core.catalogue import Tool
-from inspector.core.claims.bearing import words_of, written
-from inspector.core.claims.registry import claims_of_tool
-from inspector.core.claims.traits import Trait, traits
-from inspector.core.document import Document
-from inspector.core.json_text import Json
-from inspector.core.policy.decide import Verdict
-from inspector.core.recording.arguments import sensitive_arguments
-from inspector.core.resolution import Resolution, ResolutionState
-from inspector.core.timeline import Entry
-from inspector.core.trust.state import MarkKind, SessionTrust
-from inspector.oversight.consideration import Consideration
-from inspector.oversight.ruling import Ruled
+from inspector.boundary.mask import mask
+from inspector.claims.bearing import words_of, written
+from inspector.claims.registry import claims_of_tool
+from inspector.claims.resolution import Resolution, ResolutionState
+from inspector.claims.traits import Trait, traits
+from inspector.json.document import Document
+from inspector.json.exact import Json
+from inspector.policy.decide import Verdict
+from inspector.policy.gate.consideration import Consideration
+from inspector.policy.gate.ruling import Ruled
+from inspector.policy.taint.state import MarkKind, SessionTrust
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.timeline import Entry
+from inspector.recording.arguments import sensitive_arguments
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.trust import since_line
 

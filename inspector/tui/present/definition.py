@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.boundary.level import Level
+from inspector.boundary.level import Level
 from inspector.tui.present.alignment import GAP, Alignment
 from inspector.tui.present.document import REMOVED, document_line, gap_line
 from inspector.tui.present.foreign import content, shortened
@@ -18,9 +18,9 @@ from inspector.tui.present.measures import count, size
 if TYPE_CHECKING:
     from array import array
 
-    from inspector.core.catalogue import Tool
-    from inspector.core.claims.claim import Claim
-    from inspector.core.document import Document
+    from inspector.claims.claim import Claim
+    from inspector.json.document import Document
+    from inspector.protocol.catalogue import Tool
 
 SAME, CHANGED, ADDED = " ", "~", "+"
 HOST = "host"

@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from inspector.core.document import Line, SpanKind
+from inspector.json.document import Line, SpanKind
 
 REMOVED = "✗"
 MARKED = "!"

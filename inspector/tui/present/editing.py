@@ -2,8 +2,8 @@
 
 import msgspec
 
-from inspector.core.foreign import safe
-from inspector.core.json_text import Json, dump, dump_text
+from inspector.json.exact import Json, dump, dump_text
+from inspector.safe_text import safe
 
 
 def editable(value: Json) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from inspector.core.timeline import Entry, EntryKind
+from inspector.protocol.timeline import Entry, EntryKind
 from inspector.tui.present.foreign import content, paragraph, shortened
 
 _STDERR_LINES = 8

@@ -6,14 +6,14 @@ from functools import cache
 
 from textual.content import Content
 
-from inspector.core.catalogue import Entry as Item
-from inspector.core.catalogue import Tool
-from inspector.core.findings.registry import rules
-from inspector.core.findings.report import Entry
-from inspector.core.findings.rule import Rule
-from inspector.core.reviewing.accepted import AcceptedFindings
-from inspector.core.reviewing.board import Board
-from inspector.core.reviewing.reporting import ranked
+from inspector.protocol.catalogue import Entry as Item
+from inspector.protocol.catalogue import Tool
+from inspector.review.live.accepted import AcceptedFindings
+from inspector.review.live.board import Board
+from inspector.review.live.reporting import ranked
+from inspector.review.registry import rules
+from inspector.review.report import Entry
+from inspector.review.rule import Rule
 from inspector.tui.present.findings import (
     FindingRow,
     FindingsView,

@@ -11,8 +11,8 @@ from inspector.tui.present.measures import count
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from inspector.core.findings.report import Entry, NotChecked
-    from inspector.core.findings.rule import Rule
+    from inspector.review.report import Entry, NotChecked
+    from inspector.review.rule import Rule
 
 ACCEPTED, UNKNOWN = "✓", "?"
 _FAINT = "$foreground 70%"

@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from inspector.core.foreign import safe, safe_line
+from inspector.safe_text import safe, safe_line
 
 
 def content(text: str, style: str = "") -> Content:

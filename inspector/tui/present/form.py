@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.json_text import Json, JsonObject, dump_text
-from inspector.core.pointer import resolve, split
-from inspector.core.schema.fields import Field, FieldKind, Form
 from inspector.errors import UsageError
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.pointer import resolve, split
+from inspector.schema.fields import Field, FieldKind, Form
 from inspector.tui.present.foreign import content, shortened
 
 if TYPE_CHECKING:
-    from inspector.core.schema.validation import Violation
+    from inspector.schema.validation import Violation
 
 MAX_LINES = 120
 """More fields than these are for the JSON editor: each line of a form is a widget."""

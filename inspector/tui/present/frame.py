@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.frames import Direction, Frame
-from inspector.core.json_text import JsonText, Malformed
-from inspector.core.timeline import Entry
+from inspector.json.exact import JsonText, Malformed
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.timeline import Entry
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count, duration, size
 
 if TYPE_CHECKING:
-    from inspector.core.document import Document
+    from inspector.json.document import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

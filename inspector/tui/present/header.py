@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.boundary.bounded import Level
+from inspector.boundary.bounded import Level
 from inspector.session.events import State
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count

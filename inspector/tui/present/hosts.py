@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from textual.content import Content
 
-from inspector.core.boundary.level import Level
-from inspector.core.hosts.leaks import Leak
+from inspector.boundary.level import Level
+from inspector.hosts.leaks import Leak
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.header import level_style
 from inspector.tui.present.measures import count, size
 
 if TYPE_CHECKING:
-    from inspector.core.hosts.profile import Change
-    from inspector.session.records import CallRecord
+    from inspector.hosts.profile import Change
+    from inspector.session.call_record import CallRecord
 
 Turn: TypeAlias = Callable[[int], bool]
 """Told, in the worker's thread, how many hosts have begun; whether to go on."""

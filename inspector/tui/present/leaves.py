@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from inspector.core.json_text import DuplicateKeys, Json, JsonObject, dump_text, equal
-from inspector.core.pointer import child
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text, equal
+from inspector.json.pointer import child
 from inspector.tui.present.alignment import GAP, align
 
 _ALIGNED = 2_000

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from textual.content import Content
 
-from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.document import Document
-from inspector.core.webmcp.page import Evidence, FramePolicy, PageFacts
+from inspector.json.document import Document
+from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.page import Evidence, FramePolicy, PageFacts
 from inspector.tui.present.foreign import content, shortened
 
 DROPPED, CHANGED = "✗", "~"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from inspector.core.foreign import safe_line
-from inspector.core.identity.changes import Change, ChangeKind, changes
-from inspector.core.identity.definitions import DefinitionChange
-from inspector.core.identity.pins import Altered, PinState, Since, Standing
-from inspector.core.json_text import Json, dump_text
+from inspector.json.diff import Change, ChangeKind, changes
+from inspector.json.exact import Json, dump_text
+from inspector.pins.diff import DefinitionChange
+from inspector.pins.pins import Altered, PinState, Since, Standing
+from inspector.safe_text import safe_line
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count
 

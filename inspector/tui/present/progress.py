@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from inspector.session.records import FILLED, Progress
+from inspector.session.call_record import FILLED, Progress
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import duration
 

@@ -3,17 +3,17 @@
 from array import array
 from dataclasses import replace
 
-from inspector.core.boundary.bounded import Bounded
-from inspector.core.boundary.level import Level
-from inspector.core.catalogue import Tool
-from inspector.core.definitions.difference import LOOSENED, Difference, Step
-from inspector.core.definitions.projection import project_definition
-from inspector.core.document import Document
-from inspector.core.hosts.comparison import HostRow, compare
-from inspector.core.hosts.profile import Call, Host, ModelContext
-from inspector.core.hosts.registry import host as host_of
-from inspector.core.hosts.registry import hosts
-from inspector.session.records import CallRecord
+from inspector.boundary.bounded import Bounded
+from inspector.boundary.level import Level
+from inspector.hosts.comparison import HostRow, compare
+from inspector.hosts.definitions.difference import LOOSENED, Difference, Step
+from inspector.hosts.definitions.projection import project_definition
+from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.registry import host as host_of
+from inspector.hosts.registry import hosts
+from inspector.json.document import Document
+from inspector.protocol.catalogue import Tool
+from inspector.session.call_record import CallRecord
 from inspector.tui.present.alignment import GAP, Alignment, side_by_side
 from inspector.tui.present.definition import ADDED, CHANGED, HOST, SAME, DefinitionView, Reason
 from inspector.tui.present.document import REMOVED

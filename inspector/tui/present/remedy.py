@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from inspector.core.boundary.bounded import Removal
-from inspector.core.claims.claim import Claim, Subject
+from inspector.boundary.bounded import Removal
+from inspector.claims.claim import Claim, Subject
 
 _OUTPUT_SCHEMA = "/outputSchema"
 _MARK = "x-sensitive"

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.boundary.bounded import Removal
-from inspector.core.claims.claim import Claim, Subject
+from inspector.boundary.bounded import Removal
+from inspector.claims.claim import Claim, Subject
 from inspector.tui.present.claims import vocabulary_named
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.remedy import remedy
 
 if TYPE_CHECKING:
-    from inspector.core.hosts.profile import Change
+    from inspector.hosts.profile import Change
 
 _LABEL = "$foreground 70%"
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.boundary.bounded import Level, Removal
-from inspector.core.json_text import Json
-from inspector.core.outcome import Failure, RpcError
-from inspector.core.unfinished import Unfinished, unfinished
+from inspector.boundary.bounded import Level, Removal
+from inspector.json.exact import Json
+from inspector.protocol.outcome import Failure, RpcError
+from inspector.protocol.unfinished import Unfinished, unfinished
 from inspector.tui.present.alignment import GAP, Alignment
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.header import level_style
@@ -19,9 +19,9 @@ from inspector.tui.present.measures import count, duration, size
 from inspector.tui.present.removal import change_line, removal_line
 
 if TYPE_CHECKING:
-    from inspector.core.document import Document, Line
-    from inspector.core.hosts.profile import Change
-    from inspector.session.records import CallRecord
+    from inspector.hosts.profile import Change
+    from inspector.json.document import Document, Line
+    from inspector.session.call_record import CallRecord
 
 _MAX_FINDINGS = 200
 MAX_TOLD = 20

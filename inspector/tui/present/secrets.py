@@ -2,15 +2,15 @@
 
 from textual.content import Content
 
-from inspector.core.boundary.mask import MASK
-from inspector.core.pointer import split
-from inspector.core.secrets.origin import Allowed
-from inspector.core.secrets.reference import MalformedReference
-from inspector.core.secrets.refused import Refused
-from inspector.core.secrets.standing import left_s, standing
-from inspector.core.secrets.vault import Kept, KeptReference, KeptValue
+from inspector.boundary.mask import MASK
+from inspector.boundary.secret_references import MalformedReference
+from inspector.json.pointer import split
+from inspector.secrets.standing import left_s, standing
+from inspector.secrets.vault import Kept, KeptReference, KeptValue
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count
+from inspector.urls.origin import Allowed
+from inspector.urls.refused import Refused
 
 _STATE_WIDTH = 17
 _LEFT_WIDTH = 9

@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from inspector.core.timeline import Entry, EntryKind, EntryState
+from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import duration, size
 

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.core.catalogue import Entry, Tool
-from inspector.core.json_text import Malformed
-from inspector.core.webmcp.page import Refused
+from inspector.json.exact import Malformed
+from inspector.protocol.catalogue import Entry, Tool
+from inspector.protocol.page import Refused
 from inspector.tui.present.foreign import content, paragraph, shortened
 from inspector.tui.present.measures import size, tokens
 from inspector.tui.present.page import origin_line
 
 if TYPE_CHECKING:
-    from inspector.core.document import Document
-    from inspector.core.schema.fields import Form
+    from inspector.json.document import Document
+    from inspector.schema.fields import Form
     from inspector.tui.present.claims import ClaimRow
 
 _DESCRIPTION_LENGTH = 1200

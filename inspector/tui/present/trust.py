@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from inspector.core.json_text import JsonObject, dump_text
-from inspector.core.trust.propagation import Detail, request_annotations
-from inspector.core.trust.state import Mark, MarkKind, Origin, SessionTrust
+from inspector.json.exact import JsonObject, dump_text
+from inspector.policy.taint.propagation import Detail, request_annotations
+from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count
 

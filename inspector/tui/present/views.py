@@ -3,30 +3,30 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from inspector.core.boundary.bound import bound
-from inspector.core.boundary.bounded import Level, Removal
-from inspector.core.boundary.mask import mask
-from inspector.core.boundary.reading import raw_of
-from inspector.core.catalogue import Catalogue, Entry, Tool
-from inspector.core.claims.claim import Claim
-from inspector.core.claims.contradictions import Contradiction, contradictions
-from inspector.core.claims.registry import claims_of_item, claims_of_result, claims_of_tool
-from inspector.core.claims.traits import traits
-from inspector.core.document import Document, Line, SpanKind
-from inspector.core.exchanges import Answered, Asked, Event, Late, Matched, message_of
-from inspector.core.frames import Request, Response
-from inspector.core.hosts.profile import Call
-from inspector.core.hosts.registry import host as host_of
-from inspector.core.json_text import Json, JsonObject, JsonText, Malformed, dump, dump_text, equal
-from inspector.core.outcome import Result, RpcError
-from inspector.core.own_credentials import OwnCredentials
-from inspector.core.projection import project
-from inspector.core.recording.ids import with_ids
-from inspector.core.resolution import METHOD as RESOLVE
-from inspector.core.schema.fields import Field, form_of
-from inspector.core.schema.validation import violations
-from inspector.core.secrets.holdings import Holdings, holdings_in
-from inspector.session.records import CallRecord
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Level, Removal
+from inspector.boundary.mask import mask
+from inspector.boundary.reading import raw_of
+from inspector.claims.claim import Claim
+from inspector.claims.contradictions import Contradiction, contradictions
+from inspector.claims.registry import claims_of_item, claims_of_result, claims_of_tool
+from inspector.claims.resolution import METHOD as RESOLVE
+from inspector.claims.traits import traits
+from inspector.hosts.profile import Call
+from inspector.hosts.projection import project
+from inspector.hosts.registry import host as host_of
+from inspector.json.document import Document, Line, SpanKind
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, dump_text, equal
+from inspector.protocol.catalogue import Catalogue, Entry, Tool
+from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, message_of
+from inspector.protocol.frames import Request, Response
+from inspector.protocol.outcome import Result, RpcError
+from inspector.recording.ids import with_ids
+from inspector.schema.fields import Field, form_of
+from inspector.schema.validation import violations
+from inspector.secrets.holdings import Holdings, holdings_in
+from inspector.secrets.own_credentials import OwnCredentials
+from inspector.session.call_record import CallRecord
 from inspector.tui.present import badges
 from inspector.tui.present.alignment import Alignment, align, side_by_side
 from inspector.tui.present.claims import ClaimRow, value_text

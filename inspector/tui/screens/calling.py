@@ -9,11 +9,11 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker
 
-from inspector.core.catalogue import Entry, Tool
-from inspector.core.json_text import JsonObject
-from inspector.core.schema.fields import Form
-from inspector.core.targets import Target
-from inspector.session.records import FILLED, Progress
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Entry, Tool
+from inspector.protocol.targets import Target
+from inspector.schema.fields import Form
+from inspector.session.call_record import FILLED, Progress
 from inspector.session.wording import ONLY_AS_TASK
 from inspector.tui.commands import command
 from inspector.tui.latest import Latest

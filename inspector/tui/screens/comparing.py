@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from inspector.core.boundary.bounded import Level
-from inspector.session.records import CallRecord
+from inspector.boundary.bounded import Level
+from inspector.session.call_record import CallRecord
 from inspector.tui.latest import Latest
 from inspector.tui.present.contrast import Contrast, Lens
 from inspector.tui.screens.making import SERVER_NAME

@@ -11,14 +11,14 @@ from inspector.tui.present.foreign import shortened
 from inspector.tui.screens.making import load_deciding
 
 if TYPE_CHECKING:
-    from inspector.core.identity.pins import Asking
-    from inspector.core.json_text import JsonObject
-    from inspector.oversight.consideration import Consideration
-    from inspector.oversight.oversight import Oversight
-    from inspector.oversight.ruling import Ruled
-    from inspector.oversight.terms import Terms
+    from inspector.json.exact import JsonObject
+    from inspector.pins.pins import Asking
+    from inspector.policy.gate.consideration import Consideration
+    from inspector.policy.gate.oversight import Oversight
+    from inspector.policy.gate.ruling import Ruled
+    from inspector.policy.gate.terms import Terms
+    from inspector.session.call_record import CallRecord, Progress
     from inspector.session.live import Session
-    from inspector.session.records import CallRecord, Progress
     from inspector.tui.present.decision import DecisionView
     from inspector.tui.present.trust import Standing
 
@@ -62,7 +62,7 @@ class Deciding:
     def oversight(self) -> "Oversight":
         """Made when it is first asked for: behind the first paint."""
         if self._known is None:
-            from inspector.oversight.oversight import Oversight  # noqa: PLC0415 - it loads the core
+            from inspector.policy.gate.oversight import Oversight  # noqa: PLC0415 - it loads the core
 
             terms = self._terms
             self._known = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
@@ -83,9 +83,9 @@ class Deciding:
         """
         self.why_not_repeat = _UNKNOWN
         await self.load()
-        from inspector.core.policy.decide import Verdict  # noqa: PLC0415 - as above
-        from inspector.core.policy.retry import why_not_repeat  # noqa: PLC0415
-        from inspector.oversight.agreement import Agreement  # noqa: PLC0415
+        from inspector.policy.decide import Verdict  # noqa: PLC0415 - as above
+        from inspector.policy.gate.agreement import Agreement  # noqa: PLC0415
+        from inspector.policy.retry import why_not_repeat  # noqa: PLC0415
 
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
         self.why_not_repeat = await asyncio.to_thread(why_not_repeat, considered.tool)

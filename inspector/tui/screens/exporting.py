@@ -4,19 +4,19 @@ import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from inspector.core.recording.exports import Kind, exported
-from inspector.core.recording.format import Header, Lenses, Line, Note
-from inspector.core.recording.scribe import Scribe, bounded_lines
-from inspector.core.recording.target import named, secret_values
-from inspector.core.targets import PageTarget
-from inspector.core.timeline import EntryKind
 from inspector.errors import UsageError
+from inspector.files import paths, private
+from inspector.protocol.targets import PageTarget
+from inspector.protocol.timeline import EntryKind
+from inspector.recording.exports import Kind, exported
+from inspector.recording.files import GoodLines, RecordingFile
+from inspector.recording.files.beginning import header_now
+from inspector.recording.format import Header, Lenses, Line, Note
+from inspector.recording.scribe import Scribe, bounded_lines
+from inspector.recording.target import named, secret_values
+from inspector.session.call_record import page_call_of
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
-from inspector.session.records import page_call_of
-from inspector.store import paths, private
-from inspector.store.recordings import GoodLines, RecordingFile
-from inspector.store.recordings.beginning import header_now
 
 _KINDS: dict[str, Kind] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Protocol
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.core.catalogue import Catalogue, Item, Kind
-from inspector.core.catalogue import Entry as ItemEntry
-from inspector.core.json_text import Malformed
-from inspector.core.timeline import Entry, EntryKind
+from inspector.json.exact import Malformed
+from inspector.protocol.catalogue import Catalogue, Item, Kind
+from inspector.protocol.catalogue import Entry as ItemEntry
+from inspector.protocol.timeline import Entry, EntryKind
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.screens.link import Link
 from inspector.tui.screens.looking import Looking
@@ -17,7 +17,7 @@ from inspector.tui.widgets.catalogue import CataloguePane
 from inspector.tui.widgets.definition import Mark
 
 if TYPE_CHECKING:
-    from inspector.core.findings.finding import Finding
+    from inspector.review.finding import Finding
 
 _FIRST_ANSWERS = ("initialize", "server/discover")
 _KINDS = {"resource": Kind.RESOURCE, "template": Kind.TEMPLATE, "prompt": Kind.PROMPT}

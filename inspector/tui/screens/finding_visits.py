@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from inspector.core.targets import Target
+from inspector.protocol.targets import Target
 from inspector.tui.present.foreign import shortened
 from inspector.tui.screens.asking import Accept, AskScreen, Field
 from inspector.tui.screens.finding_places import FindingPlaces
 from inspector.tui.screens.reviewing import Reviewing
 
 if TYPE_CHECKING:
-    from inspector.core.findings.report import Entry
+    from inspector.review.report import Entry
     from inspector.tui.screens.findings import Before
 
 _WHY = (

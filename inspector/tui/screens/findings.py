@@ -22,7 +22,7 @@ from inspector.tui.widgets.findings import FindingsPane
 from inspector.tui.widgets.keys import KeyLine
 
 if TYPE_CHECKING:
-    from inspector.core.findings.report import Entry
+    from inspector.review.report import Entry
     from inspector.tui.present.finding_lists import AllFindings
 
 _KEYS = (

@@ -8,9 +8,9 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Static
 
-from inspector.core.catalogue import Catalogue
-from inspector.core.exchanges import Matched
-from inspector.core.timeline import Entry
+from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.exchanges import Matched
+from inspector.protocol.timeline import Entry
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest
 from inspector.tui.present.document import MARKED
@@ -23,7 +23,7 @@ from inspector.tui.widgets.document import SignedLines
 from inspector.tui.widgets.keys import KeyLine
 
 if TYPE_CHECKING:
-    from inspector.core.own_credentials import OwnCredentials
+    from inspector.secrets.own_credentials import OwnCredentials
 
 _KEYS = ("frame.back", "frame.next", "frame.previous", "frame.text")
 

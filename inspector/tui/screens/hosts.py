@@ -9,8 +9,8 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
-from inspector.core.boundary.level import Level
-from inspector.session.records import CallRecord
+from inspector.boundary.level import Level
+from inspector.session.call_record import CallRecord
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest
 from inspector.tui.present.foreign import content

@@ -6,10 +6,10 @@ from typing import Protocol, runtime_checkable
 from textual.screen import Screen
 from textual.worker import WorkerCancelled, WorkerFailed
 
-from inspector.core.boundary.reading import raw_of
-from inspector.custody import Custody
+from inspector.boundary.reading import raw_of
+from inspector.secrets.session import Custody
+from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
-from inspector.session.records import CallRecord
 from inspector.tui.screens.link import Link
 from inspector.tui.screens.making import holdings
 

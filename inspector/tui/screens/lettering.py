@@ -7,7 +7,7 @@ from typing import TypeAlias
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.core.catalogue import Tool
+from inspector.protocol.catalogue import Tool
 from inspector.tui.latest import Latest
 from inspector.tui.screens.making import badge_letters
 

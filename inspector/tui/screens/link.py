@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from textual.message_pump import MessagePump
 
-from inspector.core.catalogue import Tool
-from inspector.core.json_text import JsonObject
-from inspector.core.targets import PageTarget
 from inspector.errors import InspectorError
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.targets import PageTarget
+from inspector.session.call_record import Progress
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -23,7 +24,6 @@ from inspector.session.events import (
 )
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.session.records import Progress
 from inspector.tui.messages import (
     CallAdvanced,
     CallFinished,
@@ -36,7 +36,7 @@ from inspector.tui.messages import (
 from inspector.tui.present.failure import last_words
 
 if TYPE_CHECKING:
-    from inspector.core.identity.pins import Asking
+    from inspector.pins.pins import Asking
     from inspector.tui.screens.deciding import Deciding
 
 Opener: TypeAlias = Callable[[Listener], Awaitable[Session]]

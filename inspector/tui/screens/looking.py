@@ -6,9 +6,9 @@ from collections.abc import Callable
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Catalogue, Entry, Tool
-from inspector.session.records import CallRecord
+from inspector.boundary.bounded import Level
+from inspector.protocol.catalogue import Catalogue, Entry, Tool
+from inspector.session.call_record import CallRecord
 from inspector.tui.latest import Latest
 from inspector.tui.present.contrast import Lens
 from inspector.tui.present.definition import DefinitionView

@@ -3,15 +3,15 @@
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.catalogue import Entry as Item
-from inspector.core.exchanges import Matched
-from inspector.core.json_text import Json, JsonObject, equal
-from inspector.core.targets import Target
-from inspector.core.timeline import Entry
+from inspector.boundary.bounded import Level
 from inspector.errors import UsageError
-from inspector.session.records import CallRecord
+from inspector.json.exact import Json, JsonObject, equal
+from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.catalogue import Entry as Item
+from inspector.protocol.exchanges import Matched
+from inspector.protocol.targets import Target
+from inspector.protocol.timeline import Entry
+from inspector.session.call_record import CallRecord
 from inspector.tui.present.catalogue import Row, rows
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from textual.content import Content
 
-    from inspector.core.document import Document
-    from inspector.core.identity.withheld import Withheld
-    from inspector.core.own_credentials import OwnCredentials
-    from inspector.core.schema.fields import Form
-    from inspector.core.secrets.holdings import Holdings
-    from inspector.core.secrets.vault import Key
+    from inspector.json.document import Document
+    from inspector.pins.withheld import Withheld
+    from inspector.schema.fields import Form
+    from inspector.secrets.holdings import Holdings
+    from inspector.secrets.own_credentials import OwnCredentials
+    from inspector.secrets.vault import Key
     from inspector.tui.present.command_line import CommandLine
     from inspector.tui.present.definition import DefinitionView
     from inspector.tui.present.form import Draft, Entered
@@ -74,7 +74,7 @@ class Learnt:
 
     def masked(self, tool: Tool, records: "Iterable[CallRecord]") -> Tool:
         """The tool without what was withheld from results. Linear in those that are new."""
-        from inspector.core.identity import withheld  # noqa: PLC0415 - behind the first paint
+        from inspector.pins import withheld  # noqa: PLC0415 - behind the first paint
         from inspector.tui.present import views  # noqa: PLC0415 - as above
 
         for record in records:
@@ -163,8 +163,8 @@ SERVER_NAME = "server"
 
 def load() -> tuple[str, ...]:
     """Import the core and everything that makes views; the names of the hosts."""
-    from inspector.core.claims.registry import vocabularies  # noqa: PLC0415 - behind the first paint
-    from inspector.core.hosts.registry import hosts  # noqa: PLC0415
+    from inspector.claims.registry import vocabularies  # noqa: PLC0415 - behind the first paint
+    from inspector.hosts.registry import hosts  # noqa: PLC0415
     from inspector.tui.present import projecting, views  # noqa: PLC0415
 
     _ = projecting, views, vocabularies()
@@ -173,8 +173,8 @@ def load() -> tuple[str, ...]:
 
 def load_deciding() -> None:
     """Import what decides on calls, and the screens that ask."""
-    from inspector.core.policy import retry  # noqa: PLC0415 - behind the first paint
-    from inspector.oversight import oversight  # noqa: PLC0415
+    from inspector.policy import retry  # noqa: PLC0415 - behind the first paint
+    from inspector.policy.gate import oversight  # noqa: PLC0415
     from inspector.tui.present import decision, trust  # noqa: PLC0415
     from inspector.tui.screens import decision as asking  # noqa: PLC0415
 
@@ -216,7 +216,7 @@ def holdings(record: CallRecord) -> "Holdings":
 
 def peeked(asked: PeekAsked) -> Shown:
     """A secret value: a text without quotes around it, so that it can be read off; anything else as JSON."""
-    from inspector.core.document import Document  # noqa: PLC0415 - behind the first paint
+    from inspector.json.document import Document  # noqa: PLC0415 - behind the first paint
     from inspector.tui.present.frame import pieces  # noqa: PLC0415
 
     if isinstance(asked.value, str):
@@ -226,7 +226,7 @@ def peeked(asked: PeekAsked) -> Shown:
 
 def page_sides(asked: PageAsked) -> PageSides:
     """A page's tool as each knows it. Raises LookupError for one of a server."""
-    from inspector.core.document import Document  # noqa: PLC0415 - behind the first paint
+    from inspector.json.document import Document  # noqa: PLC0415 - behind the first paint
     from inspector.tui.present.page import signs_in  # noqa: PLC0415
 
     facts = asked.tool.page
@@ -270,7 +270,7 @@ def frame_view(asked: FrameAsked) -> "FrameView":
 
 def check(asked: CheckAsked) -> "Draft":
     """The arguments that were written, and all that is wrong with them."""
-    from inspector.core.schema.arguments import coerce, from_json  # noqa: PLC0415 - behind the first paint
+    from inspector.schema.arguments import coerce, from_json  # noqa: PLC0415 - behind the first paint
     from inspector.tui.present import views  # noqa: PLC0415
     from inspector.tui.present.form import Draft, Problem, draft  # noqa: PLC0415
 
@@ -286,7 +286,7 @@ def check(asked: CheckAsked) -> "Draft":
 
 def as_arguments(writing: "Writing") -> "Draft":
     """What a form says, unchecked."""
-    from inspector.core.schema.arguments import coerce  # noqa: PLC0415 - behind the first paint
+    from inspector.schema.arguments import coerce  # noqa: PLC0415 - behind the first paint
     from inspector.tui.present.form import draft  # noqa: PLC0415
 
     return draft(writing.lines, writing.entered, coerce)
@@ -294,7 +294,7 @@ def as_arguments(writing: "Writing") -> "Draft":
 
 def as_entries(writing: "Writing") -> "dict[str, Entered] | None":
     """What a form would hold to say what was written as JSON; None where it cannot say just that."""
-    from inspector.core.schema.arguments import coerce, from_json  # noqa: PLC0415 - behind the first paint
+    from inspector.schema.arguments import coerce, from_json  # noqa: PLC0415 - behind the first paint
     from inspector.tui.present.form import draft, entries  # noqa: PLC0415
 
     try:
@@ -309,7 +309,7 @@ def as_entries(writing: "Writing") -> "dict[str, Entered] | None":
 
 def example(form: "Form") -> JsonObject:
     """Arguments to begin with."""
-    from inspector.core.schema.fields import example_arguments  # noqa: PLC0415 - behind the first paint
+    from inspector.schema.fields import example_arguments  # noqa: PLC0415 - behind the first paint
 
     return example_arguments(form)
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.core.catalogue import Catalogue
-from inspector.core.targets import Target
 from inspector.errors import InspectorError, UsageError
-from inspector.session.records import CallRecord
+from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.targets import Target
+from inspector.session.call_record import CallRecord
 from inspector.tui.latest import Latest
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.screens.link import Link
 
 if TYPE_CHECKING:
-    from inspector.core.identity.pins import Asking, PinState
-    from inspector.store.pins import Watch
+    from inspector.pins.files import Watch
+    from inspector.pins.pins import Asking, PinState
     from inspector.tui.present.pins import PinsView
 
 _NO_MARK = Content("")
@@ -97,7 +97,7 @@ class Pinning:
         """Why to ask before the first call of a tool. While that is not known, it is asked about."""
         if self.state is not None and self._is_current:
             return self.state.asks(name)
-        from inspector.core.identity.pins import Asking  # noqa: PLC0415 - behind the first paint
+        from inspector.pins.pins import Asking  # noqa: PLC0415 - behind the first paint
 
         words = "it is not known yet whether its definition changed since it was pinned"
         return (Asking(key=f"not known {next(self._unknown)}", sentence=words),)
@@ -131,8 +131,8 @@ class Pinning:
         return pins_view(self._compared(asked))
 
     def _compared(self, asked: _Listing) -> "PinState":
-        from inspector.core.identity.withheld import repeats_withheld  # noqa: PLC0415 - behind the first paint
-        from inspector.store.pins import Watch  # noqa: PLC0415
+        from inspector.pins.files import Watch  # noqa: PLC0415
+        from inspector.pins.withheld import repeats_withheld  # noqa: PLC0415 - behind the first paint
 
         if self._watch is None:
             self._watch = Watch(self._target)

@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
-from inspector.core.boundary.level import Level
-from inspector.core.catalogue import Catalogue
-from inspector.core.recording.format import Lenses
-from inspector.core.recording.opened import OpenedRecording
-from inspector.core.timeline import Entry
+from inspector.boundary.level import Level
+from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.timeline import Entry
+from inspector.recording.format import Lenses
+from inspector.recording.opened import OpenedRecording
 from inspector.session.events import State
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.commands import Place, bindings

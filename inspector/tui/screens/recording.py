@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from inspector.core.boundary.level import Level
-from inspector.core.targets import PageTarget, Target
+from inspector.boundary.level import Level
 from inspector.errors import InspectorError
+from inspector.protocol.targets import PageTarget, Target
 from inspector.session.events import Listener, State
 from inspector.session.live import Session
 from inspector.tui.present.measures import size
@@ -17,8 +17,8 @@ from inspector.tui.screens.asking import AskScreen, Field
 from inspector.tui.screens.link import Opener
 
 if TYPE_CHECKING:
-    from inspector.core.recording.format import Lenses
-    from inspector.store.recordings import Recorder
+    from inspector.recording.files import Recorder
+    from inspector.recording.format import Lenses
 
 _FILE = "A new file. What is withheld from models, sensitive arguments and redeemed secrets are not in it."
 _SEAL = "age1… of whoever may read what is withheld (needs the extra `seal`)"
@@ -156,7 +156,7 @@ class Recording:
         return ""
 
     def _in_force(self, session: Session, level: Level, host: str) -> "Lenses":
-        from inspector.core.recording.format import Lenses  # noqa: PLC0415 - few sessions are recorded
+        from inspector.recording.format import Lenses  # noqa: PLC0415 - few sessions are recorded
 
         return Lenses(level=level, host=host, policy=session.options.policy)
 
@@ -178,15 +178,15 @@ def _recorder(
     target: Target, path: str, seal_to: str, lenses: "Lenses", on_failure: Callable[[str], None]
 ) -> "Recorder":
     """A recorder, its file made. Raises UsageError."""
-    from inspector.store import paths  # noqa: PLC0415 - as above
-    from inspector.store.recordings.beginning import recorder_of  # noqa: PLC0415
+    from inspector.files import paths  # noqa: PLC0415 - as above
+    from inspector.recording.files.beginning import recorder_of  # noqa: PLC0415
 
     return recorder_of(paths.written(path), target, lenses, seal_to=seal_to or None, on_failure=on_failure)
 
 
 def _join(recorder: "Recorder", session: Session) -> None:
     """What the session was up to here, for the recorder to learn from."""
-    from inspector.session.records import page_call_of  # noqa: PLC0415
+    from inspector.session.call_record import page_call_of  # noqa: PLC0415
 
     is_page = isinstance(session.target, PageTarget)
     calls = [page_call_of(record) for record in session.calls] if is_page else []

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.core.targets import Target
 from inspector.errors import UsageError
+from inspector.protocol.targets import Target
 
 if TYPE_CHECKING:
-    from inspector.core.findings.report import Acceptance, Entry
-    from inspector.core.identity.server import Identity
-    from inspector.core.reviewing.accepted import AcceptedFindings
-    from inspector.core.reviewing.board import Board
-    from inspector.core.reviewing.material import Material
-    from inspector.core.reviewing.ongoing import OngoingReview
+    from inspector.pins.server import Identity
+    from inspector.review.live.accepted import AcceptedFindings
+    from inspector.review.live.board import Board
+    from inspector.review.live.material import Material
+    from inspector.review.live.ongoing import OngoingReview
+    from inspector.review.report import Acceptance, Entry
     from inspector.tui.present.finding_lists import AllFindings, ItemFindings
     from inspector.tui.present.findings import FindingsView
 
@@ -27,7 +27,7 @@ class ReviewWork:
 
     def step(self, material: "Material") -> "Board":
         """A part of the review; the board says whether it was the last."""
-        from inspector.core.reviewing.ongoing import OngoingReview  # noqa: PLC0415 - behind the first paint
+        from inspector.review.live.ongoing import OngoingReview  # noqa: PLC0415 - behind the first paint
         from inspector.tui.present import finding_lists  # noqa: PLC0415
 
         _ = finding_lists
@@ -87,8 +87,8 @@ def all_view(asked: "AllFindings") -> "FindingsView":
 
 def read_accepted(target: Target) -> "AcceptedFindings":
     """What the user has accepted of this server. Raises UsageError."""
-    from inspector.core.reviewing.accepted import AcceptedFindings  # noqa: PLC0415 - behind the first paint
-    from inspector.store import accepted  # noqa: PLC0415
+    from inspector.review import files as accepted  # noqa: PLC0415
+    from inspector.review.live.accepted import AcceptedFindings  # noqa: PLC0415 - behind the first paint
 
     identity = _identity(target)
     rules = _configured()
@@ -97,28 +97,28 @@ def read_accepted(target: Target) -> "AcceptedFindings":
 
 def nothing_accepted() -> "AcceptedFindings":
     """Where what was accepted cannot be read."""
-    from inspector.core.reviewing.accepted import AcceptedFindings  # noqa: PLC0415 - behind the first paint
+    from inspector.review.live.accepted import AcceptedFindings  # noqa: PLC0415 - behind the first paint
 
     return AcceptedFindings()
 
 
 def accept(target: Target, entry: "Entry", reason: str) -> "AcceptedFindings":
     """Accept a finding. Raises UsageError."""
-    from inspector.store import accepted  # noqa: PLC0415 - most sessions accept nothing
+    from inspector.review import files as accepted  # noqa: PLC0415 - most sessions accept nothing
 
     return accepted.accept(_named(target), entry, reason, _configured())
 
 
 def take_back(target: Target, entry: "Entry") -> "AcceptedFindings":
     """Accept a finding no longer. Raises UsageError."""
-    from inspector.store import accepted  # noqa: PLC0415 - as above
+    from inspector.review import files as accepted  # noqa: PLC0415 - as above
 
     return accepted.take_back(_named(target), entry, _configured())
 
 
 def kept_in(target: Target) -> Path:
     """The file in which it is kept what was accepted of this server. Raises UsageError."""
-    from inspector.store import accepted  # noqa: PLC0415 - as above
+    from inspector.review import files as accepted  # noqa: PLC0415 - as above
 
     return accepted.path_of(_named(target))
 
@@ -126,11 +126,11 @@ def kept_in(target: Target) -> Path:
 def write_report(asked: Export) -> None:
     """Write a review to a new file. Raises UsageError, also where there is one of that name."""
     from inspector import __version__  # noqa: PLC0415 - few export
-    from inspector.core.findings.report import without_credentials  # noqa: PLC0415
-    from inspector.core.own_credentials import own_credentials  # noqa: PLC0415
-    from inspector.core.reports.formats import FORMATS, report_bytes  # noqa: PLC0415
-    from inspector.core.reviewing.reporting import report_of  # noqa: PLC0415
-    from inspector.store import paths, private  # noqa: PLC0415
+    from inspector.files import paths, private  # noqa: PLC0415
+    from inspector.review.formats.formats import FORMATS, report_bytes  # noqa: PLC0415
+    from inspector.review.live.reporting import report_of  # noqa: PLC0415
+    from inspector.review.report import without_credentials  # noqa: PLC0415
+    from inspector.secrets.own_credentials import own_credentials  # noqa: PLC0415
 
     path = paths.written(asked.path)
     name = next((name for name, one in FORMATS.items() if one.suffix == path.suffix.lower()), None)
@@ -152,8 +152,8 @@ def write_report(asked: Export) -> None:
 
 def _configured() -> "tuple[Acceptance, ...]":
     """The rules that the user's own settings accept. Raises UsageError."""
-    from inspector.core.findings.report import Acceptance  # noqa: PLC0415 - behind the first paint
-    from inspector.store import paths, settings  # noqa: PLC0415
+    from inspector.files import paths, settings  # noqa: PLC0415
+    from inspector.review.report import Acceptance  # noqa: PLC0415 - behind the first paint
 
     if not os.path.lexists(paths.own_settings()):
         return ()
@@ -162,7 +162,7 @@ def _configured() -> "tuple[Acceptance, ...]":
 
 
 def _identity(target: Target) -> "Identity | None":
-    from inspector.store.pins import identified  # noqa: PLC0415 - behind the first paint
+    from inspector.pins.files import identified  # noqa: PLC0415 - behind the first paint
 
     return identified(target)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.core.catalogue import Tool
-from inspector.core.reviewing.material import LastCall, Material
-from inspector.core.targets import HttpTarget, Target
-from inspector.core.timeline import Entry as TimelineEntry
-from inspector.core.timeline import EntryKind
 from inspector.errors import InspectorError
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.targets import HttpTarget, Target
+from inspector.protocol.timeline import Entry as TimelineEntry
+from inspector.protocol.timeline import EntryKind
+from inspector.review.live.material import LastCall, Material
+from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
-from inspector.session.records import CallRecord
 from inspector.tui.latest import Latest
 from inspector.tui.present.findings import FindingsView, sign_of
 from inspector.tui.present.tool import ToolView
@@ -25,12 +25,12 @@ from inspector.tui.screens.review_making import Export, ReviewWork, StepAsked, S
 from inspector.tui.widgets.tool import ToolPane
 
 if TYPE_CHECKING:
-    from inspector.core.findings.report import Entry
-    from inspector.core.findings.seen import OtherListing
-    from inspector.core.identity.pins import PinState
-    from inspector.core.json_text import JsonObject
-    from inspector.core.reviewing.accepted import AcceptedFindings
-    from inspector.core.reviewing.board import Board
+    from inspector.json.exact import JsonObject
+    from inspector.pins.pins import PinState
+    from inspector.review.live.accepted import AcceptedFindings
+    from inspector.review.live.board import Board
+    from inspector.review.report import Entry
+    from inspector.review.seen import OtherListing
     from inspector.tui.present.finding_lists import ItemFindings
 
 _JUDGED_KINDS = frozenset({EntryKind.FAULT, EntryKind.SERVER_REQUEST})
@@ -105,7 +105,7 @@ class Reviewing:
 
     def pinned(self, state: "PinState | None") -> None:
         """Whether, and how, the definitions were pinned is known: the review compares them too."""
-        from inspector.core.findings.seen import ListingKind, OtherListing  # noqa: PLC0415 - loaded by now
+        from inspector.review.seen import ListingKind, OtherListing  # noqa: PLC0415 - loaded by now
 
         pin = state.pinned if state is not None else None
         self._listings = (

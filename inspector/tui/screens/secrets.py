@@ -11,11 +11,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from inspector.core.secrets.origin import Allowed
-from inspector.core.secrets.refused import Refused
-from inspector.core.secrets.standing import left_s
-from inspector.core.secrets.vault import ForgottenError, Kept, KeptReference, Key
-from inspector.custody import Custody
+from inspector.secrets.session import Custody
+from inspector.secrets.standing import left_s
+from inspector.secrets.vault import ForgottenError, Kept, KeptReference, Key
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest
 from inspector.tui.present.foreign import shortened
@@ -25,6 +23,8 @@ from inspector.tui.screens.making import PeekAsked, Shown, peeked
 from inspector.tui.widgets.keys import KeyLine
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secrets import SecretsPane, ValuePane
+from inspector.urls.origin import Allowed
+from inspector.urls.refused import Refused
 
 PEEK_S = 10.0
 """How long a value is shown."""

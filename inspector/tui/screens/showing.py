@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from textual.screen import Screen
 
-from inspector.core.exchanges import Matched
-from inspector.core.timeline import Entry
+from inspector.protocol.exchanges import Matched
+from inspector.protocol.timeline import Entry
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.latest import Latest
 from inspector.tui.present.foreign import shortened

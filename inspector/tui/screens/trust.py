@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from inspector.core.trust.propagation import Detail
-from inspector.core.trust.state import SessionTrust
-from inspector.oversight.oversight import Oversight
+from inspector.policy.gate.oversight import Oversight
+from inspector.policy.taint.propagation import Detail
+from inspector.policy.taint.state import SessionTrust
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest
 from inspector.tui.present.foreign import content

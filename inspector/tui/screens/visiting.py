@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from inspector.core.timeline import Entry
+from inspector.protocol.timeline import Entry
 from inspector.tui.screens.frame import FrameScreen, FramesWanted
 from inspector.tui.screens.keeping import Keeper, Keeping
 from inspector.tui.screens.link import Link

@@ -12,12 +12,12 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 from textual.worker import Worker, WorkerCancelled
 
-from inspector.core.boundary.bounded import Level
-from inspector.core.catalogue import Catalogue, Tool
-from inspector.core.catalogue import Entry as CatalogueEntry
-from inspector.core.targets import Era, PageTarget, Target
-from inspector.core.timeline import Entry
-from inspector.custody import Custody
+from inspector.boundary.bounded import Level
+from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.catalogue import Entry as CatalogueEntry
+from inspector.protocol.targets import Era, PageTarget, Target
+from inspector.protocol.timeline import Entry
+from inspector.secrets.session import Custody
 from inspector.session.events import State
 from inspector.tui.latest import Latest
 from inspector.tui.messages import (
@@ -66,7 +66,7 @@ from inspector.tui.widgets.tool import ToolPane
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.oversight.terms import Terms
+    from inspector.policy.gate.terms import Terms
 
 _SETTLE_S = 0.08
 """How long the cursor must rest on an item before it is opened."""

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from inspector.core.catalogue import Entry, Tool
+from inspector.protocol.catalogue import Entry, Tool
 from inspector.tui.present.catalogue import (
     TOOLS,
     CatalogueRow,

@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from inspector.core.boundary.level import Level
-from inspector.core.catalogue import Entry
+from inspector.boundary.level import Level
+from inspector.protocol.catalogue import Entry
 from inspector.tui.commands import Place, bindings
 from inspector.tui.present.alignment import GAP
 from inspector.tui.present.definition import (
@@ -28,7 +28,7 @@ from inspector.tui.present.document import SIGNS_WIDTH, document_line, marked
 from inspector.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from inspector.core.document import Document
+    from inspector.json.document import Document
 
 Side: TypeAlias = Literal["raw", "model"]
 

@@ -10,7 +10,7 @@ from inspector.tui.present.document import SIGNS_WIDTH, document_line
 from inspector.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from inspector.core.document import Document
+    from inspector.json.document import Document
 
 
 class DocumentLines(Lines):

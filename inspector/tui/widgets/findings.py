@@ -16,7 +16,7 @@ from inspector.tui.present.findings import FindingRow, FindingsView, Row, row_de
 from inspector.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from inspector.core.findings.report import Entry
+    from inspector.review.report import Entry
 
 _NOTHING = "Only a finding can be accepted. Put the cursor on one."
 

@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from inspector.core.foreign import inspect, safe_line
-from inspector.core.schema.fields import FieldKind, Form
+from inspector.safe_text import inspect, safe_line
+from inspector.schema.fields import FieldKind, Form
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.form import (
     Entered,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from inspector.core.timeline import Entry
+from inspector.protocol.timeline import Entry
 from inspector.tui.widgets.timeline import TimelinePane
 
 _MARGIN = 40

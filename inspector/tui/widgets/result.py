@@ -21,7 +21,7 @@ from inspector.tui.release import release
 from inspector.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from inspector.core.json_text import Json
+    from inspector.json.exact import Json
 
 _LARGE_BYTES = 1_000_000
 """From here on a view is let go of in a thread."""

@@ -17,7 +17,7 @@ from inspector.tui.widgets.document import DocumentLines
 from inspector.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from inspector.core.document import Document
+    from inspector.json.document import Document
 
 
 _MASKED_ROWS = 3

@@ -7,7 +7,7 @@ from textual import on
 from textual.content import Content
 from textual.message import Message
 
-from inspector.core.timeline import Entry
+from inspector.protocol.timeline import Entry
 from inspector.tui.present.timeline import entry_line
 from inspector.tui.widgets.lines import Lines
 

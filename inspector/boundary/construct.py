@@ -1,0 +1,195 @@
+"""The walk of an allow-list: a new value is built from what a declaration lets through, field by field."""
+
+from dataclasses import dataclass
+
+from inspector.boundary.bounded import Rule
+from inspector.boundary.flat import left_of_flat
+from inspector.boundary.ledger import Ledger
+from inspector.boundary.walking import (
+    FROM_REFERENCE,
+    GONE,
+    WITHHELD,
+    Step,
+    Walked,
+    fault_of,
+    is_reference,
+    note_mark,
+    note_other,
+    secret_of,
+)
+from inspector.claims.claim import Claim
+from inspector.json.exact import Json, JsonObject
+from inspector.schema.admission import SCALARS
+from inspector.schema.positions import Position, Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """What a value needs to pass."""
+
+    declared: bool
+    """Whether a typed position of the schema has to name it."""
+    hint: Claim | None
+    """The declaration that makes everything sensitive which no position releases; None where there is none."""
+
+
+def construct(value: Json, position: Position, ledger: Ledger, gate: Gate) -> Walked:
+    """A new value that holds what passes of `value`. Containers are new; where nothing may be, they are gone.
+
+    Removals go to `ledger`. Raises UnjudgeableError where they are too many.
+    """
+    return _Walk(ledger, gate).run(value, position)
+
+
+class _Built(Step):
+    """A container being built anew."""
+
+    __slots__ = ("noted", "passed")
+
+    def __init__(
+        self,
+        above: Step | None,
+        token: str | int,
+        position: Position,
+        raw: JsonObject | list[Json],
+        noted: int,
+    ) -> None:
+        Step.__init__(self, above, token, position, raw, {} if isinstance(raw, dict) else [])
+        self.noted = noted
+        """How many removals there were before it."""
+        self.passed = False
+        """Whether a scalar in it passed."""
+
+    def add(self, token: str | int, value: Json) -> None:
+        """Let `value` pass as the next one."""
+        if isinstance(self.left, list):
+            self.left.append(value)
+        else:
+            self.left[str(token)] = value
+
+    def skip(self, token: str | int) -> None:
+        """Pass over a withheld value."""
+        if isinstance(self.left, list):
+            self.dropped.append(int(token))
+            self.left.append(WITHHELD)
+
+
+class _Walk:
+    def __init__(self, ledger: Ledger, gate: Gate) -> None:
+        self._ledger = ledger
+        self._gate = gate
+        self._whole = GONE
+
+    def run(self, value: Json, position: Position) -> Walked:
+        first = self._judge(None, 0, value, position)
+        stack = [first] if first else []
+        while stack:
+            entered = self._advance(stack[-1])
+            if entered:
+                stack.append(entered)
+            else:
+                self._leave(stack.pop(), stack[-1] if stack else None)
+        return self._whole
+
+    def _advance(self, step: _Built) -> _Built | None:
+        """Judge what is in a container up to the next one in it that has to be entered."""
+        for key, value in step.members:
+            entered = self._judge(step, key, value, step.position.step(key))
+            if entered:
+                return entered
+        for index, value in step.items:
+            if value == WITHHELD:
+                # What an earlier boundary put here says nothing, whoever sends it.
+                step.add(index, value)
+                continue
+            entered = self._judge(step, index, value, step.position.item(index))
+            if entered:
+                return entered
+        return None
+
+    def _leave(self, step: _Built, above: _Built | None) -> None:
+        """Put a finished container where it belongs, or withhold it where nothing sensitive was released in it."""
+        step.finish()
+        if self._gate.hint and not step.passed:
+            self._ledger.forget(step.noted)
+            self._note(above, step.token, Rule.SENSITIVE_HINT, step.raw)
+        elif above is None:
+            self._whole = Walked(value=step.left)
+        else:
+            above.add(step.token, step.left)
+            above.passed = True
+
+    def _judge(
+        self, above: _Built | None, token: str | int, value: Json, position: Position
+    ) -> _Built | None:
+        """Let one value pass or not; the step into it where that depends on what is in it."""
+        if position.sensitive:
+            self._mark(above, token, position, position.sensitive, value)
+        elif type(value) in SCALARS:
+            rule = self._scalar_rule(value, position)
+            if rule:
+                self._note(above, token, rule, value)
+            elif above:
+                above.add(token, value)
+                above.passed = True
+            else:
+                self._whole = Walked(value=value)
+        elif isinstance(value, (dict, list)):
+            return self._enter(above, token, value, position)
+        else:
+            self._note(above, token, Rule.INTERNAL, value, fault_of(value))
+        return None
+
+    def _scalar_rule(self, value: Json, position: Position) -> Rule | None:
+        """The rule that withholds a scalar."""
+        if self._gate.hint and not position.released:
+            return Rule.SENSITIVE_HINT
+        if not self._gate.declared or type(value) in position.plain:
+            return None
+        return None if position.admits(value) else Rule.UNDECLARED
+
+    def _enter(
+        self, above: _Built | None, token: str | int, value: JsonObject | list[Json], position: Position
+    ) -> _Built | None:
+        is_object = isinstance(value, dict)
+        if is_object and is_reference(value):
+            self._note(
+                above, token, Rule.SECRET_REFERENCE, [secret_of(key, inner) for key, inner in value.items()]
+            )
+        elif is_object and (keys := position.keys):
+            self._mark(above, token, position, keys, value)
+        elif self._gate.hint and position.unreleased:
+            self._note(above, token, Rule.SENSITIVE_HINT, value)
+        elif self._gate.declared and not (position.declares_object if is_object else position.declares_array):
+            self._note(above, token, Rule.UNDECLARED, value)
+        elif (
+            above is None
+            or self._gate.hint
+            or (left := left_of_flat(above, token, position, value, self._ledger, declared=True)) is None
+        ):
+            return _Built(above, token, position, value, len(self._ledger))
+        else:
+            above.add(token, left)
+        return None
+
+    def _mark(
+        self, above: _Built | None, token: str | int, position: Position, source: Source, value: Json
+    ) -> None:
+        note_mark(self._ledger, above, token, position, source, value)
+        if above:
+            above.skip(token)
+
+    def _note(
+        self, above: _Built | None, token: str | int, rule: Rule, value: Json, detail: str = ""
+    ) -> None:
+        claim = self._gate.hint if rule is Rule.SENSITIVE_HINT else None
+        note_other(self._ledger, above, token, rule, detail or _DETAILS[rule], value, claim)
+        if above:
+            above.skip(token)
+
+
+_DETAILS = {
+    Rule.SENSITIVE_HINT: 'the result is declared sensitive, and no position marked `"x-sensitive": false` names it',
+    Rule.SECRET_REFERENCE: FROM_REFERENCE,
+    Rule.UNDECLARED: "no typed position of the output schema names it",
+}

@@ -1,0 +1,289 @@
+"""Echoes: withheld values that occur again in other texts, however they are spelt there.
+
+One automaton searches for all of them at once, so that the cost is linear in the text (Aho and Corasick, 1975).
+"""
+
+import re
+from base64 import b64encode
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inspector.boundary.spellings import (
+    SEPARATOR,
+    SHORTEST,
+    Spelling,
+    View,
+    has_escapes,
+    needles,
+    read_as,
+    spellings,
+    unescaped,
+    words,
+)
+from inspector.boundary.unseen import condensed, visible
+from inspector.json.exact import DuplicateKeys, Json
+from inspector.json.texts import LEAST_DIGITS, STRETCH, batches, forms_of, texts_in
+
+_MANY, _PREFIX = 20_000, 8
+"""With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
+_BETWEEN = re.compile(SEPARATOR.encode())
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What is searched for."""
+
+    anywhere: set[str] = field(default_factory=set[str])
+    as_words: set[str] = field(default_factory=set[str])
+
+
+class Echoes:
+    """Withheld values, ready to be found again. Made once for one result."""
+
+    def __init__(
+        self,
+        values: Iterable[Json],
+        *,
+        names: frozenset[str] = frozenset(),
+        but: tuple[Iterable[Json], set[str]] = ((), set()),
+    ) -> None:
+        """`values`: of any kind; of containers, everything in them. `names`: keys that are no secret.
+
+        `but`: more values, and what among them is no secret.
+        """
+        wanted = _Wanted()
+        self._names = names
+        self.is_weak = False
+        """Whether a value is found only as a whole word, or not at all: too short, too small, or a truth value."""
+        for value in values:
+            self._take(value, wanted, set())
+        for value in but[0]:
+            self._take(value, wanted, but[1])
+        self._anywhere = wanted.anywhere
+        self._as_words = wanted.as_words
+        self._automata: tuple[_Automaton, ...] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to search for."""
+        return not (self._anywhere or self._as_words)
+
+    @property
+    def shortest(self) -> int:
+        """The length of the shortest text that could hold a value."""
+        return 2 if self._as_words else SHORTEST
+
+    def holds(self, value: Json) -> bool:
+        """Whether any text of a JSON value holds one of them. Keys that are no secret are not looked at."""
+        said, keys = set[str](), set[str]()
+        texts_in(value, said, keys, at_least=self.shortest)
+        return bool(self.found(said | (keys - self._names)))
+
+    def found(self, texts: Iterable[str]) -> Mapping[str, Spelling]:
+        """Those of `texts` in which a withheld value occurs, and how it is spelt there."""
+        asked = list(texts)
+        found: dict[str, Spelling] = {}
+        if not self.is_empty:
+            self._search(asked, found)
+            for text in asked:
+                # Between its letters a value may have so much to skip that no stretch holds all of it.
+                close = condensed(text) if len(text) > STRETCH and text not in found else None
+                if close is not None:
+                    self._search([close], within := dict[str, Spelling]())
+                    found.update((text, spelling) for spelling in within.values())
+        return found
+
+    def _search(self, texts: Iterable[str], found: dict[str, Spelling]) -> None:
+        for searched, owners in batches(texts):
+            batch = _batch(searched, owners)
+            for automaton in self._searching():
+                automaton.search(batch, found)
+
+    def _take(self, value: Json, wanted: _Wanted, known: set[str]) -> None:
+        stack = [value]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, dict):
+                self._take_keys(item, wanted)
+                stack.extend(item.values())
+            elif isinstance(item, list):
+                stack.extend(item)
+            elif isinstance(item, DuplicateKeys):
+                self._take_keys((key for key, _ in item.pairs), wanted)
+                stack.extend(member for _, member in item.pairs)
+            else:
+                self._take_leaf(item, wanted, known)
+
+    def _take_keys(self, keys: Iterable[str], wanted: _Wanted) -> None:
+        for key in keys:
+            if key not in self._names and _length(key) >= SHORTEST:
+                # A key that could be a field's name is a word of the language too.
+                (wanted.as_words if _IDENTIFIER.fullmatch(key) else wanted.anywhere).add(key)
+
+    def _take_leaf(self, leaf: Json, wanted: _Wanted, known: set[str]) -> None:
+        if leaf is None or leaf == "":
+            # It says nothing, and so nothing repeats it.
+            return
+        forms = forms_of(leaf)
+        self.is_weak = self.is_weak or not forms
+        for form in forms:
+            if form not in known:
+                # A sign before a number is easily left out.
+                for text in read_as(form if isinstance(leaf, str) else form.lstrip("-")):
+                    self._take_text(text, wanted)
+
+    def _take_text(self, text: str, wanted: _Wanted) -> None:
+        length = _length(text)
+        if length >= SHORTEST:
+            wanted.anywhere.add(text)
+            return
+        self.is_weak = True
+        shown = visible(text.replace(SEPARATOR, "")).strip()
+        if length > 1 and not (length < LEAST_DIGITS and shown.isdecimal()):
+            wanted.as_words.update((shown, text.strip()))
+
+    def _searching(self) -> "tuple[_Automaton, ...]":
+        if self._automata is None:
+            found: list[_Automaton] = []
+            if self._anywhere:
+                found.append(_Automaton(self._anywhere, whole_words=False))
+            if self._as_words:
+                found.append(_Automaton(self._as_words, whole_words=True))
+            self._automata = tuple(found)
+        return self._automata
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """Texts that are searched at once."""
+
+    units: Sequence[str]
+    """Views of texts, none of which holds the separator."""
+    texts: Sequence[str]
+    """The text of which each unit is a view."""
+
+
+class _Automaton:
+    """All needles at once."""
+
+    def __init__(self, values: Iterable[str], *, whole_words: bool) -> None:
+        from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
+
+        self._spelled: dict[bytes, Spelling] = {}
+        if whole_words:
+            for value in values:
+                for needle, spelling in _word_needles(value):
+                    self._spelled.setdefault(needle, spelling)
+        self._needles = frozenset(self._spelled) or needles(values)
+        if not whole_words and len(self._needles) <= _MANY:
+            self._needles = _without_longer(self._needles)
+        self._whole_words = whole_words
+        lengths: dict[bytes, set[int]] = {}
+        if len(self._needles) > _MANY:
+            for needle in self._needles:
+                lengths.setdefault(needle[:_PREFIX], set()).add(len(needle))
+        self._starts = list(lengths or self._needles)
+        self._lengths = lengths
+        self._automaton = BytesAhoCorasick(self._starts)
+
+    def search(self, batch: _Batch, found: dict[str, Spelling]) -> None:
+        """Add the texts of a batch that hold a needle to `found`."""
+        joined = SEPARATOR.join(batch.units)
+        for view in _as_words(joined) if self._whole_words else spellings(joined):
+            self._search(view, batch, found)
+
+    def _search(self, view: View, batch: _Batch, found: dict[str, Spelling]) -> None:
+        ends: list[int] | None = None
+        known = (-1, -1)
+        for index, start, end in self._automaton.find_matches_as_indexes(view.text, overlapping=True):
+            place = view.place(start, end)
+            if known[0] <= place < known[1]:
+                continue
+            spelling = self._verified(view, index, start)
+            if spelling is None:
+                continue
+            if ends is None:
+                ends = [match.start() for match in _BETWEEN.finditer(view.source)]
+            unit = bisect(ends, place)
+            found.setdefault(batch.texts[unit], spelling)
+            known = (ends[unit - 1] if unit else 0, ends[unit] if unit < len(ends) else len(view.source))
+
+    def _verified(self, view: View, index: int, start: int) -> Spelling | None:
+        begin = self._starts[index]
+        for length in self._lengths.get(begin, ()) or (len(begin),):
+            needle = view.text[start : start + length]
+            if needle in self._needles and not (
+                self._whole_words and not _is_word(view.text, start, start + length)
+            ):
+                return self._spelled.get(needle, view.spelling)
+        return None
+
+
+def _length(text: str) -> int:
+    """How many characters are left where nothing is searched for that a reader skips."""
+    if text.isascii() and text.isprintable():
+        return len(text) - text.count(" ")
+    return len("".join(visible(text.replace(SEPARATOR, "")).split()))
+
+
+def _without_longer(found: frozenset[bytes]) -> frozenset[bytes]:
+    """The needles that contain no other: where a longer one is, the one within it is found. So each place has one hit."""
+    from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
+
+    every = list(found)
+    automaton = BytesAhoCorasick(every)
+    return frozenset(
+        needle
+        for index, needle in enumerate(every)
+        if all(hit == index for hit, _, _ in automaton.find_matches_as_indexes(needle, overlapping=True))
+    )
+
+
+def _as_words(joined: str) -> Iterator[View]:
+    text = words(joined)
+    yield View(spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start)
+
+
+def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:
+    """The spellings of a value that is found as a whole word."""
+    raw = value.encode("utf-8", "surrogatepass")
+    yield words(value), Spelling.PLAIN
+    yield words(value[::-1]), Spelling.REVERSED
+    yield raw.hex().encode(), Spelling.HEX
+    for alphabet in (b"+/", b"-_"):
+        yield b64encode(raw, alphabet).rstrip(b"=").lower(), Spelling.BASE64
+
+
+def _is_word(text: bytes, start: int, end: int) -> bool:
+    """Whether nothing that belongs to the same word stands before or behind."""
+    found = text[start:end].decode("utf-8", "replace")
+    before = text[max(start - 4, 0) : start].decode("utf-8", "ignore")[-1:]
+    behind = text[end : end + 4].decode("utf-8", "ignore")[:1]
+    return not (_joins(before, found[:1]) or _joins(found[-1:], behind))
+
+
+def _joins(one: str, other: str) -> bool:
+    """Whether two letters can stand in one word. Scripts without spaces between words have none."""
+    return _is_letter(one) and _is_letter(other)
+
+
+def _is_letter(character: str) -> bool:
+    return (character.isalnum() and character < _UNSPACED) or character == "_"
+
+
+_UNSPACED = "\u0e00"
+
+
+def _batch(searched: list[str], owners: list[str]) -> _Batch:
+    joined = SEPARATOR.join(searched)
+    if not (has_escapes(joined) or joined.count(SEPARATOR) >= len(searched)):
+        return _Batch(units=searched, texts=owners)
+    units: list[str] = []
+    texts: list[str] = []
+    for piece, owner in zip(searched, owners, strict=True):
+        for view in unescaped(piece):
+            units.append(view.replace(SEPARATOR, ""))
+            texts.append(owner)
+    return _Batch(units=units, texts=texts)

@@ -1,0 +1,98 @@
+"""How sensitive a result is by the labels on its tool, on itself and on its blocks."""
+
+from collections.abc import Iterable
+
+from inspector.boundary.options import BoundaryPolicy
+from inspector.claims.bearing import LEVELS
+from inspector.claims.claim import Claim
+from inspector.json.exact import equal
+
+_CREDENTIALS = "credentials"
+_RETURNED = "returnMetadata.sensitivity"
+_AROUND_RETURNED = frozenset(
+    {"returnMetadata", "_meta.annotations", "io.modelcontextprotocol/action-metadata"}
+)
+"""What would hold it, where that is no object."""
+
+
+def says_yes(claim: Claim) -> bool:
+    """Whether a boolean claim has to be taken for true: what is malformed counts as if it were."""
+    return not (claim.well_formed and claim.value is False)
+
+
+def is_sensitive_hint(claim: Claim) -> bool:
+    """Whether a claim is a `sensitiveHint`."""
+    return claim.vocabulary == "webmcp-110" and claim.key == "sensitiveHint"
+
+
+def labelling(claim: Claim, policy: BoundaryPolicy) -> str:
+    """Why a claim, taken by itself, labels its subject sensitive; empty where it does not."""
+    match claim.vocabulary, claim.key:
+        case "trust-annotations", "sensitive":
+            return "" if _says(claim, False) else "it is labelled sensitive"
+        case "related", "secretHint":
+            return "" if _says(claim, False) else "the tool is declared to return secrets"
+        case "policy-hints", "mcp.dev/resultSensitivity":
+            return "" if _says(claim, *_below(policy)) else "its declared sensitivity reaches the threshold"
+        case "ifc", "confidentiality" if policy.withhold_private:
+            return "" if _says(claim, "public") else "it is labelled private"
+        case "ifc", _ if claim.container and not claim.well_formed and policy.withhold_private:
+            return "its labels cannot be read"
+        case "trust-annotations", _ if claim.container and not claim.well_formed:
+            return "its labels cannot be read"
+        case _:
+            return ""
+
+
+def credentials_claim(of_tool: Iterable[Claim], of_result: Iterable[Claim]) -> Claim | None:
+    """The claim that a result may hold credentials; None where it may not.
+
+    One concrete class in a response, out of the set that the tool declares, stands for that set.
+    """
+    declared = [claim for claim in of_tool if _is_about_classes(claim)]
+    said = [claim for claim in of_result if _is_about_classes(claim)]
+    possible = frozenset[str]().union(*map(_classes, declared))
+    if len(said) == 1 and _is_concrete(said[0]) and _classes(said[0]) <= possible:
+        declared = []
+    return next((claim for claim in (*declared, *said) if _CREDENTIALS in _classes(claim)), None)
+
+
+def is_concrete_class(claim: Claim) -> bool:
+    """Whether a claim names one data class, in one word."""
+    return (
+        claim.key == _RETURNED
+        and claim.vocabulary == "sep-1913"
+        and claim.well_formed
+        and isinstance(claim.value, str)
+    )
+
+
+def _is_about_classes(claim: Claim) -> bool:
+    if claim.vocabulary not in {"sep-1913", "action-metadata"}:
+        return False
+    return claim.key == _RETURNED or (
+        claim.container and not claim.well_formed and claim.key in _AROUND_RETURNED
+    )
+
+
+def _classes(claim: Claim) -> frozenset[str]:
+    """The data classes that a claim names; credentials where it cannot be read."""
+    if not claim.well_formed:
+        return frozenset({_CREDENTIALS})
+    values = claim.value if isinstance(claim.value, list) else [claim.value]
+    return frozenset(value if isinstance(value, str) else "regulated" for value in values)
+
+
+def _is_concrete(claim: Claim) -> bool:
+    return claim.well_formed and not isinstance(claim.value, list)
+
+
+def _says(claim: Claim, *harmless: bool | str) -> bool:
+    """Whether a claim can be read and says one of these."""
+    return claim.well_formed and any(equal(claim.value, word) for word in harmless)
+
+
+def _below(policy: BoundaryPolicy) -> tuple[str, ...]:
+    """The levels that the policy lets pass: none, where its threshold is unknown."""
+    threshold = policy.sensitivity_threshold
+    return LEVELS[: LEVELS.index(threshold)] if threshold in LEVELS else ()

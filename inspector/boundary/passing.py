@@ -1,0 +1,214 @@
+"""What is left of a draft after all rules that look at places: its texts, and the draft without some of them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from inspector.boundary.bounded import Removal
+from inspector.boundary.draft import Block, Draft, Fate, Reason, Texts
+from inspector.boundary.error_code import coded_error
+from inspector.boundary.ledger import Ledger
+from inspector.boundary.notice import text_block
+from inspector.boundary.own_words import label_in, reference_text
+from inspector.boundary.same_content import with_text
+from inspector.boundary.walking import GONE, WITHHELD, Walked
+from inspector.json.edit import Copied
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+from inspector.json.texts import forms_of, texts_in
+
+KNOWN_KEYS = frozenset(
+    {"type", "text", "data", "mimeType", "annotations", "_meta", "resource", "uri", "blob", "size"}
+    | {"name", "title", "description", "icons", "src", "sizes"}
+    | {"audience", "priority", "lastModified"}
+    | {"code", "message"}
+)
+"""Keys that are the protocol's words: of blocks, of links, of annotations, of errors."""
+SHORTEST = 2
+"""Of a text that says anything."""
+
+
+def with_texts(draft: Draft) -> tuple[Draft, Texts]:
+    """All texts that could still be searched in `draft`, and a draft that remembers them."""
+    if draft.texts is not None:
+        return draft, draft.texts
+    found = Texts()
+    for part in _parts(draft):
+        texts_in(part, found.said, found.all_keys, at_least=SHORTEST)
+    found.keys.update(found.all_keys - draft.contract.names - KNOWN_KEYS)
+    return replace(draft, texts=found), found
+
+
+def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Draft:
+    """The draft without every leaf, member, block and entry in which a text of `bad` stands.
+
+    `reason_for` gives the reason for one such text. Raises UnjudgeableError where there are too many to tell apart.
+    """
+    return _Without(draft, bad, reason_for).result()
+
+
+def _parts(draft: Draft) -> Iterator[Json]:
+    if draft.structured:
+        yield draft.structured.value
+    yield draft.members
+    yield draft.meta
+    yield draft.error
+    for block in draft.blocks:
+        yield searched_of(block)
+
+
+def searched_of(block: Block) -> Json:
+    """What of a block is the server's and passes."""
+    match block.fate:
+        case Fate.OWN:
+            return label_in(block.value)
+        case Fate.MIRROR:
+            # Its text is written from the structured content.
+            return with_text(block.value, "")
+        case Fate.RAW:
+            return block.value
+        case Fate.WITHHELD:
+            return None
+
+
+def _without_meta(block: Json) -> Json:
+    return (
+        {key: value for key, value in block.items() if key != "_meta"} if isinstance(block, dict) else block
+    )
+
+
+class _Without:
+    def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
+        self._draft = draft
+        self._said = bad.said
+        self._keys = bad.keys - draft.contract.names - KNOWN_KEYS
+        self._reason_for = reason_for
+        self._fields = Ledger(draft.contract, "")
+        self._others = list[Removal]()
+
+    def result(self) -> Draft:
+        draft = self._draft
+        structured = draft.structured
+        if structured and not structured.gone:
+            left = self._cut(structured.value, structured.pointer)
+            structured = replace(structured, value=left.value, gone=left.gone)
+        members = self._cut(draft.members, "").value
+        meta = draft.meta
+        if isinstance(meta, dict) and meta:
+            # Without anything in it, it stays as it was sent.
+            meta = self._entries(meta, "/_meta") or None
+        return (
+            replace(
+                draft,
+                structured=structured,
+                members=members if isinstance(members, dict) else None,
+                meta=meta,
+                blocks=tuple(map(self._block, draft.blocks)),
+                error=None if draft.error is None else self._error(draft.error),
+            )
+            .removing(self._fields.removals)
+            .removing(self._others)
+        )
+
+    def _cut(self, value: Json, root: str) -> Walked:
+        """A structured value without the places where something bad is said."""
+        copied = Copied(value)
+        self._fields.root = root
+        for place in self._bad_places(value):
+            path = place.path()
+            reason = self._reason_for(place.text)
+            self._fields.note_at(
+                path, reason.rule, reason.detail, None, hides_key=place.is_key, claim=reason.claim
+            )
+            if not path:
+                return GONE
+            copied.drop(path, WITHHELD)
+        return Walked(value=copied.value)
+
+    def _bad_places(self, value: Json) -> list["_Place"]:
+        """Where something bad is said. A member goes with its key."""
+        found: list[_Place] = []
+        stack = [_Place(above=None, token="", value=value)]
+        while stack:
+            place = stack.pop()
+            item = place.value
+            if isinstance(item, (dict, list)):
+                pairs = item.items() if isinstance(item, dict) else enumerate(item)
+                for token, inner in pairs:
+                    below = self._below(place, token, inner)
+                    if below:
+                        (found if below.text else stack).append(below)
+            elif text := self._bad_text(item):
+                found.append(replace(place, text=text))
+        return found
+
+    def _below(self, above: "_Place", token: str | int, value: Json) -> "_Place | None":
+        """The place of a value that has to be looked at, or goes; None where it stays."""
+        if token in self._keys:
+            return _Place(above=above, token=token, value=value, text=str(token), is_key=True)
+        if isinstance(value, (dict, list)):
+            return _Place(above=above, token=token, value=value)
+        text = self._bad_text(value)
+        return _Place(above=above, token=token, value=value, text=text) if text else None
+
+    def _bad_text(self, leaf: Json) -> str:
+        """The text for which a leaf has to go; empty where it stays."""
+        return next((form for form in forms_of(leaf) if form in self._said), "")
+
+    def _bad_within(self, value: Json) -> str:
+        """A text for which a whole has to go; empty where it stays."""
+        said, keys = set[str](), set[str]()
+        texts_in(value, said, keys)
+        return min(said & self._said, default="") or min(keys & self._keys, default="")
+
+    def _entries(self, holder: JsonObject, root: str) -> JsonObject:
+        """`holder` without the members that say something bad anywhere."""
+        left: JsonObject = {}
+        for key, value in holder.items():
+            text = self._bad_within({key: value})
+            if text:
+                self._note(child(root, key), text)
+            else:
+                left[key] = value
+        return left
+
+    def _block(self, block: Block) -> Block:
+        searched = searched_of(block)
+        if text := self._bad_within(_without_meta(searched)):
+            self._note(block.pointer, text)
+            if block.fate is Fate.OWN:
+                return replace(block, value=text_block(reference_text(None)))
+            return replace(block, fate=Fate.WITHHELD)
+        if text := self._bad_within(searched):
+            self._note(child(block.pointer, "_meta"), text)
+            return replace(block, value=_without_meta(block.value))
+        return block
+
+    def _error(self, error: JsonObject) -> JsonObject:
+        """A JSON-RPC error, with the code's own word in place of a bad message."""
+        said: JsonObject = {key: value for key, value in error.items() if key != "code"}
+        kept = coded_error(self._draft.code) | self._entries(said, "/error") | {"code": error["code"]}
+        return {key: kept[key] for key in error if key in kept}
+
+    def _note(self, pointer: str, text: str) -> None:
+        self._others.append(self._reason_for(text).at(self._fields.spend(pointer)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where a walk is. Its path is put together only where it is needed: a value may be deep and wide."""
+
+    above: "_Place | None"
+    token: str | int
+    value: Json
+    text: str = ""
+    """The text for which it has to go."""
+    is_key: bool = False
+    """Whether that is its key."""
+
+    def path(self) -> tuple[str | int, ...]:
+        tokens: list[str | int] = []
+        place = self
+        while place.above:
+            tokens.append(place.token)
+            place = place.above
+        return tuple(reversed(tokens))

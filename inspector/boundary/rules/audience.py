@@ -1,0 +1,40 @@
+"""`audience`: content for the user alone. An audience that is none fails closed at `closed`.
+
+Source: MCP 2025-11-25 and 2026-07-28, Annotations.
+"""
+
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.draft import Block, Draft, Reason, claims_by_block, withhold_blocks
+from inspector.claims.claim import Claim
+
+_FOR_USER = "its audience is the user alone"
+_UNCLEAR = "a content block has an `audience` that is empty or malformed, so that nobody knows whom it is for"
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft without blocks that their audience keeps from the model."""
+    claims = claims_by_block(draft)
+
+    def reason_for(block: Block) -> Reason | None:
+        for claim in filter(_is_about_audience, claims.get(block.pointer, ())):
+            if _is_for_user(claim):
+                return Reason(rule=Rule.AUDIENCE, detail=_FOR_USER, claim=claim)
+            if not claim.well_formed and draft.level is Level.CLOSED:
+                return Reason(rule=Rule.AUDIENCE, detail=_UNCLEAR, claim=claim)
+        return None
+
+    unclear = any(
+        _is_about_audience(claim) and not claim.well_formed for found in claims.values() for claim in found
+    )
+    draft = withhold_blocks(draft, reason_for)
+    return draft.finding(_UNCLEAR) if unclear else draft
+
+
+def _is_about_audience(claim: Claim) -> bool:
+    return claim.vocabulary == "mcp-content" and (claim.key == "audience" or claim.container)
+
+
+def _is_for_user(claim: Claim) -> bool:
+    """Whether the audience is `user` and nobody else, however often it says so."""
+    value = claim.value
+    return isinstance(value, list) and bool(value) and all(item == "user" for item in value)

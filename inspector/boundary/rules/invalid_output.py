@@ -1,0 +1,67 @@
+"""`invalid-output`: where the output schema marks anything, what does not fit it is withheld.
+
+The marks may not line up with such data: a misspelt member holds the secret that the schema marks under another name.
+A result that an earlier boundary has taken something from may lack what the schema requires, and is not checked again.
+
+Source: MCP 2025-11-25, Tools, "Output Schema": structured results must conform to it.
+"""
+
+from dataclasses import replace
+
+from inspector.boundary.bounded import Rule
+from inspector.boundary.draft import Draft, Reason, Structured, withhold_structured
+from inspector.boundary.ledger import Ledger
+from inspector.boundary.notice import MEMBER
+from inspector.boundary.walking import WITHHELD
+from inspector.json.edit import Copied
+from inspector.json.exact import Json
+from inspector.schema.fitting import EVERYTHING, Path, misfits
+from inspector.schema.positions import SchemaPositions
+
+_WHOLE = Reason(
+    rule=Rule.INVALID_OUTPUT,
+    detail="it does not fit the output schema, or cannot be checked, so that marks may not line up with it",
+)
+_PART = "it does not fit the output schema, so that marks may not line up with it"
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft without the structured content that its schema is not about."""
+    structured, positions = draft.structured, draft.contract.positions
+    if structured is None or structured.gone or positions is None or not draft.earlier.is_empty:
+        return draft
+    if not (positions.marks_any or draft.hint):
+        return draft
+    found = _misfits(structured, draft.contract.schema, positions)
+    if () in found:
+        return withhold_structured(draft, _WHOLE)
+    ledger = Ledger(draft.contract, structured.pointer)
+    copied = Copied(structured.value)
+    for path in sorted(found, key=len):
+        _drop(copied, path, ledger)
+    if not ledger:
+        return draft
+    structured = replace(structured, value=copied.value, touched=True)
+    return replace(draft, structured=structured).removing(ledger.removals, ledger.secrets)
+
+
+def _misfits(structured: Structured, schema: Json, positions: SchemaPositions) -> tuple[Path, ...]:
+    pointers = tuple(pointer for pointer in positions.faulty if pointer is not None)
+    if len(pointers) < len(positions.faulty):
+        return EVERYTHING
+    raw = structured.raw
+    if isinstance(raw, dict):
+        raw = {key: value for key, value in raw.items() if key != MEMBER}
+    return misfits(raw, schema, pointers, repetition=positions.repetition)
+
+
+def _drop(copied: Copied, path: Path, ledger: Ledger) -> None:
+    try:
+        value: Json = copied.at(path)
+        if value == WITHHELD:
+            return
+        copied.drop(path, WITHHELD)
+    except LookupError:
+        # What is around it is withheld already.
+        return
+    ledger.note_at(path, Rule.INVALID_OUTPUT, _PART, value)

@@ -1,0 +1,83 @@
+"""`mirror`: a text that repeats structured content says no more than what is left of that.
+
+Source: MCP 2025-11-25, Tools, "Structured Content": the same data should stand in a text block too.
+"""
+
+from dataclasses import replace
+
+from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.boundary.draft import Block, Draft, Fate, Reason, withhold_blocks
+from inspector.boundary.ledger import Ledger, Secrets
+from inspector.boundary.same_content import MIRRORED, json_in, repeats, text_of, text_pointer, with_text
+from inspector.boundary.walking import REFERENCE
+from inspector.boundary.withhold import withhold
+from inspector.json.exact import Json, dump_text
+
+_GONE = Reason(rule=Rule.MIRROR, detail="it repeats structured content of which nothing is left")
+_REWRITTEN = Reason(
+    rule=Rule.MIRROR, detail="its JSON has fields that are withheld; it is written anew without them"
+)
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft where no JSON text holds what the structured content may not."""
+    rule = _Mirror(draft)
+    blocks = tuple(rule.judge(block) for block in draft.blocks)
+    return replace(draft, blocks=blocks).removing(rule.removals, rule.secrets)
+
+
+def settle(draft: Draft) -> Draft:
+    """The draft without repetitions of structured content that is gone by now."""
+    if draft.structured is None or not draft.structured.gone:
+        return draft
+    return withhold_blocks(draft, lambda block: _GONE if block.fate is Fate.MIRROR else None)
+
+
+class _Mirror:
+    def __init__(self, draft: Draft) -> None:
+        self.removals: list[Removal] = []
+        self.secrets = Secrets()
+        self._draft = draft
+        self._start = draft.contract.start()
+        self._touched = draft.structured is not None and draft.structured.touched
+        # Otherwise no text can hold what it may not, and none is worth parsing.
+        self._matters = draft.structured is not None or not self._start.harmless
+
+    def judge(self, block: Block) -> Block:
+        text = text_of(block.value) if block.fate is Fate.RAW else None
+        if text is None or not (self._matters or _may_hold_reference(text)):
+            return block
+        parsed = json_in(text)
+        if parsed is None:
+            return block
+        structured = self._draft.structured
+        if structured and repeats(text, parsed.value, structured.raw):
+            return self._withheld(block) if structured.gone else self._mirror(block)
+        # At `closed` it counts as free text, of which nothing passes.
+        return block if self._draft.level is Level.CLOSED else self._rewritten(block, parsed.value)
+
+    def _mirror(self, block: Block) -> Block:
+        if self._touched:
+            self.removals.append(MIRRORED.at(block.pointer + text_pointer(block.value)))
+        return replace(block, fate=Fate.MIRROR, noted=self._touched)
+
+    def _rewritten(self, block: Block, value: Json) -> Block:
+        ledger = Ledger(self._draft.contract, "")
+        walked = withhold(value, self._start, ledger)
+        self.secrets.declared.extend(ledger.secrets.declared)
+        if walked.gone:
+            self.removals.append(replace(ledger.removals[0], pointer=block.pointer))
+            return replace(block, fate=Fate.WITHHELD)
+        if not ledger:
+            return block
+        self.removals.append(_REWRITTEN.at(block.pointer + text_pointer(block.value)))
+        return replace(block, value=with_text(block.value, dump_text(walked.value)))
+
+    def _withheld(self, block: Block) -> Block:
+        self.removals.append(_GONE.at(block.pointer))
+        return replace(block, fate=Fate.WITHHELD)
+
+
+def _may_hold_reference(text: str) -> bool:
+    # An escape could spell it otherwise.
+    return REFERENCE in text or "\\u" in text

@@ -1,0 +1,34 @@
+"""`no-contract`: at `closed` nothing passes that no output schema is about."""
+
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.draft import (
+    Block,
+    Draft,
+    Fate,
+    Reason,
+    withhold_blocks,
+    withhold_members,
+    withhold_structured,
+)
+
+_NO_SCHEMA = Reason(rule=Rule.NO_CONTRACT, detail="the tool declares no output schema")
+_FREE = Reason(rule=Rule.NO_CONTRACT, detail="no output schema is about content outside the structured part")
+_MEMBER = Reason(rule=Rule.UNDECLARED, detail="the protocol knows no such member of a result")
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft without content that no schema is about; repetitions of structured content stay."""
+    if draft.level is not Level.CLOSED:
+        return draft
+    draft = withhold_members(draft, _MEMBER)
+    if draft.contract.positions is None:
+        return withhold_structured(withhold_blocks(draft, lambda _: _NO_SCHEMA), _NO_SCHEMA)
+    return withhold_blocks(draft, _reason_for)
+
+
+def _reason_for(block: Block) -> Reason | None:
+    match block:
+        case Block(fate=Fate.MIRROR, value={"type": "text"}):
+            return None
+        case _:
+            return _FREE

@@ -1,0 +1,37 @@
+"""`sensitive-hint`: nothing raw of a result that is declared sensitive; references stay, and what is released.
+
+Source: WebMCP issue 110, `sensitiveHint`. Structured content is left to `structured`.
+"""
+
+from inspector.boundary.bounded import Rule
+from inspector.boundary.draft import (
+    Block,
+    Draft,
+    Reason,
+    claims_by_block,
+    withhold_blocks,
+    withhold_error,
+    withhold_members,
+)
+from inspector.boundary.labels import is_sensitive_hint, says_yes
+from inspector.boundary.same_content import withhold_with_repetition
+
+_WHOLE = "the whole result is declared sensitive"
+_BLOCK = "the content block is declared sensitive"
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft without the content and the error of a sensitive result, and without sensitive blocks."""
+    if draft.hint:
+        reason = Reason(rule=Rule.SENSITIVE_HINT, detail=_WHOLE, claim=draft.hint)
+        draft = withhold_members(withhold_blocks(draft, lambda _: reason), reason)
+        return withhold_error(draft, reason)
+    claims = claims_by_block(draft)
+
+    def reason_for(block: Block) -> Reason | None:
+        for claim in claims.get(block.pointer, ()):
+            if is_sensitive_hint(claim) and says_yes(claim):
+                return Reason(rule=Rule.SENSITIVE_HINT, detail=_BLOCK, claim=claim)
+        return None
+
+    return withhold_with_repetition(draft, reason_for)

@@ -1,0 +1,74 @@
+"""`x-sensitive`, `undeclared`, and what `sensitive-hint` does to structured content: the output schema decides.
+
+Source: WebMCP issue 110, `x-sensitive`; docs/decisions/0004-boundaries.md.
+"""
+
+from dataclasses import replace
+
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.construct import Gate, construct
+from inspector.boundary.draft import Draft, Reason, said, withhold_blocks, withhold_members
+from inspector.boundary.ledger import Ledger, Secrets
+from inspector.boundary.own_words import is_own
+from inspector.boundary.walking import Walked
+from inspector.boundary.withhold import withhold
+from inspector.json.exact import Json
+from inspector.schema.positions import Position, Source
+
+
+def apply(draft: Draft) -> Draft:
+    """The draft with the structured content that may pass, and so for members that no protocol knows."""
+    start = draft.contract.start()
+    draft = _without_marked_content(draft, start)
+    ledger = Ledger(draft.contract, "")
+    structured, members = draft.structured, draft.members
+    if structured and not structured.gone:
+        ledger.root = structured.pointer
+        walked = _walk(draft, structured.value, start, ledger)
+        structured = replace(
+            structured, value=walked.value, gone=walked.gone, touched=structured.touched or bool(ledger)
+        )
+    if start.sensitive:
+        draft = withhold_members(draft, _marked(draft, start.sensitive))
+        members = draft.members
+    elif members:
+        # A page may return its fields beside `content`, and mean its schema to be about them.
+        ledger.root = ""
+        left = withhold(members, start, ledger).value
+        members = left if isinstance(left, dict) else {}
+    positions = draft.contract.positions
+    faults = positions.faults if positions and draft.structured else ()
+    draft = replace(draft, structured=structured, members=members).removing(ledger.removals, ledger.secrets)
+    return draft.finding(*faults)
+
+
+def _without_marked_content(draft: Draft, start: Position) -> Draft:
+    """The draft of what may be a page's value with a field `content` that its schema marks, without that."""
+    source = start.step("content").sensitive
+    # With a notice, it is a tool result of which an earlier boundary has taken the structured content.
+    if draft.members is None or draft.structured is not None or not draft.earlier.is_empty:
+        return draft
+    if all(is_own(block.raw, draft.level) for block in draft.blocks):
+        return draft
+    if source is None or "content" not in start.names:
+        return draft
+    reason = _marked(draft, source)
+    values = [value for block in draft.blocks for value in said(block.raw)]
+    draft = withhold_blocks(draft, lambda _: reason)
+    return draft.removing((reason.at("/content"),), Secrets().add(reason.rule, values))
+
+
+def _marked(draft: Draft, source: Source) -> Reason:
+    return Reason(rule=Rule.X_SENSITIVE, detail=source.reason, claim=draft.contract.claim_at(source))
+
+
+def settle(draft: Draft) -> Draft:
+    """The draft of a sensitive result without containers that hold nothing released any more."""
+    return apply(draft) if draft.hint else draft
+
+
+def _walk(draft: Draft, value: Json, start: Position, ledger: Ledger) -> Walked:
+    closed = draft.level is Level.CLOSED and draft.contract.positions is not None
+    if closed or draft.hint:
+        return construct(value, start, ledger, Gate(declared=closed, hint=draft.hint))
+    return withhold(value, start, ledger)

@@ -1,0 +1,78 @@
+"""Text that is the structured content once more."""
+
+from collections.abc import Callable
+
+from inspector.boundary.bounded import Rule
+from inspector.boundary.draft import Block, Draft, Reason, withhold_blocks, withhold_structured
+from inspector.json.exact import Json, JsonText, equal, parse
+
+MIRRORED = Reason(
+    rule=Rule.MIRROR, detail="it repeats structured content, and is written anew from what is left"
+)
+
+_STARTS = frozenset('{["-0123456789tfn')
+
+
+def text_of(block: Json) -> str | None:
+    """The text of a text block, or of an embedded resource that is text."""
+    if not isinstance(block, dict):
+        return None
+    holder = block.get("resource") if block.get("type") == "resource" else block
+    text = holder.get("text") if isinstance(holder, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def text_pointer(block: Json) -> str:
+    """Where in a block its text stands."""
+    return "/resource/text" if isinstance(block, dict) and block.get("type") == "resource" else "/text"
+
+
+def with_text(block: Json, text: str) -> Json:
+    """The same block with another text."""
+    match block:
+        case {"type": "resource", "resource": dict() as resource}:
+            return {**block, "resource": {**resource, "text": text}}
+        case dict():
+            return {**block, "text": text}
+        case _:
+            return block
+
+
+def json_in(text: str) -> JsonText | None:
+    """The JSON document that a text is; None where it is none."""
+    start = text.lstrip(" \t\n\r\ufeff")[:1]
+    if start not in _STARTS:
+        return None
+    parsed = parse(text)
+    return parsed if isinstance(parsed, JsonText) else None
+
+
+def repeats(text: str, parsed: Json, value: Json) -> bool:
+    """Whether the JSON in `text` equals `value`, or as good as: true may pass for 1."""
+    try:
+        same = bool(parsed == value)
+    except RecursionError:
+        return equal(parsed, value)
+    # To Python, NaN does not equal itself.
+    return same or ("NaN" in text and equal(parsed, value))
+
+
+def withhold_with_repetition(draft: Draft, reason_for: Callable[[Block], Reason | None]) -> Draft:
+    """`withhold_blocks`, and the structured content too where one of those blocks repeats it."""
+    before = draft.blocks
+    draft = withhold_blocks(draft, reason_for)
+    if draft.structured is None:
+        return draft
+    for old, new in zip(before, draft.blocks, strict=True):
+        reason = reason_for(old) if new.fate is not old.fate else None
+        if reason and _repeats(old, draft.structured.raw):
+            return withhold_structured(draft, reason)
+    return draft
+
+
+def _repeats(block: Block, structured: Json) -> bool:
+    text = text_of(block.value)
+    if text is None:
+        return False
+    parsed = json_in(text)
+    return parsed is not None and repeats(text, parsed.value, structured)

@@ -1,0 +1,176 @@
+"""Secret references in what a tool returned.
+
+Source: WebMCP issue 110, section 4: `{"type":"secret_reference","id","label","redeemUrl","ttl"?}`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from inspector.boundary.walking import NAMED_TWICE, REFERENCE, is_reference
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.json.pointer import escape
+from inspector.schema.admission import SCALARS
+from inspector.urls.origin import MAX_URL_CHARACTERS
+
+MAX_ID_CHARACTERS = 1_000
+MAX_LABEL_CHARACTERS = 1_000
+MAX_TTL_S = 10 * 366 * 86_400
+"""Ten years: what is meant to live longer is no reference that expires."""
+MAX_REFERENCES = 1_000
+MAX_POINTER_CHARACTERS = 4_096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretReference:
+    """Something the server keeps for the user, and will hand out at `redeem_url`. All of it is foreign."""
+
+    pointer: str
+    """Into the raw result."""
+    label: str
+    id: str = field(repr=False)
+    redeem_url: str = field(repr=False)
+    """As the server wrote it: relative or absolute, unchecked. It may hold a credential."""
+    ttl_s: float | None = None
+    """From receipt. None: the server set no end."""
+
+    def is_over(self, *, received_s: float, now_s: float) -> bool:
+        """Whether its time has run out. Both on one clock that never goes backwards."""
+        return self.ttl_s is not None and now_s - received_s >= self.ttl_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MalformedReference:
+    """A secret reference that cannot be redeemed."""
+
+    pointer: str
+    """Into the raw result; empty where it stands too deep to be pointed at."""
+    reason: str
+    """In words of ours; quotes nothing of it."""
+    label: str | None = None
+    """Where it has a usable one. Foreign."""
+
+
+ListedReference: TypeAlias = SecretReference | MalformedReference
+
+_TOO_DEEP = "it stands too deep in the result"
+_TOO_MANY = f"the result holds more than {MAX_REFERENCES:,} references; this one and the rest are not listed"
+
+
+def references_in(raw: Json) -> tuple[ListedReference, ...]:
+    """Every secret reference in a result, wherever it stands, in document order.
+
+    `raw`: a tools/call result, or any value from a page. JSON inside of strings is text, no reference.
+    Takes time in proportion to the size of `raw`. Never raises.
+    """
+    found: list[ListedReference] = []
+    for value, place in _containers(raw):
+        if isinstance(value, dict | DuplicateKeys) and _is_listed(value):
+            if len(found) == MAX_REFERENCES:
+                return (*found, MalformedReference(pointer=_pointer(place) or "", reason=_TOO_MANY))
+            found.append(_read(value, _pointer(place)))
+    return tuple(found)
+
+
+_Place: TypeAlias = "tuple[_Place, str | int] | None"
+"""Where a value stands: in what, under which token; None for the whole. A pointer costs its depth, so that
+only references get one."""
+
+
+def _containers(raw: Json) -> Iterator[tuple[Json, _Place]]:
+    """Every object and list, each before what is in it. Of a long list no more than one member is held at a time."""
+    yield raw, None
+    way: list[tuple[Iterator[tuple[str | int, Json]], _Place]] = [(iter(_inside(raw)), None)]
+    while way:
+        inside, place = way[-1]
+        for token, value in inside:
+            if type(value) not in SCALARS:
+                here = (place, token)
+                yield value, here
+                way.append((iter(_inside(value)), here))
+                break
+        else:
+            way.pop()
+
+
+def _inside(value: Json) -> Iterable[tuple[str | int, Json]]:
+    match value:
+        case dict():
+            return value.items()
+        case list():
+            return enumerate(value)
+        case DuplicateKeys():
+            return value.pairs
+        case _:
+            return ()
+
+
+def _is_listed(value: JsonObject | DuplicateKeys) -> bool:
+    if isinstance(value, dict):
+        return is_reference(value)
+    return any(key == "type" and inner == REFERENCE for key, inner in value.pairs)
+
+
+def _pointer(place: _Place) -> str | None:
+    """None where it would be longer than a pointer may be."""
+    tokens: list[str] = []
+    left = MAX_POINTER_CHARACTERS
+    while place is not None:
+        place, token = place
+        written = str(token)
+        left -= len(written) + 1
+        if left < 0:
+            return None
+        tokens.append(escape(written))
+    return "".join(f"/{token}" for token in reversed(tokens))
+
+
+def _read(value: JsonObject | DuplicateKeys, pointer: str | None) -> ListedReference:
+    if pointer is None:
+        return MalformedReference(pointer="", reason=_TOO_DEEP)
+    if isinstance(value, DuplicateKeys):
+        return MalformedReference(pointer=pointer, reason=NAMED_TWICE)
+    label = value.get("label")
+    fault = (
+        _text_fault(value, "label", MAX_LABEL_CHARACTERS)
+        or _text_fault(value, "id", MAX_ID_CHARACTERS)
+        or _text_fault(value, "redeemUrl", MAX_URL_CHARACTERS)
+        or _ttl_fault(value)
+    )
+    match label, value.get("id"), value.get("redeemUrl"), value.get("ttl"):
+        case str(), str() as identifier, str() as url, (float() | int() | None) as ttl_s if not fault:
+            return SecretReference(
+                pointer=pointer,
+                label=label,
+                id=identifier,
+                redeem_url=url,
+                ttl_s=None if ttl_s is None else float(ttl_s),
+            )
+        case _:
+            is_usable = isinstance(label, str) and 0 < len(label) <= MAX_LABEL_CHARACTERS
+            return MalformedReference(pointer=pointer, reason=fault, label=str(label) if is_usable else None)
+
+
+def _text_fault(value: JsonObject, key: str, longest: int) -> str:
+    """Empty where there is none."""
+    text = value.get(key)
+    if key not in value:
+        return f"it has no `{key}`"
+    if not isinstance(text, str):
+        return f"its `{key}` is no text"
+    if not text:
+        return f"its `{key}` is empty"
+    return f"its `{key}` is longer than {longest:,} characters" if len(text) > longest else ""
+
+
+def _ttl_fault(value: JsonObject) -> str:
+    """Empty where there is none."""
+    if "ttl" not in value:
+        return ""
+    ttl = value["ttl"]
+    if isinstance(ttl, bool) or not isinstance(ttl, int | float):
+        return "its `ttl` is no number of seconds"
+    # In this form NaN is refused too.
+    if not ttl >= 0:
+        return "its `ttl` is negative or no number"
+    return "its `ttl` is longer than ten years" if ttl > MAX_TTL_S else ""

@@ -1,0 +1,158 @@
+"""The walk of a deny-list: everything passes but what is marked. Copies only what changes."""
+
+from inspector.boundary.bounded import Rule
+from inspector.boundary.flat import left_of_flat
+from inspector.boundary.ledger import Ledger
+from inspector.boundary.walking import (
+    FROM_REFERENCE,
+    GONE,
+    WITHHELD,
+    Step,
+    Walked,
+    fault_of,
+    is_plain,
+    is_reference,
+    note_mark,
+    note_other,
+    secret_of,
+)
+from inspector.json.exact import Json, JsonObject
+from inspector.schema.admission import SCALARS
+from inspector.schema.positions import Position, Source
+
+
+def withhold(value: Json, position: Position, ledger: Ledger) -> Walked:
+    """`value` without what is sensitive in it, or cannot be judged; `value` itself where nothing is.
+
+    Removals go to `ledger`. Raises UnjudgeableError where they are too many.
+    """
+    return _Walk(ledger).run(value, position)
+
+
+class _Walk:
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._whole = Walked(value=None)
+
+    def run(self, value: Json, position: Position) -> Walked:
+        self._whole = Walked(value=value)
+        if position.sensitive:
+            self._mark(None, 0, position, position.sensitive, value)
+            return self._whole
+        first = None if type(value) in SCALARS else self._enter(None, 0, value, position)
+        stack = [first] if first else []
+        while stack:
+            step = stack[-1]
+            entered = self._judge_members(step) or self._judge_items(step)
+            if entered:
+                stack.append(entered)
+            else:
+                step.finish()
+                stack.pop()
+        return Walked(value=first.left) if first else self._whole
+
+    def _judge_members(self, step: Step) -> Step | None:
+        """Judge members up to the next one that has to be entered."""
+        position = step.position
+        known = position.by_key
+        for key, value in step.members:
+            below = known.get(key) or position.step(key)
+            if below.sensitive is not None:
+                self._mark(step, key, below, below.sensitive, value)
+            elif type(value) not in SCALARS and not self._judge_flat(step, key, below, value):
+                entered = self._enter(step, key, value, below)
+                if entered:
+                    return entered
+        return None
+
+    def _judge_items(self, step: Step) -> Step | None:
+        """Judge items up to the next one that has to be entered."""
+        item = step.position.item
+        for index, value in step.items:
+            below = item(index)
+            if below.sensitive is not None:
+                # What an earlier boundary put here says nothing, whoever sends it.
+                if value != WITHHELD:
+                    self._mark(step, index, below, below.sensitive, value)
+            elif type(value) not in SCALARS and not self._judge_flat(step, index, below, value):
+                entered = self._enter(step, index, value, below)
+                if entered:
+                    return entered
+        return None
+
+    def _judge_flat(self, step: Step, token: str | int, position: Position, value: Json) -> bool:
+        """Judge a container of scalars; whether it was one."""
+        left = left_of_flat(step, token, position, value, self._ledger, declared=False)
+        if left is not None and left is not value:
+            _own(step)
+            step.put(token, left)
+        return left is not None
+
+    def _enter(self, above: Step | None, token: str | int, value: Json, position: Position) -> Step | None:
+        """The step into a container; None where it is judged as a whole."""
+        ahead = position.harmless and (above is None or not above.position.harmless)
+        if ahead and is_plain(value):
+            return None
+        if isinstance(value, list):
+            return Step(above, token, position, value, value)
+        if not isinstance(value, dict):
+            note_other(self._ledger, above, token, Rule.INTERNAL, fault_of(value), value)
+            self._drop(above, token)
+        elif is_reference(value):
+            self._strip(above, token, position, value)
+        elif keys := position.keys:
+            self._mark(above, token, position, keys, value)
+        else:
+            return Step(above, token, position, value, value)
+        return None
+
+    def _mark(
+        self, above: Step | None, token: str | int, position: Position, source: Source, value: Json
+    ) -> None:
+        note_mark(self._ledger, above, token, position, source, value)
+        self._drop(above, token)
+
+    def _strip(self, above: Step | None, token: str | int, position: Position, value: JsonObject) -> None:
+        """Leave type and label of a secret reference."""
+        step = Step(above, token, position, value, {})
+        for key, inner in value.items():
+            below = position.step(key)
+            if key in {"type", "label"} and isinstance(inner, str) and not below.sensitive:
+                step.put(key, inner)
+            else:
+                note_other(
+                    self._ledger, step, key, Rule.SECRET_REFERENCE, FROM_REFERENCE, secret_of(key, inner)
+                )
+        if len(step.left) == len(value):
+            return
+        if above is None:
+            self._whole = Walked(value=step.left)
+        else:
+            _own(above)
+            above.put(token, step.left)
+
+    def _drop(self, above: Step | None, token: str | int) -> None:
+        if above is None:
+            self._whole = GONE
+            return
+        _own(above)
+        if isinstance(above.left, dict):
+            del above.left[str(token)]
+        else:
+            above.put(token, WITHHELD)
+            above.dropped.append(int(token))
+
+
+def _own(step: Step) -> None:
+    """Make what is left of `step` a copy that may be changed, and so for every step above."""
+    below: Step | None = None
+    at: Step | None = step
+    while at:
+        fresh = at.left is at.raw
+        if fresh:
+            at.left = dict(at.raw) if isinstance(at.raw, dict) else list(at.raw)
+        if below:
+            at.put(below.token, below.left)
+        if not fresh:
+            return
+        below, at = at, at.above

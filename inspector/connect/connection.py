@@ -1,0 +1,203 @@
+"""A connection to a server: opened, agreed upon, asked, closed."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from inspector.connect.dispatch import Answer, Channel, Dispatcher, ProgressListener
+from inspector.connect.limits import MAX_MESSAGE_BYTES
+from inspector.connect.negotiation import Agreement, NoAgreement, negotiate
+from inspector.connect.refusals import refused
+from inspector.connect.stdio import StdioProcess
+from inspector.connect.tap import Tap
+from inspector.errors import InspectorError
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.exchanges import Matched
+from inspector.protocol.frames import Notification
+from inspector.protocol.outcome import Failure, FailureKind
+from inspector.protocol.targets import Era, HttpTarget, StdioTarget
+from inspector.secrets.own_credentials import own_credentials
+
+
+class Transport(Channel, Protocol):
+    """A channel with a beginning and an end."""
+
+    async def start(self) -> None:
+        """Reach the server. Raises InspectorError."""
+        ...
+
+    async def close(self) -> None:
+        """Leave nothing behind."""
+        ...
+
+
+class Connection:
+    """An agreed connection. Requests may run at the same time; one task opens and closes it."""
+
+    def __init__(
+        self, target: StdioTarget | HttpTarget, tap: Tap, dispatcher: Dispatcher, transport: Transport
+    ) -> None:
+        self._target = target
+        self._tap = tap
+        self._dispatcher = dispatcher
+        self._transport = transport
+        self._agreement: Agreement | None = None
+
+    @property
+    def agreement(self) -> Agreement:
+        """The protocol in use."""
+        if self._agreement is None:
+            raise RuntimeError("not agreed yet")
+        return self._agreement
+
+    @property
+    def lost(self) -> Failure | None:
+        """Why the server cannot be asked now; None while it can."""
+        return self._dispatcher.lost
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request waits for its answer."""
+        return self._dispatcher.is_idle
+
+    @property
+    def place(self) -> tuple[Tap, int]:
+        """What a connection in the place of this one goes on with: the tap, and the id of the last request."""
+        return self._tap, self._dispatcher.last_id
+
+    def note(self, text: str) -> None:
+        """Have something that went over no wire in the timeline and in the recording."""
+        self._tap.note(text)
+
+    def now_s(self) -> float:
+        """Seconds since the connection was asked for: the clock of its frames."""
+        return self._tap.now_s()
+
+    async def agree(self, era: Era, timeout_s: float, client_name: str | None = None) -> None:
+        """Start the transport and settle on a protocol. Raises InspectorError."""
+        await self._transport.start()
+        over_http = isinstance(self._target, HttpTarget)
+        found = await negotiate(
+            self._dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
+        )
+        if isinstance(found, NoAgreement):
+            raise refused(self._target, found.outcome, asked=found.asked)
+        self._agreement = found
+
+    async def request(
+        self,
+        method: str,
+        params: JsonObject,
+        *,
+        timeout_s: float | None,
+        on_progress: ProgressListener | None = None,
+        input_schema: Json = None,
+    ) -> Answer:
+        """Ask and wait. A failure is an outcome. `timeout_s`: None for a subscription. `input_schema`: of the tool called, for headers it declares."""
+        headers: dict[str, str] = {}
+        if (
+            isinstance(self._target, HttpTarget)
+            and self.agreement.era is Era.MODERN
+            and input_schema is not None
+        ):
+            from inspector.connect.http import declared_headers  # noqa: PLC0415 - the SDK loads late
+
+            headers = declared_headers(input_schema, params.get("arguments"))
+        return await self._dispatcher.request(
+            method, params, timeout_s=timeout_s, on_progress=on_progress, headers=headers
+        )
+
+    @property
+    def _routes_by_header(self) -> bool:
+        return isinstance(self._target, HttpTarget) and self.agreement.era is Era.MODERN
+
+    def objection(self, tool: Tool) -> str | None:
+        """Why this tool must not be called over this connection, though its definition is well formed."""
+        if not self._routes_by_header:
+            return None
+        from inspector.connect.http import header_fault  # noqa: PLC0415 - the SDK is loaded by now
+
+        return header_fault(tool.input_schema)
+
+    async def notify(self, method: str, params: JsonObject) -> None:
+        """Tell the server something."""
+        await self._dispatcher.notify(method, params)
+
+    async def close(self) -> None:
+        """End it. Whoever still waits gets a failure."""
+        closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
+        self._dispatcher.fail_all(self.lost or closed)
+        await self._transport.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """How to open a connection."""
+
+    era: Era = Era.AUTO
+    timeout_s: float
+    client_name: str | None = None
+    """The name to announce; None for the usual one."""
+    max_message_bytes: int = MAX_MESSAGE_BYTES
+    """A longer message ends a stdio connection, and the request that it answers over HTTP."""
+
+
+async def open_connection(
+    target: StdioTarget | HttpTarget,
+    opening: Opening,
+    *,
+    on_frame: Callable[[Matched], None],
+    on_notification: Callable[[Notification], None],
+    after: Connection | None = None,
+) -> Connection:
+    """A connection that is ready for requests. Raises InspectorError; leaves no process behind when it does.
+
+    A stdio server that ends at the stateless era's first message is started again for the handshake.
+    `after`: the connection whose place it takes: the clock, the numbers of frames and the ids of requests go on.
+    """
+    tap, last_id = after.place if after else (Tap(on_frame, own_credentials(target).cover), 0)
+    try:
+        return await _opened(target, opening, Dispatcher(tap, on_notification, last_id=last_id), tap)
+    except _DiedEarly:
+        tap.note("the server ended at the probe for the stateless era: starting it again for the handshake")
+        again = replace(opening, era=Era.LEGACY)
+        return await _opened(target, again, Dispatcher(tap, on_notification), tap)
+
+
+class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
+    """The process ended while it was asked for the stateless era."""
+
+
+async def _opened(
+    target: StdioTarget | HttpTarget, opening: Opening, dispatcher: Dispatcher, tap: Tap
+) -> Connection:
+    transport: Transport
+    limit = opening.max_message_bytes
+    if isinstance(target, StdioTarget):
+        transport = StdioProcess(target, tap, dispatcher, max_message_bytes=limit)
+    else:
+        from inspector.connect.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
+
+        transport = HttpChannel(
+            target, tap, dispatcher, open_timeout_s=opening.timeout_s, max_message_bytes=limit
+        )
+    dispatcher.attach(transport)
+    connection = Connection(target, tap, dispatcher, transport)
+    try:
+        await connection.agree(opening.era, opening.timeout_s, opening.client_name)
+    except BaseException as error:
+        lost = dispatcher.lost
+        died = (
+            lost is not None
+            and lost.kind is FailureKind.CONNECTION_LOST
+            and isinstance(error, InspectorError)
+        )
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(connection.close())
+        if died and opening.era is Era.AUTO and isinstance(target, StdioTarget):
+            raise _DiedEarly from error
+        raise
+    return connection

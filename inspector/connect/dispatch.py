@@ -1,0 +1,249 @@
+"""JSON-RPC over raw frames: ids are matched to answers here, and nothing is validated away."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from inspector.connect.tap import Tap
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.exchanges import Answered, Asked, Matched
+from inspector.protocol.frames import Frame, Notification, Request, request_key, with_meta
+from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome, Result, RpcError
+
+CANCEL_WRITE_TIMEOUT_S = 2.0
+
+
+class Channel(Protocol):
+    """What carries messages to a server."""
+
+    async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
+        """Put one message on the wire, through the tap. `headers` count on HTTP only. Raises OSError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """How a request ended, and the frame that said so; None where no frame did."""
+
+    outcome: Outcome
+    frame: Frame | None
+
+
+ProgressListener = Callable[[JsonObject], None]
+Stamp = Callable[[str, JsonObject], tuple[JsonObject, dict[str, str]]]
+"""(method, params) to the params and headers that the protocol era asks for."""
+
+
+@dataclass(slots=True)
+class _Pending:
+    answer: asyncio.Future[Answer]
+    on_progress: ProgressListener | None
+    timeout: asyncio.Timeout | None = None
+    timeout_s: float | None = 0
+    """None for a request that stays open, as a subscription does."""
+
+
+def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+    """Params as they are: before a protocol era is agreed, and in the handshake era on stdio."""
+    return params, {}
+
+
+def _unanswered(kind: FailureKind, detail: str) -> Answer:
+    return Answer(outcome=Failure(kind=kind, detail=detail), frame=None)
+
+
+class Dispatcher:
+    """Requests out, answers in. A fault on the wire costs at most the request that it concerns."""
+
+    def __init__(
+        self, tap: Tap, on_notification: Callable[[Notification], None], *, last_id: int = 0
+    ) -> None:
+        """`last_id`: of the requests that went through `tap` before."""
+        self._tap = tap
+        self._on_notification = on_notification
+        self._channel: Channel | None = None
+        self._pending: dict[str, _Pending] = {}
+        self._last_id = last_id
+        self._lost: Failure | None = None
+        self._replies: set[asyncio.Task[None]] = set()
+        self.stamp: Stamp = unstamped
+        self.away: Failure | None = None
+        """Why the server cannot be asked at the moment: it was not there, or does not know the session. Requests are sent all the same."""
+
+    def attach(self, channel: Channel) -> None:
+        """Send through `channel` from now on."""
+        self._channel = channel
+
+    @property
+    def lost(self) -> Failure | None:
+        """Why the connection is gone; None while it is there."""
+        return self._lost or self.away
+
+    @property
+    def last_id(self) -> int:
+        """Of the request that was sent last."""
+        return self._last_id
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request waits for its answer. A subscription does not count."""
+        return not self._waiting
+
+    async def request(
+        self,
+        method: str,
+        params: JsonObject,
+        *,
+        timeout_s: float | None,
+        on_progress: ProgressListener | None = None,
+        cancellable: bool = True,
+        stamp: Stamp | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Answer:
+        """Ask and wait. Progress restarts the time limit. Cancelling the caller cancels on the wire too.
+
+        `timeout_s`: None for a subscription, which is answered when it ends.
+        """
+        if self._lost:
+            return Answer(outcome=self._lost, frame=None)
+        self._last_id += 1
+        request_id = self._last_id
+        params, stamped = (stamp or self.stamp)(method, params)
+        if on_progress:
+            params = with_meta(params, {"progressToken": request_id})
+        message: JsonObject = {"jsonrpc": "2.0", "id": request_id, "method": method}
+        if params:
+            message["params"] = params
+        pending = _Pending(
+            answer=asyncio.get_running_loop().create_future(), on_progress=on_progress, timeout_s=timeout_s
+        )
+        key = request_key(request_id)
+        self._pending[key] = pending
+        try:
+            async with asyncio.timeout(timeout_s) as pending.timeout:
+                await self._send(message, stamped | (headers or {}))
+                answer = await pending.answer
+        except TimeoutError:
+            # Before the server hears of it: an answer that comes meanwhile is late.
+            limit = f"within {timeout_s or 0:g} s"
+            self._tap.note(f"no answer to {method} {limit}", ends=key)
+            if cancellable:
+                await self._cancel(request_id, f"no answer {limit}")
+            return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
+        except asyncio.CancelledError:
+            self._tap.note("cancelled here", ends=key)
+            if cancellable:
+                await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
+            raise
+        except OSError as error:
+            answer = (
+                Answer(outcome=self._lost, frame=None)
+                if self._lost
+                else _unanswered(FailureKind.CONNECTION_LOST, str(error))
+            )
+        finally:
+            self._pending.pop(key, None)
+        if isinstance(answer.outcome, Failure):
+            failure = self._covered(answer.outcome)
+            self._tap.note(failure.detail, ends=key)
+            return replace(answer, outcome=failure)
+        return answer
+
+    async def notify(self, method: str, params: JsonObject) -> None:
+        """Tell the server something. Lost where the connection is."""
+        params, headers = self.stamp(method, params)
+        message: JsonObject = {"jsonrpc": "2.0", "method": method}
+        if params:
+            message["params"] = params
+        with contextlib.suppress(OSError):
+            await self._send(message, headers)
+
+    def take(self, matched: Matched) -> None:
+        """A frame came in: settle the requests that it answers, pass on notifications, reply to requests."""
+        for event in matched.events:
+            match event:
+                case Answered(exchange=exchange, response=response):
+                    outcome = (
+                        RpcError(value=response.error) if response.is_error else Result(value=response.result)
+                    )
+                    self._resolve(exchange.key, Answer(outcome=outcome, frame=matched.frame))
+                case Notification():
+                    self._progress(event)
+                    self._on_notification(event)
+                case Asked(exchange=exchange):
+                    self._reply(exchange.request)
+                case _:
+                    # What answers no request is in the timeline; nothing waits for it.
+                    pass
+
+    def fail(self, request_id: Json, failure: Failure) -> None:
+        """One request will get no answer. Ignored where it has one already."""
+        self._resolve(request_key(request_id), Answer(outcome=failure, frame=None))
+
+    def fail_only(self, failure: Failure) -> None:
+        """The one request that waits will get no answer. Ignored where several wait: it may be another's fault."""
+        waiting = self._waiting
+        if len(waiting) == 1:
+            self._resolve(waiting[0], Answer(outcome=failure, frame=None))
+
+    @property
+    def _waiting(self) -> list[str]:
+        return [key for key, pending in self._pending.items() if pending.timeout_s is not None]
+
+    def fail_all(self, failure: Failure) -> None:
+        """The connection is gone: what waits and what comes later both end with `failure`."""
+        self._lost = self._lost or self._covered(failure)
+        for key in tuple(self._pending):
+            self._resolve(key, Answer(outcome=self._lost, frame=None))
+
+    def _covered(self, failure: Failure) -> Failure:
+        return replace(failure, detail=self._tap.cover(failure.detail))
+
+    def is_pending(self, request_id: Json) -> bool:
+        """Whether somebody waits for the answer to this id."""
+        pending = self._pending.get(request_key(request_id))
+        return pending is not None and not pending.answer.done()
+
+    def _resolve(self, key: str, answer: Answer) -> None:
+        pending = self._pending.get(key)
+        if pending and not pending.answer.done():
+            pending.answer.set_result(answer)
+
+    def _progress(self, notification: Notification) -> None:
+        if notification.method != "notifications/progress" or not isinstance(notification.params, dict):
+            return
+        pending = self._pending.get(request_key(notification.params.get("progressToken")))
+        if pending is None or pending.on_progress is None:
+            return
+        if pending.timeout_s is not None and pending.timeout and not pending.timeout.expired():
+            pending.timeout.reschedule(asyncio.get_running_loop().time() + pending.timeout_s)
+        pending.on_progress(notification.params)
+
+    def _reply(self, request: Request) -> None:
+        reply: JsonObject = {"jsonrpc": "2.0", "id": request.id}
+        if request.method == "ping":
+            reply["result"] = {}
+        else:
+            # No capability was announced, so no other request is due.
+            reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"not supported: {request.method}"}
+        task = asyncio.ensure_future(self._quietly(self._send(reply, {})))
+        self._replies.add(task)
+        task.add_done_callback(self._replies.discard)
+
+    async def _quietly(self, sending: Awaitable[None]) -> None:
+        with contextlib.suppress(OSError):
+            await sending
+
+    async def _cancel(self, request_id: int, reason: str) -> None:
+        if self._lost:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CANCEL_WRITE_TIMEOUT_S):
+                await self.notify("notifications/cancelled", {"requestId": request_id, "reason": reason})
+
+    async def _send(self, message: JsonObject, headers: dict[str, str]) -> None:
+        if self._channel is None:
+            raise ConnectionError("not connected")
+        await self._channel.send(message, headers)

@@ -1,0 +1,194 @@
+"""MCP over HTTP: the SDK's transports, with the tap below them and the dispatcher above."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
+from mcp.shared.message import ClientMessageMetadata, SessionMessage
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+from inspector.connect.dispatch import Dispatcher
+from inspector.connect.http_tap import HttpTap
+from inspector.connect.limits import MAX_MESSAGE_BYTES
+from inspector.connect.refusals import refused
+from inspector.connect.tap import Tap
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.outcome import Failure, FailureKind
+from inspector.protocol.targets import HttpTarget
+
+CONNECT_TIMEOUT_S = 10.0
+TIME_LIMITS = httpx2.Timeout(CONNECT_TIMEOUT_S, read=None)
+"""No limit for reading: a request has its own in the dispatcher, and an event stream may be silent for hours."""
+
+CLOSE_TIMEOUT_S = 3.0
+
+
+class HttpChannel:
+    """An HTTP endpoint. One task of its own enters and leaves the SDK's transport, as anyio demands."""
+
+    def __init__(
+        self,
+        target: HttpTarget,
+        tap: Tap,
+        dispatcher: Dispatcher,
+        *,
+        open_timeout_s: float,
+        max_message_bytes: int = MAX_MESSAGE_BYTES,
+    ) -> None:
+        """`open_timeout_s`: how long the older transport may take to name its endpoint."""
+        self._target = target
+        self._tap = tap
+        self._open_timeout_s = open_timeout_s
+        self._dispatcher = dispatcher
+        inner = httpx2.AsyncHTTPTransport(proxy=_proxy_for(target.url), socket_options=_keepalive())
+        self._http_tap = HttpTap(
+            inner, tap, dispatcher, older_sse=target.older_sse, max_message_bytes=max_message_bytes
+        )
+        self._closing = asyncio.Event()
+        self._opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._owner: asyncio.Task[None] | None = None
+        for name in ("mcp", "client", "httpx2", "httpcore2"):
+            # They log URLs with their queries, and exceptions, straight to the terminal.
+            logging.getLogger(name).addHandler(logging.NullHandler())
+            logging.getLogger(name).propagate = False
+
+    async def start(self) -> None:
+        """Open the transport. Raises InspectorError; Streamable HTTP sends nothing yet, so it cannot fail here."""
+        self._owner = asyncio.ensure_future(self._own())
+        try:
+            async with asyncio.timeout(self._open_timeout_s):
+                self._writer = await asyncio.shield(self._opened)
+        except TimeoutError as error:
+            detail = f"no `endpoint` event within {self._open_timeout_s:g} s"
+            raise refused(self._target, Failure(kind=FailureKind.TIMEOUT, detail=detail)) from error
+
+    async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
+        """POST one message. Raises OSError where the transport has ended."""
+        if self._owner is None or self._owner.done():
+            raise ConnectionError("the HTTP transport has ended")
+        metadata = ClientMessageMetadata(headers=headers) if headers else None
+        await self._writer.send(SessionMessage(_typed(message), metadata))
+
+    async def close(self) -> None:
+        """Leave the transport: in the handshake era that deletes the session on the server."""
+        self._closing.set()
+        if self._owner is None:
+            return
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await asyncio.shield(self._owner)
+        except TimeoutError:
+            self._owner.cancel()
+            await asyncio.gather(self._owner, return_exceptions=True)
+
+    async def _own(self) -> None:
+        try:
+            async with self._transport() as (reader, writer):
+                self._opened.set_result(writer)
+                draining = asyncio.ensure_future(self._drain(reader))
+                try:
+                    await self._closing.wait()
+                finally:
+                    draining.cancel()
+                    await asyncio.gather(draining, return_exceptions=True)
+        except Exception as error:  # noqa: BLE001 - whatever the SDK raises ends this connection and nothing else
+            self._ended(error)
+
+    def _ended(self, error: Exception) -> None:
+        failure = self._http_tap.stream_failure or self._http_tap.last_failure
+        lost = failure or Failure(kind=FailureKind.CONNECTION_LOST, detail=_first_words(error))
+        if not self._opened.done():
+            self._opened.set_exception(refused(self._target, lost))
+        self._dispatcher.fail_all(lost)
+
+    @asynccontextmanager
+    async def _transport(self) -> AsyncGenerator[tuple[Any, Any]]:
+        async with AsyncExitStack() as stack:
+            if self._target.older_sse:
+                yield await stack.enter_async_context(
+                    sse_client(self._target.url, httpx_client_factory=self._client)
+                )
+            else:
+                client = await stack.enter_async_context(self._client())
+                yield await stack.enter_async_context(
+                    streamable_http_client(self._target.url, http_client=client, max_sse_event_size=None)
+                )
+
+    def _client(
+        self,
+        headers: dict[str, str] | None = None,
+        timeout: httpx2.Timeout | None = None,
+        auth: httpx2.Auth | None = None,
+    ) -> httpx2.AsyncClient:
+        _ = timeout
+        merged = [("accept-encoding", "identity"), *(headers or {}).items(), *self._target.headers]
+        return httpx2.AsyncClient(transport=self._http_tap, headers=merged, timeout=TIME_LIMITS, auth=auth)
+
+    async def _drain(self, reader: Any) -> None:
+        """Take what the SDK made of the frames: only its verdict that no answer will come is news."""
+        async for item in reader:
+            message = item.message if isinstance(item, SessionMessage) else None
+            if isinstance(message, JSONRPCError) and self._dispatcher.is_pending(message.id):
+                failure = Failure(kind=FailureKind.PROTOCOL, detail=message.error.message)
+                self._dispatcher.fail(message.id, failure)
+        if not self._closing.is_set():
+            closed = Failure(
+                kind=FailureKind.CONNECTION_LOST, detail=f"{self._target} closed its event stream"
+            )
+            lost = self._http_tap.stream_failure or closed
+            self._dispatcher.fail_all(lost)
+            self._tap.note(lost.detail)
+
+
+def header_fault(input_schema: Json) -> str | None:
+    """What is wrong with the headers that an input schema declares; such a tool must not be offered over HTTP."""
+    fault = find_invalid_x_mcp_header(input_schema)
+    return f"`x-mcp-header` is not valid: {fault}" if fault else None
+
+
+def declared_headers(input_schema: Json, arguments: Json) -> dict[str, str]:
+    """The `Mcp-Param-*` headers that a tool's input schema asks for (`x-mcp-header`); none where it is invalid."""
+    if not isinstance(arguments, dict) or header_fault(input_schema) is not None:
+        return {}
+    return mcp_param_headers(x_mcp_header_map(input_schema), arguments)
+
+
+def _proxy_for(url: str) -> str | None:
+    """The proxy that the environment names for this endpoint: the client does not look where it has a transport."""
+    parts = urlsplit(url)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    return getproxies().get(parts.scheme)
+
+
+def _keepalive() -> list[tuple[int, int, int]]:
+    """Socket options that notice a peer which vanished, however long it has nothing to say."""
+    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    # Their names differ between systems; where one is missing, the system's own value applies.
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
+        if hasattr(socket, name):
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    return options
+
+
+def _typed(message: JsonObject) -> JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError:
+    if "method" in message:
+        model = JSONRPCRequest if "id" in message else JSONRPCNotification
+    else:
+        model = JSONRPCError if "error" in message else JSONRPCResponse
+    return model.model_validate(message)
+
+
+def _first_words(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return str(error) or type(error).__name__

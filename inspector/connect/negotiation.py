@@ -1,0 +1,193 @@
+"""Agreeing on a protocol: handshake revisions by `initialize`, stateless ones by `server/discover`.
+
+Source: MCP 2025-11-25 lifecycle; 2026-07-28 discovery and versioning. The answers are read leniently:
+a malformed server identity is shown, and costs no connection.
+"""
+
+import asyncio
+import base64
+from dataclasses import dataclass
+
+from inspector import __version__
+from inspector.connect.dispatch import Answer, Dispatcher, Stamp, unstamped
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.frames import with_meta
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.targets import Era
+
+HANDSHAKE_REVISION = "2025-11-25"
+MODERN_REVISIONS = ("2026-07-28",)
+UNSUPPORTED_PROTOCOL_VERSION = -32022
+PROBE_S = 1.5
+"""A server silent for so long on the probe is asked to initialize as well, in the same process."""
+
+_VERSION_META = "io.modelcontextprotocol/protocolVersion"
+_CLIENT_META = "io.modelcontextprotocol/clientInfo"
+_CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities"
+_LOG_LEVEL_META = "io.modelcontextprotocol/logLevel"
+_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+CLIENT_NAME = "sightline"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """The protocol in use, and the server's answer that settled it."""
+
+    era: Era
+    revision: str
+    result: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoAgreement:
+    """Nothing was agreed: the outcome of the request that failed last."""
+
+    asked: str
+    outcome: Outcome
+
+
+async def negotiate(
+    dispatcher: Dispatcher, era: Era, *, timeout_s: float, over_http: bool, client_name: str | None = None
+) -> Agreement | NoAgreement:
+    """Settle on a protocol and stamp what `dispatcher` sends from now on. `client_name`: None for the usual one."""
+    client: JsonObject = {"name": client_name or CLIENT_NAME, "version": __version__}
+    match era:
+        case Era.LEGACY:
+            found = await _initialize(dispatcher, timeout_s, client)
+        case Era.MODERN:
+            found = await _discover(dispatcher, timeout_s, client)
+        case Era.AUTO:
+            found = await _either(dispatcher, timeout_s, client)
+    if isinstance(found, Agreement):
+        await _adopt(dispatcher, found, client, over_http=over_http)
+    return found
+
+
+async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) -> Agreement | NoAgreement:
+    """Modern where the server knows it. A slow server is asked both ways, and its first yes counts."""
+    discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s, client))
+    done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
+    if done:
+        found = discovering.result()
+        if isinstance(found, Agreement) or _is_final(found.outcome):
+            return found
+        return await _initialize(dispatcher, timeout_s, client)
+    initializing = asyncio.ensure_future(_initialize(dispatcher, timeout_s, client))
+    waiting = {discovering, initializing}
+    try:
+        while waiting:
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                found = task.result()
+                if isinstance(found, Agreement) or _wants_credentials(found.outcome):
+                    return found
+        return initializing.result()
+    finally:
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def _is_final(outcome: Outcome) -> bool:
+    """Whether asking the older way is pointless: the peer is gone, or it wants credentials."""
+    lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.CONNECTION_LOST
+    return lost or _wants_credentials(outcome)
+
+
+def _wants_credentials(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and outcome.http_status in {401, 403}
+
+
+async def _initialize(
+    dispatcher: Dispatcher, timeout_s: float, client: JsonObject
+) -> Agreement | NoAgreement:
+    params: JsonObject = {
+        "protocolVersion": HANDSHAKE_REVISION,
+        "capabilities": {},
+        "clientInfo": client,
+    }
+    answer = await dispatcher.request("initialize", params, timeout_s=timeout_s, cancellable=False)
+    match answer.outcome:
+        case Result(value=dict() as result) if isinstance(result.get("protocolVersion"), str):
+            return Agreement(era=Era.LEGACY, revision=str(result["protocolVersion"]), result=result)
+        case outcome:
+            return NoAgreement(asked="initialize", outcome=outcome)
+
+
+async def _discover(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) -> Agreement | NoAgreement:
+    answer = await _ask_discover(dispatcher, modern_stamp(MODERN_REVISIONS[-1], client), timeout_s)
+    named = _mutual(_supported_by_error(answer.outcome))
+    if named:
+        answer = await _ask_discover(dispatcher, modern_stamp(named, client), timeout_s)
+    match answer.outcome:
+        case Result(value=dict() as result) if mutual := _mutual(result.get("supportedVersions")):
+            return Agreement(era=Era.MODERN, revision=mutual, result=result)
+        case outcome:
+            return NoAgreement(asked="server/discover", outcome=outcome)
+
+
+async def _ask_discover(dispatcher: Dispatcher, stamp: Stamp, timeout_s: float) -> Answer:
+    return await dispatcher.request(
+        "server/discover", {}, timeout_s=timeout_s, cancellable=False, stamp=stamp
+    )
+
+
+def _supported_by_error(outcome: Outcome) -> Json:
+    match outcome:
+        case RpcError(value={"code": int(code), "data": {"supported": supported}}) if (
+            code == UNSUPPORTED_PROTOCOL_VERSION
+        ):
+            return supported
+        case _:
+            return None
+
+
+def _mutual(versions: Json) -> str | None:
+    known = [version for version in MODERN_REVISIONS if isinstance(versions, list) and version in versions]
+    return known[-1] if known else None
+
+
+async def _adopt(
+    dispatcher: Dispatcher, agreement: Agreement, client: JsonObject, *, over_http: bool
+) -> None:
+    if agreement.era is Era.MODERN:
+        dispatcher.stamp = modern_stamp(agreement.revision, client)
+        return
+    dispatcher.stamp = _handshake_stamp(agreement.revision) if over_http else unstamped
+    await dispatcher.notify("notifications/initialized", {})
+
+
+def _handshake_stamp(revision: str) -> Stamp:
+    def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+        _ = method
+        return params, {"mcp-protocol-version": revision}
+
+    return stamp
+
+
+def modern_stamp(revision: str, client: JsonObject) -> Stamp:
+    """Identity and capabilities in each request's `_meta`, and the routing headers, as 2026-07-28 asks."""
+
+    def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+        own: JsonObject = {
+            _VERSION_META: revision,
+            _CLIENT_META: client,
+            _CAPABILITIES_META: {},
+            _LOG_LEVEL_META: "debug",
+        }
+        stamped = with_meta(params, own)
+        headers = {"mcp-protocol-version": revision, "mcp-method": method}
+        name = params.get(_NAMED_BY.get(method, ""))
+        if isinstance(name, str):
+            headers["mcp-name"] = header_value(name)
+        return stamped, headers
+
+    return stamp
+
+
+def header_value(text: str) -> str:
+    """A name as an HTTP field value; base64 in `=?base64?…?=` where it would not survive as it is."""
+    if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?base64?"):
+        return text
+    return f"=?base64?{base64.b64encode(text.encode('utf-8', 'surrogatepass')).decode()}?="

@@ -1,0 +1,205 @@
+"""MCP over the standard streams of a process that is ours from start to end."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Awaitable, Callable
+
+from inspector.connect import processes
+from inspector.connect.dispatch import Dispatcher
+from inspector.connect.limits import MAX_MESSAGE_BYTES
+from inspector.connect.tap import LARGE_BYTES, Tap
+from inspector.errors import UnreachableError
+from inspector.json.exact import JsonObject, dump
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.outcome import Failure, FailureKind
+from inspector.protocol.targets import StdioTarget
+
+INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
+"""All that a server sees of our environment, beside what `-e` or the configuration names."""
+
+CHUNK_BYTES = 1 << 18
+MAX_STDERR_LINE_BYTES = 1 << 16
+PATIENCE_S = 1.0
+"""How long a server may take to end after its input closed, and again after SIGTERM."""
+
+
+class StdioProcess:
+    """A server process, its pipes, and the frames on them."""
+
+    def __init__(
+        self,
+        target: StdioTarget,
+        tap: Tap,
+        dispatcher: Dispatcher,
+        *,
+        max_message_bytes: int = MAX_MESSAGE_BYTES,
+    ) -> None:
+        """A line of more than `max_message_bytes` ends the connection."""
+        self._target = target
+        self._tap = tap
+        self._dispatcher = dispatcher
+        self._max_message_bytes = max_message_bytes
+        self._process: processes.Program | None = None
+        self._readers: list[asyncio.Task[None]] = []
+        self._writing = asyncio.Lock()
+        self._stderr = processes.ErrorLines()
+        self._closing = False
+
+    async def start(self) -> None:
+        """Start the command in a process group of its own. Raises UnreachableError."""
+        environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        try:
+            self._process = await processes.start(
+                self._target.command,
+                environment=environment | self._target.environment,
+                cwd=self._target.cwd,
+                pipes=("stdin", "stdout", "stderr"),
+            )
+        except (OSError, ValueError) as error:
+            raise self._cannot_start(error) from error
+        self._tap.note(f"started process {self._process.pid}: {self._target}")
+        if self._process.stdout and self._process.stderr:
+            self._readers = [
+                asyncio.ensure_future(self._read(self._process.stdout)),
+                asyncio.ensure_future(self._read_stderr(self._process.stderr)),
+            ]
+
+    async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
+        """Write one line. Raises OSError where the server is gone."""
+        _ = headers
+        if self._process is None or self._process.stdin is None or self._dispatcher.lost:
+            raise BrokenPipeError("the server's input is closed")
+        raw = dump(message)
+        try:
+            async with self._writing:
+                await self._tap.take(Direction.SENT, Channel.STDIO, raw)
+                self._process.stdin.write(raw + b"\n")
+                await self._process.stdin.drain()
+        except OSError as error:
+            # A server that ends closes its input first; how it ended is known when its output has ended too.
+            await asyncio.wait(self._readers[:1], timeout=0 if self._closing else 3 * PATIENCE_S)
+            raise BrokenPipeError(self.describe("the server closed its input")) from error
+
+    async def close(self) -> None:
+        """Close its input, wait, then end it and everything it started."""
+        self._closing = True
+        process = self._process
+        if process is None:
+            return
+        try:
+            if process.stdin:
+                process.stdin.close()
+            await process.has_ended(PATIENCE_S)
+        finally:
+            for daemon in await process.end(PATIENCE_S):
+                self._tap.note(str(daemon))
+            for reader in self._readers:
+                reader.cancel()
+            await asyncio.gather(*self._readers, return_exceptions=True)
+            self._process = None
+
+    async def _read(self, stream: asyncio.StreamReader) -> None:
+        if not await _each_line(stream, self._max_message_bytes, self._received):
+            self._refuse_long_line()
+        elif not self._closing:
+            await self._report_end()
+
+    async def _received(self, line: bytes) -> None:
+        if line.strip():
+            self._dispatcher.take(await self._tap.take(Direction.RECEIVED, Channel.STDIO, line))
+
+    async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
+        async def keep(line: bytes) -> None:
+            self._stderr.add(line)
+            await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
+
+        await _each_line(stream, MAX_STDERR_LINE_BYTES, keep, split_long=True)
+
+    def _refuse_long_line(self) -> None:
+        """End the connection: the rest of the line is not read, so the server blocks until it is ended."""
+        limit = f"{self._max_message_bytes / (1 << 20):g} MB"
+        how = (
+            f"the server sent a line of more than {limit}, the limit for one message\n"
+            "`message_mb` in the table [limits] of your config.toml sets another limit"
+        )
+        self._tap.note(how)
+        # It is no early end, after which the server would be started again.
+        self._dispatcher.fail_all(Failure(kind=FailureKind.PROTOCOL, detail=self.describe(how)))
+
+    async def _report_end(self) -> None:
+        """Its output has ended: say how it died, with the last that it wrote."""
+        process = self._process
+        if process is None:
+            return
+        ended = await process.has_ended(PATIENCE_S)
+        if ended:
+            # What it wrote last explains most; that pipe may be read later than the other.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._readers[1]), PATIENCE_S)
+        how = how_it_ended(process.returncode) if ended else "the server closed its output"
+        self._tap.note(how)
+        self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
+
+    def describe(self, what: str) -> str:
+        """`what`, with the command and the first and last lines of its stderr."""
+        return "\n".join([what, f"command: {self._target}", *self._stderr.quoted()])
+
+    def _cannot_start(self, error: Exception) -> UnreachableError:
+        program = self._target.command[0]
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if isinstance(error, FileNotFoundError) and error.filename == self._target.cwd:
+            return UnreachableError(
+                f"cannot start {self._target}\nno such folder: {self._target.cwd}", "Check --cwd."
+            )
+        hint = f"Is {program} installed, and on PATH or given with its full path?"
+        return UnreachableError(f"cannot start the server: {reason}\ncommand: {self._target}", hint)
+
+
+def how_it_ended(code: int | None) -> str:
+    """An exit status in words."""
+    if code is None:
+        return "the server is still running"
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            return f"the server was ended by {signal.Signals(-code).name}"
+    return f"the server exited with code {code}"
+
+
+async def _each_line(
+    stream: asyncio.StreamReader,
+    limit_bytes: int,
+    take: Callable[[bytes], Awaitable[None]],
+    *,
+    split_long: bool = False,
+) -> bool:
+    """Pass every line to `take`, the last one without a line feed too.
+
+    Returns False as soon as a line is longer than the limit, the line left out; with `split_long`, it is passed in parts.
+    """
+    parts: list[bytes] = []
+    size = 0
+    while chunk := await stream.read(CHUNK_BYTES):
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            if size + len(line) > limit_bytes and not split_long:
+                return False
+            await take(await _joined([*parts, line], size))
+            parts, size = [], 0
+        if rest:
+            parts.append(rest)
+            size += len(rest)
+        if size > limit_bytes:
+            if not split_long:
+                return False
+            await take(await _joined(parts, size))
+            parts, size = [], 0
+    if parts:
+        await take(await _joined(parts, size))
+    return True
+
+
+async def _joined(parts: list[bytes], size: int) -> bytes:
+    """The parts as one; `size` bytes of them are joined in a thread where they are many, for the memory has to be made first."""
+    return await asyncio.to_thread(b"".join, parts) if size > LARGE_BYTES else b"".join(parts)

@@ -1,0 +1,80 @@
+"""The tap: bytes become frames here, before anyone interprets them."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from inspector.json.exact import parse
+from inspector.protocol.exchanges import Exchanges, Matched
+from inspector.protocol.frames import Channel, Direction, Frame
+
+LARGE_BYTES = 128 * 1024
+"""Larger bodies are parsed in a thread, so that the event loop stays free."""
+
+JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP})
+
+
+class Tap:
+    """Numbers, times, parses and matches frames, each once, and hands them to `sink` in their order."""
+
+    def __init__(self, sink: Callable[[Matched], None], cover: Callable[[str], str] = str) -> None:
+        """`cover`: covers the user's credentials in what is said of the connection, which may quote the server."""
+        self._sink = sink
+        self.cover = cover
+        self._exchanges = Exchanges()
+        self._started_s = time.monotonic()
+        self._count = 0
+
+    def now_s(self) -> float:
+        """Seconds since the connection was asked for."""
+        return time.monotonic() - self._started_s
+
+    async def take(
+        self,
+        direction: Direction,
+        channel: Channel,
+        raw: bytes,
+        *,
+        head: str = "",
+        is_json: bool = True,
+        response_to: str | None = None,
+    ) -> Matched:
+        """One unit of the wire as a frame. `is_json` is False for bodies that do not claim to be JSON."""
+        at_s = self.now_s()
+        body = None
+        if is_json and channel in JSON_CHANNELS:
+            body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
+        return self._emit(
+            Frame(
+                number=self._next(),
+                at_s=at_s,
+                direction=direction,
+                channel=channel,
+                raw=raw,
+                head=head,
+                response_to=response_to,
+                body=body,
+            )
+        )
+
+    def note(self, text: str, *, ends: str | None = None) -> None:
+        """Something that happened here and went over no wire. `ends`: the request it leaves without answer."""
+        self._emit(
+            Frame(
+                number=self._next(),
+                at_s=self.now_s(),
+                direction=Direction.RECEIVED,
+                channel=Channel.NOTE,
+                raw=self.cover(text).encode("utf-8", "replace"),
+                ends=ends,
+            )
+        )
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count
+
+    def _emit(self, frame: Frame) -> Matched:
+        matched = self._exchanges.take(frame)
+        self._sink(matched)
+        return matched

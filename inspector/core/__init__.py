@@ -1,1 +1,0 @@
-"""The pure core: no clock, file, environment or network. Frames fold into exchanges, results project into views."""

@@ -1,0 +1,207 @@
+"""Hidden characters: what an eye does not see in a definition or a result, and a model reads all the same.
+
+Source: Unicode Technical Report 36 (bidirectional text), Unicode Standard Annex 44 (general categories and
+default-ignorable characters).
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+
+from inspector.json import pointer as json_pointer
+from inspector.json.exact import DuplicateKeys, Json
+from inspector.safe_text import replaced_at, safe_line
+
+MAX_PLACES = 20
+"""Places that are told; where there are more, the walk ends and says so."""
+
+MAX_NAMED = 6
+"""Characters that one sentence names; others are counted."""
+
+
+class HiddenKind(StrEnum):
+    """What a character does where it cannot be seen; the words of the sentence."""
+
+    CONTROL = "control"
+    BIDIRECTIONAL = "bidirectional"
+    INVISIBLE = "invisible"
+    UNASSIGNED = "private or unassigned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenCharacter:
+    """One character, and how often it occurs in one place."""
+
+    code: int
+    """The code point."""
+    name: str
+    """As Unicode has it, such as `ZERO WIDTH SPACE`; its category where it has none."""
+    kind: HiddenKind
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hidden:
+    """The hidden characters of one string."""
+
+    pointer: str
+    """Of the string, or of the member whose key it is. Foreign text where keys are."""
+    in_key: bool
+    characters: tuple[HiddenCharacter, ...]
+    """In the order of their first occurrence."""
+
+    @property
+    def count(self) -> int:
+        """How many hidden characters the string holds."""
+        return sum(found.count for found in self.characters)
+
+
+def hidden_characters(value: Json) -> tuple[Hidden, ...]:
+    """The strings in `value` that hold hidden characters, keys included, in document order; the first `MAX_PLACES`.
+
+    Line feeds, tabs, line ends of CR and LF, what joins or varies one emoji, and what parts two letters that would be
+    written together are not hidden. Cost: linear, depth makes no difference.
+    """
+    return tuple(islice(_places(value), MAX_PLACES))
+
+
+def hidden_sentences(value: Json) -> tuple[str, ...]:
+    """The same for the user, one sentence for each place and one where there are more. Safe to show."""
+    found = tuple(islice(_places(value), MAX_PLACES + 1))
+    sentences = tuple(map(_sentence, found[:MAX_PLACES]))
+    return (*sentences, "more places hold hidden characters") if len(found) > MAX_PLACES else sentences
+
+
+def _sentence(found: Hidden) -> str:
+    kinds = dict.fromkeys(character.kind for character in found.characters)
+    named = ", ".join(
+        f"U+{character.code:04X} {character.name}"
+        + (f" ({character.count:,})" if character.count > 1 else "")
+        for character in found.characters[:MAX_NAMED]
+    )
+    more = len(found.characters) - MAX_NAMED
+    what = "the key" if found.in_key else "the text"
+    ending = "" if found.count == 1 else "s"
+    return (
+        f"{what} holds {found.count:,} {' and '.join(kinds)} character{ending}: "
+        f"{named}{f' and {more:,} others' if more > 0 else ''}, at {safe_line(found.pointer) or 'the root'}"
+    )
+
+
+def _places(value: Json) -> Iterator[Hidden]:
+    """Each string with hidden characters. Pointers are made for those only."""
+    path: list[str | int] = []
+    waiting: list[Iterator[tuple[str | int, Json]]] = []
+    if isinstance(value, str):
+        yield from _place((), value, in_key=False)
+    elif members := _members(value):
+        waiting.append(members)
+        path.append("")
+    while waiting:
+        token, member = next(waiting[-1], (None, None))
+        if token is None:
+            waiting.pop()
+            path.pop()
+            continue
+        path[-1] = token
+        if isinstance(token, str):
+            yield from _place(path, token, in_key=True)
+        if isinstance(member, str):
+            yield from _place(path, member, in_key=False)
+        elif members := _members(member):
+            waiting.append(members)
+            path.append("")
+
+
+def _members(value: Json) -> Iterator[tuple[str | int, Json]] | None:
+    match value:
+        case dict():
+            return iter(value.items())
+        case DuplicateKeys():
+            return iter(value.pairs)
+        case list():
+            return iter(enumerate(value))
+        case _:
+            return None
+
+
+def _place(path: list[str | int] | tuple[()], text: str, *, in_key: bool) -> Iterator[Hidden]:
+    # Nearly all text is of this kind, and this is told without looking at it in Python.
+    if text.isascii() and text.isprintable():
+        return
+    counted = Counter(_hidden_in(text))
+    if counted:
+        yield Hidden(
+            pointer=json_pointer.join(path),
+            in_key=in_key,
+            characters=tuple(
+                HiddenCharacter(code=ord(found), name=_name(found), kind=_kind(found), count=count)
+                for found, count in counted.items()
+            ),
+        )
+
+
+def _hidden_in(text: str) -> Iterator[str]:
+    for index in replaced_at(text):
+        if not text.startswith("\r\n", index) and not _is_in_use(text, index):
+            yield text[index]
+
+
+_JOINER = "\u200d"
+_NON_JOINER = "\u200c"
+_JOINING = (("\u0620", "\u06d3"), ("\u0900", "\u0dff"))
+"""Letters that are written together: Arabic and Persian, and the scripts of India. Between two of them it is spelling."""
+_SELECTORS = "\ufe0e\ufe0f"
+_KEYCAPS = "#*0123456789"
+
+
+def _is_in_use(text: str, index: int) -> bool:
+    """Whether the character at `index` is the one selector behind a symbol, joins two symbols, or parts two letters."""
+    before = text[index - 1] if index else ""
+    match text[index]:
+        case character if character in _SELECTORS:
+            return _is_symbol(before) or (before != "" and before in _KEYCAPS)
+        case character if character == _JOINER:
+            return (_is_symbol(before) or (before != "" and before in _SELECTORS)) and _is_symbol(
+                text[index + 1 : index + 2]
+            )
+        case character if character == _NON_JOINER:
+            return _is_joining(before) and _is_joining(text[index + 1 : index + 2])
+        case _:
+            return False
+
+
+def _is_joining(character: str) -> bool:
+    return any(first <= character <= last for first, last in _JOINING)
+
+
+def _is_symbol(character: str) -> bool:
+    """Whether it is a symbol as emoji are (So, Sm), or the tone of their skin (Sk)."""
+    return character != "" and unicodedata.category(character) in {"So", "Sk", "Sm"}
+
+
+_BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_UNNAMED = {"Cc": "CONTROL", "Cs": "LONE SURROGATE", "Co": "PRIVATE USE", "Cn": "UNASSIGNED"}
+
+
+def _kind(character: str) -> HiddenKind:
+    if character in _BIDIRECTIONAL:
+        return HiddenKind.BIDIRECTIONAL
+    match unicodedata.category(character):
+        case "Cc":
+            return HiddenKind.CONTROL
+        case "Cs" | "Co" | "Cn":
+            return HiddenKind.UNASSIGNED
+        case _:
+            return HiddenKind.INVISIBLE
+
+
+def _name(character: str) -> str:
+    unnamed = _UNNAMED.get(unicodedata.category(character), "NO NAME")
+    if ord(character) < 0x20:
+        # A control has no name, its picture has: SYMBOL FOR ESCAPE.
+        return unicodedata.name(safe_line(character)).removeprefix("SYMBOL FOR ")
+    return unicodedata.name(character, unnamed)

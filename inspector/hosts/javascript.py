@@ -1,0 +1,127 @@
+"""What JavaScript makes of JSON: numbers are doubles, integer-like keys come first, text is counted in UTF-16.
+
+Source: ECMA-262, JSON.stringify, Number::toString and OrdinaryOwnPropertyKeys.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+
+from inspector.hosts.sharing import shared
+from inspector.hosts.writing import Leaf, Style, digits_of, write
+from inspector.json.exact import Json, JsonObject
+
+PROTO = "__proto__"
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
+_MAX_INDEX = 2**32 - 2
+_SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_EXACT = 2**53
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*", re.ASCII)
+_ASCII_SPACE = str.maketrans("", "", "\t\n\f\r ")
+
+
+def stringify(value: Json, indent: int = 0) -> str:
+    """`JSON.stringify(JSON.parse(text), null, indent)`."""
+    return write(value, _PRETTY) if indent else _on_one_line(value)
+
+
+@shared
+def _on_one_line(value: Json) -> str:
+    return write(value, _COMPACT)
+
+
+def number_text(value: float) -> str:
+    """A number as JavaScript writes it; its integers are doubles too."""
+    double = as_double(value)
+    if not math.isfinite(double):
+        return "null"
+    if double == 0:
+        return "0"
+    digits = digits_of(double)
+    if -6 < digits.point <= 21:
+        return digits.plain
+    exponent = digits.point - 1
+    return digits.scientific if exponent < 0 else digits.scientific.replace("e", "e+")
+
+
+def as_double(value: float) -> float:
+    """The double nearest to a number; infinite beyond their range."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def is_rounded(value: float) -> bool:
+    """Whether a double says less than the number did."""
+    return isinstance(value, int) and abs(value) > _EXACT and as_double(value) != value
+
+
+def own_keys(value: JsonObject) -> Iterable[str]:
+    """The keys in JavaScript's order: array indices by size, then the rest as they came."""
+    indices = [key for key in value if _INDEX.fullmatch(key) and int(key) <= _MAX_INDEX]
+    if not indices:
+        return value
+    first = sorted(indices, key=int)
+    among = frozenset(first)
+    return [*first, *(key for key in value if key not in among)]
+
+
+def trim(text: str) -> str:
+    """`text.trim()`."""
+    return text.strip(_SPACE)
+
+
+def length(text: str) -> int:
+    """`text.length`: UTF-16 units."""
+    return (
+        len(text) + sum(1 for character in text if character > "\uffff") if not text.isascii() else len(text)
+    )
+
+
+def head(text: str, units: int) -> str:
+    """`text.slice(0, units)`."""
+    return text[:units] if text.isascii() else _decoded(_encoded(text)[: units * 2])
+
+
+def tail(text: str, units: int) -> str:
+    """`text.slice(-units)`."""
+    return text[-units:] if text.isascii() else _decoded(_encoded(text)[-units * 2 :])
+
+
+def grouped(count: int) -> str:
+    """`count.toLocaleString("en-US")`."""
+    return f"{count:,}"
+
+
+def accepts_base64(text: str) -> bool:
+    """Whether `atob` takes it."""
+    bare = text.translate(_ASCII_SPACE)
+    if len(bare) % 4 == 0:
+        bare = bare[:-2] if bare.endswith("==") else bare.removesuffix("=")
+    return len(bare) % 4 != 1 and _BASE64.fullmatch(bare) is not None
+
+
+def base64_size(text: str) -> int:
+    """The bytes that text holds which `atob` takes."""
+    return len(text.translate(_ASCII_SPACE).rstrip("=")) * 3 // 4
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def _decoded(units: bytes) -> str:
+    return units.decode("utf-16-le", "surrogatepass")
+
+
+def _leaf(value: Leaf) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return number_text(value)
+
+
+_COMPACT = Style(leaf=_leaf, order=own_keys)
+_PRETTY = Style(indent=2, colon=": ", leaf=_leaf, order=own_keys)

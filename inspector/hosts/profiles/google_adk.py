@@ -1,0 +1,48 @@
+"""`google-adk`: the function response that Google's Agent Development Kit makes of a result."""
+
+from functools import partial
+
+from inspector.boundary.bounded import Bounded
+from inspector.hosts.notes import Notes, Part
+from inspector.hosts.obstacles import PYDANTIC
+from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.python_client import Refused, receive
+from inspector.hosts.python_models import RESULT, Names, dumped
+from inspector.hosts.python_text import finite
+from inspector.hosts.received import Answer, Received, judge
+from inspector.json.exact import Json
+
+
+def hand_over(bounded: Bounded, call: Call) -> ModelContext:
+    """What the model gets."""
+    return judge(bounded, PYDANTIC, partial(_model, call))
+
+
+def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+    if answer.failure:
+        notes.change("/error", "the host adds words of its own")
+        return {"error": f"MCP tool execution failed: {answer.failure.message}"}
+    received = receive(answer.result)
+    match received:
+        case Refused():
+            notes.change("", "the host's client library refuses the result; the model reads why instead")
+            if not received.exact:
+                notes.beyond("", "the words in which the client library refuses")
+            return {"error": f"Unexpected error during MCP tool execution: {received.text}"}
+        case Received():
+            notes.dropped(answer.result, frozenset({Part.UNKNOWN}))
+            dump = dumped(received.value, RESULT, Names.FIRST)
+            dump.setdefault("isError", False)
+            return finite(dump)
+
+
+HOST = Host(
+    name="google-adk",
+    title="Google ADK (Python)",
+    version="2.13.0",
+    as_of="2026-11",
+    how="observed: adapter code run",
+    source="PyPI google-adk 2.13.0, mcp_tool.py: the dict that becomes functionResponse.response",
+    notes="Client library mcp 2.3.0. All of a result goes to the model: metadata, annotations and base64 too.",
+    hand_over=hand_over,
+)

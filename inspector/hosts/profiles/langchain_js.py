@@ -1,0 +1,110 @@
+"""`langchain-js`: the ToolMessage that LangChain's MCP adapters make in LangGraph's ToolNode."""
+
+from functools import partial
+
+from inspector.boundary.bounded import Bounded
+from inspector.hosts import javascript
+from inspector.hosts.notes import Notes, Part
+from inspector.hosts.obstacles import JAVASCRIPT
+from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.received import Answer, Received, judge
+from inspector.hosts.structure_changes import note_structure_changes
+from inspector.hosts.typescript_client import Refused, Unread, receive
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+
+_DROPPED = frozenset({Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
+_DROPPED_TOO = frozenset({Part.STRUCTURED, Part.RESULT_META})
+
+
+def hand_over(bounded: Bounded, call: Call) -> ModelContext:
+    """What the model gets."""
+    return judge(bounded, JAVASCRIPT, partial(_model, call))
+
+
+def _model(call: Call, answer: Answer, notes: Notes) -> Json:
+    if answer.failure:
+        failure = answer.failure
+        said = f"McpError: MCP error {failure.code}: {failure.message}"
+        return _failed(f"Error calling tool {call.tool}: {said}", notes)
+    received = receive(answer.result)
+    match received:
+        case Unread():
+            return notes.withhold(received.reason)
+        case Refused():
+            notes.change("", "the host's client library refuses the result; the model reads why instead")
+            return _failed(f"Error calling tool {call.tool}: {received.message}", notes)
+        case Received():
+            notes.dropped(answer.result, _DROPPED)
+            if received.is_error:
+                return _tool_error(received, answer, call, notes)
+            return {"content": _content(received, answer, notes), "status": "success"}
+
+
+def _failed(said: str, notes: Notes) -> Json:
+    notes.change("", "the host adds words of its own")
+    return {"content": f"Error: {said}\n Please fix your mistakes.", "status": "error"}
+
+
+def _tool_error(received: Received, answer: Answer, call: Call, notes: Notes) -> Json:
+    notes.dropped(answer.result, _DROPPED_TOO)
+    texts: list[str] = []
+    for index, block in enumerate(received.blocks):
+        is_text = block["type"] == "text"
+        texts.append(str(block["text"]) if is_text else "")
+        if not is_text:
+            notes.change(child("/content", index), "of a tool error, only text is handed over")
+    said = "\n".join(texts)
+    return _failed(f"MCP tool '{call.tool}' on server '{call.server}' returned an error: {said}", notes)
+
+
+def _content(received: Received, answer: Answer, notes: Notes) -> Json:
+    blocks: list[JsonObject] = []
+    for index, block in enumerate(received.blocks):
+        pointer = child("/content", index)
+        if block["type"] == "resource":
+            notes.change(pointer, "the host keeps embedded resources from the model, as artifacts")
+        else:
+            blocks.append(_converted(block, pointer, notes))
+    if len(blocks) != 1 or blocks[0]["type"] != "text":
+        notes.dropped(answer.result, _DROPPED_TOO)
+        return list[Json](blocks)
+    structured, meta = received.structured, received.meta
+    if structured is None and meta is None:
+        return blocks[0]["text"]
+    notes.change("/content", "the host puts text, structured content and metadata into one JSON")
+    note_structure_changes(answer.result, notes)
+    joined: JsonObject = dict(blocks[0])
+    if structured is not None:
+        joined["structuredContent"] = structured
+    if meta is not None:
+        joined["meta"] = meta
+    return javascript.stringify(joined)
+
+
+def _converted(block: JsonObject, pointer: str, notes: Notes) -> JsonObject:
+    match block["type"]:
+        case "text":
+            return {"type": "text", "text": block["text"]}
+        case "image":
+            url = f"data:{block['mimeType']};base64,{block['data']}"
+            return {"type": "image_url", "image_url": {"url": url}}
+        case "audio":
+            media: JsonObject = {"type": "audio", "source_type": "base64", "data": block["data"]}
+            return {**media, "mime_type": block["mimeType"]}
+        case _:
+            notes.change(pointer, "of a link, only the URI and the type are handed over")
+            link: JsonObject = {"type": "file", "source_type": "url", "url": block["uri"]}
+            return {**link, "mime_type": block["mimeType"]} if "mimeType" in block else link
+
+
+HOST = Host(
+    name="langchain-js",
+    title="LangChain MCP adapters (JS) in LangGraph's ToolNode",
+    version="1.1.4",
+    as_of="2026-11",
+    how="observed: adapter code run",
+    source="npm @langchain/mcp-adapters 1.1.4 and @langchain/langgraph 1.0.0: ToolMessage content and status",
+    notes="ToolNode turns what the adapters throw into a message.",
+    hand_over=hand_over,
+)

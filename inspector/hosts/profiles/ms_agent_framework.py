@@ -1,0 +1,141 @@
+"""`ms-agent-framework`: the function result that Microsoft's Agent Framework hands to a chat client."""
+
+import base64
+import binascii
+from functools import partial
+
+from inspector.boundary.bounded import Bounded
+from inspector.hosts.notes import Notes, Part
+from inspector.hosts.obstacles import PYDANTIC
+from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.python_client import Refused, receive
+from inspector.hosts.python_models import RESULT, Names, dumped
+from inspector.hosts.python_text import dumps, finite
+from inspector.hosts.received import Answer, Received, judge
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+
+_FAILED = "Error: Function failed."
+_DROPPED = frozenset({Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
+
+
+def hand_over(bounded: Bounded, call: Call) -> ModelContext:
+    """What the model gets."""
+    return judge(bounded, PYDANTIC, partial(_model, call))
+
+
+def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+    if answer.failure:
+        return _failed({}, notes)
+    received = receive(answer.result)
+    match received:
+        case Refused():
+            notes.change("", "the host's client library refuses the result")
+            return _failed({}, notes)
+        case Received():
+            kept = _kept(received)
+            if received.is_error:
+                if received.meta:
+                    notes.beyond("/_meta", "an error with metadata")
+                return _failed(kept, notes)
+            return _success(received, answer, kept, notes)
+
+
+def _kept(received: Received) -> JsonObject:
+    """What the host keeps to itself."""
+    payload = dumped(received.value, RESULT, Names.WIRE)
+    payload.setdefault("isError", False)
+    payload["resultType"] = "complete"
+    kept: JsonObject = {"_meta": received.meta} if received.meta else {}
+    return {**kept, "_mcp_tool_result_host_payload": finite(payload)}
+
+
+def _failed(kept: JsonObject, notes: Notes) -> Json:
+    notes.change("", "the model only learns that something went wrong")
+    aside: JsonObject = {"exception": "FunctionInvocationError", "additional_properties": kept}
+    return _result([_text(_FAILED, {})], aside)
+
+
+def _success(received: Received, answer: Answer, kept: JsonObject, notes: Notes) -> Json:
+    beside: JsonObject = {"_meta": received.meta} if received.meta else {}
+    items: list[JsonObject] = []
+    if received.structured is not None:
+        if received.blocks:
+            notes.change("/content", "structured content takes the place of all content")
+        if beside:
+            notes.beyond("/_meta", "metadata beside structured content; it is handed over here")
+        items.append(_text(dumps(received.structured), beside))
+    else:
+        for index, block in enumerate(received.blocks):
+            item = _item(block, beside, child("/content", index), notes)
+            if item is None:
+                return _failed(kept, notes)
+            items.append(item)
+    notes.dropped(answer.result, _DROPPED)
+    if not items:
+        notes.change("/content", "the host writes null where there is nothing")
+        items.append(_text("null", beside))
+    return _result(items, {"additional_properties": kept})
+
+
+def _item(block: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> JsonObject | None:
+    """A block as the framework has it; None where it fails."""
+    match block["type"], block.get("resource"):
+        case "text", _:
+            return _text(block["text"], beside)
+        case "image" | "audio", _:
+            try:
+                data = base64.b64encode(base64.b64decode(str(block["data"]))).decode()
+            except binascii.Error:
+                notes.beyond(pointer, "data that are no base64; the call is taken to fail")
+                return None
+            return _uri(f"data:{block['mimeType']};base64,{data}", block["mimeType"], beside, pointer, notes)
+        case "resource", dict(resource):
+            return _resource(resource, beside, pointer, notes)
+        case _:
+            notes.change(pointer, "of a link, only the URI and the type are handed over")
+            return _uri(str(block["uri"]), block.get("mimeType"), beside, pointer, notes)
+
+
+def _resource(resource: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> JsonObject:
+    notes.change(pointer, "of a resource, only what is in it is handed over, not its URI")
+    if "text" in resource:
+        return _text(resource["text"], beside)
+    mime_type = resource.get("mimeType") or "application/octet-stream"
+    blob = str(resource["blob"])
+    uri = blob if blob.startswith("data:") else f"data:{mime_type};base64,{blob}"
+    return _uri(uri, mime_type, beside, pointer, notes)
+
+
+def _uri(uri: str, mime_type: Json, beside: JsonObject, pointer: str, notes: Notes) -> JsonObject:
+    kind = "data" if uri.startswith("data:") else "uri"
+    item: JsonObject = {"type": kind, "uri": uri}
+    if mime_type:
+        item["media_type"] = mime_type
+    else:
+        notes.beyond(pointer, "a link without a type; none is named here")
+    return {**item, "additional_properties": beside}
+
+
+def _text(text: Json, beside: JsonObject) -> JsonObject:
+    return {"type": "text", "text": text, "additional_properties": beside}
+
+
+def _result(items: list[JsonObject], aside: JsonObject) -> Json:
+    text = "\n".join(str(item["text"]) for item in items if item["type"] == "text")
+    return {"type": "function_result", "result": text, "items": list[Json](items), "$not_sent": aside}
+
+
+HOST = Host(
+    name="ms-agent-framework",
+    title="Microsoft Agent Framework (Python), through Agent",
+    version="1.23.0",
+    as_of="2026-11",
+    how="observed: adapter code run",
+    source="PyPI agent-framework-core 1.23.0, _mcp.py and _tools.py: the function_result content for the next request",
+    notes=(
+        "Client library mcp 2.3.0. Errors are not told in detail unless include_detailed_errors is set; the provider's "
+        "package picks result or items. `$not_sent` is what the host keeps to itself."
+    ),
+    hand_over=hand_over,
+)

@@ -1,0 +1,220 @@
+"""`pydantic-ai`: the parts that Pydantic AI hands to a model."""
+
+import base64
+import binascii
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import partial
+
+from inspector.boundary.bounded import Bounded
+from inspector.hosts.notes import Notes, Part
+from inspector.hosts.obstacles import PYDANTIC, obstacle
+from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.pydantic_kinds import Issue
+from inspector.hosts.python_client import Refused, receive
+from inspector.hosts.python_text import as_dict, compact, represented
+from inspector.hosts.received import Answer, Received, judge
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+
+_DROPPED = frozenset({Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    """Bytes, which are no part of the text."""
+
+    class_name: str
+    media_type: str
+    raw: bytes
+
+    @property
+    def identifier(self) -> str:
+        return hashlib.sha1(self.raw, usedforsecurity=False).hexdigest()[:6]
+
+    @property
+    def value(self) -> Json:
+        data = base64.b64encode(self.raw).decode()
+        described: JsonObject = {"$file": self.class_name, "media_type": self.media_type, "data": data}
+        return {**described, "identifier": self.identifier}
+
+
+class _CannotError(Exception):
+    """The host raises; the message is what it raises."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Content:
+    """What a tool returned, in the host's eyes."""
+
+    items: tuple[Json | _File, ...]
+    is_list: bool
+
+    @property
+    def files(self) -> list[_File]:
+        return [item for item in self.items if isinstance(item, _File)]
+
+    @property
+    def text(self) -> str:
+        """All but the files, as text: a string as it is, else JSON; nothing for null and for an empty list."""
+        data = [item for item in self.items if not isinstance(item, _File)]
+        if not data:
+            return ""
+        value = data[0] if len(data) == 1 and (not self.is_list or self.files) else data
+        return "" if value is None else _as_text(value)
+
+
+def hand_over(bounded: Bounded, call: Call) -> ModelContext:
+    """What the model gets."""
+    return judge(bounded, PYDANTIC, partial(_model, call))
+
+
+def _model(call: Call, answer: Answer, notes: Notes) -> Json:
+    if answer.failure:
+        return _retry(answer.failure.message, notes)
+    received = receive(answer.result)
+    match received:
+        case Refused():
+            notes.change("", "the host's client library refuses the result; the model reads why instead")
+            if not received.exact:
+                notes.beyond("", "the words in which the client library refuses")
+            return _retry([_described(issue) for issue in received.issues], notes)
+        case Received():
+            notes.dropped(answer.result, _DROPPED)
+            try:
+                content = _content(received, notes)
+            except _CannotError as error:
+                notes.change("", "the host raises an error, so the model gets nothing of the call")
+                return {"$raises": str(error)}
+            return _tool_error(content, call, notes) if received.is_error else _returned(content, call, notes)
+
+
+def _described(issue: Issue) -> Json:
+    place: list[Json] = list(issue.place)
+    return {"type": issue.type, "loc": place, "msg": issue.message, "input": issue.value}
+
+
+def _retry(why: Json, notes: Notes) -> Json:
+    notes.change("", "the host hands the failure over as JSON and asks to try again")
+    return [_part(compact({"error": why}), "retried")]
+
+
+def _part(text: str, outcome: str) -> JsonObject:
+    return {"part": "ToolReturnPart", "model_response_str": text, "outcome": outcome}
+
+
+def _tool_error(content: _Content, call: Call, notes: Notes) -> Json:
+    text = content.text
+    if content.files or not text:
+        notes.beyond("/content", "an error without text; the public source is followed")
+    return _retry(text or f"Tool {represented(call.tool)} returned an error", notes)
+
+
+def _returned(content: _Content, call: Call, notes: Notes) -> Json:
+    part = _part(content.text, "success")
+    files = content.files
+    if not files:
+        return [part]
+    if len(files) > 1:
+        notes.beyond("/content", "several files; each is treated like one here")
+    parts = [
+        f"See file {item.identifier}." if isinstance(item, _File) else _as_text(item)
+        for item in content.items
+    ]
+    shown: list[Json] = []
+    for file in files:
+        opened = f'<pyai:tool_result tool_name="{call.tool}" tool_call_id="pyd_ai_<ID>" file_id="{file.identifier}">'
+        shown.extend((opened, file.value, "</pyai:tool_result>"))
+    part["files"] = [file.value for file in files]
+    text = compact(list[Json](parts)) if content.is_list else parts[0]
+    part["text_only_provider"] = {"tool_result": text, "user_content": shown}
+    return [part]
+
+
+def _as_text(value: Json) -> str:
+    return value if isinstance(value, str) else compact(value)
+
+
+def _content(received: Received, notes: Notes) -> _Content:
+    structured = received.structured
+    has_text_alone = all(block["type"] == "text" for block in received.blocks)
+    if structured is not None and (received.is_error or has_text_alone):
+        if received.blocks:
+            notes.change("/content", "structured content takes the place of all content")
+        if isinstance(structured, dict) and structured.keys() == {"result"}:
+            notes.change(
+                "/structuredContent", "the host takes the value out of an object with the one member `result`"
+            )
+            return _of(structured["result"])
+        return _of(structured)
+    notes.dropped({"structuredContent": structured}, frozenset({Part.STRUCTURED}))
+    mapped = [_mapped(block, child("/content", index), notes) for index, block in enumerate(received.blocks)]
+    return _of(mapped[0]) if len(mapped) == 1 else _Content(items=tuple(mapped), is_list=True)
+
+
+def _of(value: Json | _File) -> _Content:
+    if isinstance(value, list):
+        return _Content(items=tuple(value), is_list=True)
+    return _Content(items=(value,), is_list=False)
+
+
+def _mapped(block: JsonObject, pointer: str, notes: Notes) -> Json | _File:
+    match block["type"], block.get("resource"):
+        case "text", _:
+            return _read(str(block["text"]), pointer, notes)
+        case "image" | "audio" as kind, _:
+            class_name = "BinaryImage" if kind == "image" else "BinaryContent"
+            return _file(class_name, str(block["data"]), str(block["mimeType"]), pointer, notes)
+        case "resource", dict(resource):
+            notes.change(pointer, "of a resource, only what is in it is handed over, not its URI")
+            if "text" in resource:
+                return resource["text"]
+            media_type = str(resource.get("mimeType") or "application/octet-stream")
+            class_name = "BinaryImage" if media_type.startswith("image/") else "BinaryContent"
+            return _file(class_name, str(resource["blob"]), media_type, pointer, notes)
+        case _:
+            notes.change(pointer, "of a link, only the URI is handed over")
+            return block["uri"]
+
+
+def _read(text: str, pointer: str, notes: Notes) -> Json:
+    """The value of a text that is a JSON object or list; else the text."""
+    if not text.startswith(("[", "{")):
+        return text
+    try:
+        value: Json = json.loads(text, object_pairs_hook=as_dict)
+    except (ValueError, RecursionError):
+        return text
+    if obstacle(value, PYDANTIC):
+        return text
+    if compact(value) != text:
+        notes.change(pointer, "the host reads a text that is JSON, and writes it again")
+    return value
+
+
+def _file(class_name: str, data: str, media_type: str, pointer: str, notes: Notes) -> _File:
+    try:
+        raw = base64.b64decode(data)
+    except binascii.Error as error:
+        notes.beyond(pointer, "data that are no base64; the host is taken to raise")
+        raise _CannotError(f"Error: {error}") from error
+    if class_name == "BinaryImage" and not media_type.startswith("image/"):
+        notes.beyond(pointer, "an image whose type is none; it is kept as one here")
+    notes.change(pointer, "the host hands bytes over apart from the text")
+    return _File(class_name=class_name, media_type=media_type, raw=raw)
+
+
+HOST = Host(
+    name="pydantic-ai",
+    title="Pydantic AI",
+    version="2.68.0",
+    as_of="2026-11",
+    how="observed: adapter code run",
+    source="PyPI pydantic-ai-slim 2.68.0, mcp.py and messages.py: the parts that FunctionModel is handed",
+    notes=(
+        "Client libraries fastmcp-slim 4.2.0 and mcp 2.3.0. `text_only_provider` is the form for providers that take no "
+        "files in tool results."
+    ),
+    hand_over=hand_over,
+)

@@ -1,0 +1,90 @@
+"""`spec`: a host that does what the specification says.
+
+Content first, then structured content; audience honoured; no `_meta`, and nothing else.
+Source: MCP 2025-11-25 and 2026-07-28, Tools and Annotations.
+"""
+
+from inspector.boundary.bounded import Bounded
+from inspector.hosts.profile import Call, Change, Host, ModelContext
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+
+_PASSED_ON = ("structuredContent", "isError")
+_KNOWN = frozenset({"content", *_PASSED_ON})
+_NO_RESULT = "a value that is no tool result counts as structured content"
+_NO_LIST = "content that is no list is not handed over"
+_FOR_OTHERS = "a block whose audience leaves the model out is not handed over"
+_FOR_PROGRAMS = "`_meta` is for programs and not handed over"
+_UNKNOWN = "only content, structured content and the error flag are handed over"
+
+
+def hand_over(bounded: Bounded, _call: Call) -> ModelContext:
+    """What the model gets. Any JSON value may come, since at `open` a result is as it was sent."""
+    result = bounded.result
+    if bounded.error and isinstance(result, dict) and result.keys() == {"error"}:
+        return ModelContext(model=result)
+    if not isinstance(result, dict) or not ("content" in result or "structuredContent" in result):
+        changes = (Change(pointer="", what=_NO_RESULT),)
+        return ModelContext(model={"content": [], "structuredContent": result}, changes=changes)
+    noted: list[Change] = []
+    model: JsonObject = {"content": _content(result, noted)}
+    for key in _PASSED_ON:
+        if key in result:
+            model[key] = result[key]
+    noted.extend(
+        Change(pointer=child("", key), what=_FOR_PROGRAMS if key == "_meta" else _UNKNOWN)
+        for key in result
+        if key not in _KNOWN
+    )
+    return ModelContext(model=model, changes=tuple(noted))
+
+
+def _content(result: JsonObject, noted: list[Change]) -> list[Json]:
+    """The content blocks that are for the model."""
+    content = result.get("content", [])
+    if not isinstance(content, list):
+        noted.append(Change(pointer="/content", what=_NO_LIST))
+        return []
+    kept: list[Json] = []
+    for index, block in enumerate(content):
+        pointer = child("/content", index)
+        if not isinstance(block, dict):
+            kept.append(block)
+        elif _is_for_others(block):
+            noted.append(Change(pointer=pointer, what=_FOR_OTHERS))
+        else:
+            kept.append(_without_meta(block, pointer, noted))
+    return kept
+
+
+def _is_for_others(block: JsonObject) -> bool:
+    annotations = block.get("annotations")
+    audience = annotations.get("audience") if isinstance(annotations, dict) else None
+    return isinstance(audience, list) and bool(audience) and "assistant" not in audience
+
+
+def _without_meta(block: JsonObject, pointer: str, noted: list[Change]) -> JsonObject:
+    """A block, and the resource in it, without `_meta`."""
+    left = block
+    if "_meta" in block:
+        noted.append(Change(pointer=child(pointer, "_meta"), what=_FOR_PROGRAMS))
+        left = {key: value for key, value in block.items() if key != "_meta"}
+    resource = left.get("resource")
+    if isinstance(resource, dict) and "_meta" in resource:
+        noted.append(Change(pointer=child(child(pointer, "resource"), "_meta"), what=_FOR_PROGRAMS))
+        inner: JsonObject = {key: value for key, value in resource.items() if key != "_meta"}
+        with_resource: JsonObject = {**left, "resource": inner}
+        return with_resource
+    return left
+
+
+HOST = Host(
+    name="spec",
+    title="The specification",
+    version="2025-11-25, 2026-07-28",
+    as_of="2026-11",
+    how="specification",
+    source="modelcontextprotocol.io/specification, Tools and Annotations",
+    notes="Where the specification leaves it to the host, as much is handed over as it allows.",
+    hand_over=hand_over,
+)

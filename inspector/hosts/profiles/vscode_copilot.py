@@ -1,0 +1,126 @@
+"""`vscode-copilot`: the parts that VS Code makes of a result for Copilot. Read in its source, never run."""
+
+import base64
+import binascii
+from functools import partial
+
+from inspector.boundary.bounded import Bounded
+from inspector.hosts import javascript
+from inspector.hosts.notes import Notes, Part
+from inspector.hosts.obstacles import JAVASCRIPT
+from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.received import Answer, judge
+from inspector.hosts.structure_changes import note_structure_changes
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+
+_LINK_TYPE = "application/vnd.code.resource-link"
+_IMAGE_TYPES = frozenset({"image/jpeg", "image/jpg", "image/png", "image/gif", "image/webp"})
+_DROPPED = frozenset({Part.ERROR_FLAG, Part.RESULT_META, Part.BLOCK_META})
+
+
+def hand_over(bounded: Bounded, call: Call) -> ModelContext:
+    """What the model gets, as far as the source tells."""
+    return judge(bounded, JAVASCRIPT, partial(_model, call))
+
+
+def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+    notes.beyond("", "anything of this host; its source is followed")
+    if answer.failure:
+        return notes.withhold("the call throws, and the source does not tell what the model reads of it")
+    content = answer.result.get("content")
+    if not isinstance(content, list):
+        return notes.withhold("content that is no list")
+    notes.dropped(answer.result, _DROPPED)
+    structured = answer.result.get("structuredContent")
+    parts: list[Json] = []
+    for index, block in enumerate(content):
+        part = _part(block, child("/content", index), notes, has_structure=_is_true(structured))
+        if part is not None:
+            parts.append(part)
+    if _is_true(structured):
+        note_structure_changes(answer.result, notes)
+        parts.append({"kind": "text", "value": javascript.stringify(structured), "audience": ["assistant"]})
+    return {"content": parts}
+
+
+def _is_true(value: Json) -> bool:
+    return value is not None and value not in (False, 0, "")
+
+
+def _part(block: Json, pointer: str, notes: Notes, *, has_structure: bool) -> JsonObject | None:
+    """A block as a part; None where it makes none."""
+    if not isinstance(block, dict):
+        notes.change(pointer, "the host skips what it does not know")
+        return None
+    audience = _audience(block)
+    if audience is not None and "assistant" not in audience:
+        notes.change(pointer, "a block whose audience leaves the model out is not handed over")
+        return None
+    part = _made(block, pointer, notes, has_structure=has_structure)
+    return {**part, "audience": list[Json](audience)} if part is not None and audience is not None else part
+
+
+def _audience(block: JsonObject) -> list[str] | None:
+    annotations = block.get("annotations")
+    audience = annotations.get("audience") if isinstance(annotations, dict) else None
+    if not isinstance(audience, list):
+        return None
+    return [role for role in audience if isinstance(role, str) and role in {"user", "assistant"}]
+
+
+def _made(block: JsonObject, pointer: str, notes: Notes, *, has_structure: bool) -> JsonObject | None:
+    match block.get("type"), block.get("resource"):
+        case "text", _:
+            if not has_structure:
+                return {"kind": "text", "value": block.get("text")}
+            notes.change(pointer, "structured content takes the place of text")
+        case "image" | "audio", _:
+            return _data(block.get("data"), block.get("mimeType") or "image/png", pointer, notes)
+        case "resource_link", _ if _is_image(block):
+            notes.change(pointer, "the host reads the image that is linked to; it is not shown here")
+        case "resource_link", _:
+            return _link(block, pointer, notes)
+        case "resource", dict(resource):
+            if _is_image(resource) and "blob" in resource:
+                return _data(resource["blob"], resource["mimeType"], pointer, notes)
+            return _link(resource, pointer, notes)
+        case _:
+            notes.change(pointer, "the host skips what it does not know")
+    return None
+
+
+def _is_image(value: JsonObject) -> bool:
+    mime_type = value.get("mimeType")
+    return isinstance(mime_type, str) and mime_type in _IMAGE_TYPES
+
+
+def _data(data: Json, mime_type: Json, pointer: str, notes: Notes) -> JsonObject | None:
+    notes.change(pointer, "the host makes images smaller; they are shown as they were sent")
+    try:
+        raw = base64.b64decode(data if isinstance(data, str) else "")
+    except (binascii.Error, ValueError):
+        notes.change(pointer, "data that are no base64; they are left out here")
+        return None
+    encoded = base64.b64encode(raw).decode()
+    return {"kind": "data", "value": {"mimeType": mime_type, "data": {"$bytes": encoded}}}
+
+
+def _link(value: JsonObject, pointer: str, notes: Notes) -> JsonObject:
+    notes.change(pointer, "the host hands over a link, under a URI of its own")
+    link: JsonObject = {"uri": "<ID>"}
+    if "mimeType" in value:
+        link["underlyingMimeType"] = value["mimeType"]
+    return {"kind": "data", "value": {"mimeType": _LINK_TYPE, "data": javascript.stringify(link)}}
+
+
+HOST = Host(
+    name="vscode-copilot",
+    title="VS Code, Copilot Chat",
+    version="source of 2026-08",
+    as_of="2026-08",
+    how="source only, not run",
+    source="github.com/microsoft/vscode, contrib/mcp/common/mcpLanguageModelToolContribution.ts",
+    notes="What Copilot makes of these parts before its model reads them is not known.",
+    hand_over=hand_over,
+)

@@ -1,0 +1,224 @@
+"""The part of pydantic 2.14 that MCP's Python client needs: values checked in lax mode, faults as pydantic words them.
+
+Source: docs.pydantic.dev, Validation Errors and Conversion Table.
+"""
+
+import math
+import re
+import sys
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from inspector.hosts.pydantic_kinds import (
+    AnyOf,
+    Choice,
+    Issue,
+    Items,
+    Kind,
+    Mapping,
+    Model,
+    Place,
+    Share,
+    Text,
+    Truth,
+    Uri,
+    Whole,
+)
+from inspector.json.exact import MAX_INTEGER_DIGITS, Json, JsonObject
+
+
+@dataclass(slots=True, kw_only=True)
+class Checked:
+    """A value after a check: coerced, or with faults."""
+
+    value: Json = None
+    issues: list[Issue] = field(default_factory=list[Issue])
+
+
+def check(value: Json, kind: Kind, place: Place = ()) -> Checked:
+    """What `validate_python(value)` gives. Goes as deep as the model, not as the value."""
+    match kind:
+        case Text():
+            return (
+                Checked(value=value)
+                if isinstance(value, str)
+                else _wrong("string_type", "string", place, value)
+            )
+        case Uri():
+            return _uri(value, place)
+        case Truth():
+            return _truth(value, place)
+        case Whole():
+            return _whole(value, place)
+        case Share():
+            return _share(value, place)
+        case Choice():
+            if isinstance(value, str) and value in kind.values:
+                return Checked(value=value)
+            allowed = " or ".join(f"'{choice}'" for choice in kind.values)
+            return _fault("literal_error", f"Input should be {allowed}", place, value)
+        case Mapping():
+            return (
+                Checked(value=value)
+                if isinstance(value, dict)
+                else _wrong("dict_type", "dictionary", place, value)
+            )
+        case Items():
+            return _items(value, kind, place)
+        case Model():
+            return _model(value, kind, place)
+        case AnyOf():
+            return _any_of(value, kind, place)
+        case _:
+            assert_never(kind)
+
+
+def _fault(type_: str, message: str, place: Place, value: Json) -> Checked:
+    return Checked(issues=[Issue(type=type_, place=place, message=message, value=value)])
+
+
+def _wrong(type_: str, expected: str, place: Place, value: Json, more: str = "") -> Checked:
+    return _fault(type_, f"Input should be a valid {expected}{more}", place, value)
+
+
+def _uri(value: Json, place: Place) -> Checked:
+    if not isinstance(value, str):
+        return _fault("url_type", "URL input should be a string or URL", place, value)
+    if not _SCHEME.match(value.strip(_URL_SPACE)):
+        said = "input is empty" if not value.strip(_URL_SPACE) else "relative URL without a base"
+        return _wrong("url_parsing", "URL", place, value, f", {said}")
+    return Checked(value=value)
+
+
+def _truth(value: Json, place: Place) -> Checked:
+    match value:
+        case bool():
+            return Checked(value=value)
+        case str() if value.lower() in _YES or value.lower() in _NO:
+            return Checked(value=value.lower() in _YES)
+        case int() | float() if value in {0, 1}:
+            return Checked(value=value == 1)
+        case str():
+            return _wrong("bool_parsing", "boolean", place, value, ", unable to interpret input")
+        case int() | float() if _is_whole(value):
+            return _wrong("bool_parsing", "boolean", place, value, ", unable to interpret input")
+        case _:
+            return _wrong("bool_type", "boolean", place, value)
+
+
+def _is_whole(value: float) -> bool:
+    """Whether it is an integer of 64 bits."""
+    return abs(value) < _BEYOND and value == int(value)
+
+
+def _whole(value: Json, place: Place) -> Checked:
+    match value:
+        case float():
+            if not math.isfinite(value):
+                return _fault("finite_number", "Input should be a finite number", place, value)
+            if value != math.trunc(value):
+                said = ", got a number with a fractional part"
+                return _wrong("int_from_float", "integer", place, value, said)
+            return Checked(value=int(value)) if _is_whole(value) else _too_big(value, place)
+        case int():
+            return Checked(value=int(value))
+        case str() if len(value) > MAX_INTEGER_DIGITS:
+            return _too_big(value, place)
+        case str() if _INTEGER.fullmatch(value.strip()):
+            return Checked(value=int(value.strip().replace("_", "").split(".")[0]))
+        case str():
+            return _wrong("int_parsing", "integer", place, value, ", unable to parse string as an integer")
+        case _:
+            return _wrong("int_type", "integer", place, value)
+
+
+def _too_big(value: Json, place: Place) -> Checked:
+    said = "Unable to parse input string as an integer, exceeded maximum size"
+    return _fault("int_parsing_size", said, place, value)
+
+
+def _share(value: Json, place: Place) -> Checked:
+    match value:
+        case int() if abs(value) > sys.float_info.max:
+            return _wrong("float_type", "number", place, value)
+        case int() | float():
+            number = float(value)
+        case str():
+            try:
+                number = float(value) if value.isascii() else float(value.strip().encode("ascii"))
+            except ValueError:
+                return _wrong("float_parsing", "number", place, value, ", unable to parse string as a number")
+        case _:
+            return _wrong("float_type", "number", place, value)
+    if not number <= 1:
+        return _fault("less_than_equal", "Input should be less than or equal to 1", place, value)
+    if number < 0:
+        return _fault("greater_than_equal", "Input should be greater than or equal to 0", place, value)
+    return Checked(value=number)
+
+
+def _items(value: Json, kind: Items, place: Place) -> Checked:
+    if not isinstance(value, list):
+        return _wrong("list_type", "list", place, value)
+    checked = Checked()
+    kept: list[Json] = []
+    for index, item in enumerate(value):
+        inner = check(item, kind.of, (*place, index))
+        kept.append(inner.value)
+        checked.issues.extend(inner.issues)
+    checked.value = kept
+    return checked
+
+
+def _model(value: Json, kind: Model, place: Place) -> Checked:
+    if not isinstance(value, dict):
+        said = f"Input should be a valid dictionary or instance of {kind.name}"
+        return _fault("model_type", said, place, value)
+    checked = Checked()
+    kept: JsonObject = {}
+    for member in kind.members:
+        at = (*place, member.wire)
+        if member.wire not in value:
+            if member.required:
+                checked.issues.append(Issue(type="missing", place=at, message="Field required", value=value))
+            continue
+        given = value[member.wire]
+        if given is None and member.nullable:
+            kept[member.wire] = None
+            continue
+        inner = check(given, member.kind, at)
+        checked.issues.extend(inner.issues)
+        kept[member.wire] = inner.value
+    if kind.keeps_others:
+        known = {member.wire for member in kind.members}
+        kept.update((key, inner) for key, inner in value.items() if key not in known)
+    checked.value = kept
+    return checked
+
+
+def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
+    """The best fit of several: the one that knows the most members, the first among equals."""
+    named = next((model for model in kind.models if _names(value, model)), None)
+    if named:
+        checked = check(value, named, (*place, named.name))
+        if not checked.issues:
+            return checked
+    found = [check(value, model, (*place, model.name)) for model in kind.models]
+    fits = [checked for checked in found if not checked.issues]
+    if fits:
+        return max(fits, key=lambda checked: len(checked.value) if isinstance(checked.value, dict) else 0)
+    return Checked(issues=[issue for checked in found for issue in checked.issues])
+
+
+def _names(value: Json, model: Model) -> bool:
+    """Whether a value says by its type that it is of that model, and so of no other."""
+    type_ = value.get("type") if isinstance(value, dict) else None
+    return isinstance(type_, str) and type_ in model.types
+
+
+_BEYOND = 2**63
+_YES = frozenset({"1", "on", "t", "true", "y", "yes"})
+_NO = frozenset({"0", "off", "f", "false", "n", "no"})
+_INTEGER = re.compile(r"[+-]?[0-9]+(_[0-9]+)*(\.0+)?", re.ASCII)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:", re.ASCII)
+_URL_SPACE = "".join(map(chr, range(0x21)))

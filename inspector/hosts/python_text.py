@@ -1,0 +1,133 @@
+"""What Python programs make of JSON: `json.dumps`, pydantic's JSON, and `repr`."""
+
+import json
+import math
+
+from inspector.hosts.facts import facts
+from inspector.hosts.pieces import Form, in_pieces
+from inspector.hosts.sharing import shared
+from inspector.hosts.writing import Leaf, Style, digits_of, rebuilt, write
+from inspector.json.exact import Json, JsonObject, Number
+
+MAX_DEPTH = 200
+"""Containers in a result that pydantic's parser reads; the message around it is one more."""
+
+
+@shared
+def dumps(value: Json) -> str:
+    """`json.dumps(value)`. `value` is at most `MAX_DEPTH` deep and names no key twice."""
+    return in_pieces(value, _DUMPED)
+
+
+def as_dict(pairs: list[tuple[str, Json]]) -> JsonObject:
+    """An object as Python reads it. Given to its parser, it lets other threads run between two objects."""
+    return dict(pairs)
+
+
+@shared
+def compact(value: Json) -> str:
+    """`TypeAdapter(Any).dump_json(value)`: no blanks, no escapes but the needed, null for what is no number."""
+    return write(value, _COMPACT)
+
+
+def represented(value: Json) -> str:
+    """`repr(value)`."""
+    return _text_repr(value) if isinstance(value, str) else write(value, _REPR)
+
+
+def loaded(value: Json) -> Json:
+    """`value` with numbers as Python reads them: whole ones exactly, others as floats. It is not to be changed."""
+    return _loaded(value) if facts(value).has_spelt else value
+
+
+@shared
+def _loaded(value: Json) -> Json:
+    return rebuilt(value, _loaded_leaf)
+
+
+def finite(value: Json) -> Json:
+    """`value` with null for what is no finite number, as pydantic has it in JSON mode. It is not to be changed."""
+    if not facts(value).has_infinite:
+        return value
+    return rebuilt(value, lambda leaf: None if isinstance(leaf, float) and not math.isfinite(leaf) else leaf)
+
+
+def shortened(text: str) -> str:
+    """As pydantic quotes a value in an error: 50 bytes, else the first 25 and the last 24."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if len(raw) <= 50:
+        return text
+    front = raw[:25].decode("utf-8", "ignore")
+    at = len(raw) - 24
+    while at < len(raw) and raw[at] & 0xC0 == 0x80:
+        at += 1
+    return f"{front}...{raw[at:].decode('utf-8', 'ignore')}"
+
+
+def type_name(value: Json) -> str:
+    """`type(value).__name__`."""
+    match value:
+        case None:
+            return "NoneType"
+        case float():
+            return "float"
+        case _:
+            return type(value).__name__
+
+
+def compact_leaf(value: Leaf) -> str:
+    """A leaf but a text as compact JSON, with numbers as Python spells them."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case _:
+            return float_text(value)
+
+
+def float_text(value: float) -> str:
+    """A float as pydantic writes it."""
+    if not math.isfinite(value):
+        return "null"
+    if value == 0:
+        return "-0.0" if math.copysign(1, value) < 0 else "0.0"
+    digits = digits_of(value)
+    if digits.point > 16:
+        return digits.scientific.replace("e", "e+")
+    if digits.point <= -5:
+        return digits.scientific
+    return digits.plain if digits.point < len(digits.digits) else digits.plain + ".0"
+
+
+def _loaded_leaf(value: Json) -> Json:
+    if not isinstance(value, Number):
+        return value
+    # The only whole number that is spelled otherwise than Python would, and still short, is -0.
+    return int(value.text) if value.text.lstrip("-").isdigit() else float(value)
+
+
+def _repr_leaf(value: Leaf) -> str:
+    match value:
+        case float():
+            return float.__repr__(value)
+        case _:
+            return repr(value)
+
+
+def _text_repr(text: str) -> str:
+    if len(text) <= _STRIDE:
+        return repr(text)
+    # Where there are both kinds of quotes, Python takes single ones; where there are single ones alone, double ones.
+    quote, marks, behind = ('"', "'", -2) if "'" in text and '"' not in text else ("'", "\"'", -4)
+    parts = (repr(text[start : start + _STRIDE] + marks)[1:behind] for start in range(0, len(text), _STRIDE))
+    return f"{quote}{''.join(parts)}{quote}"
+
+
+_STRIDE = 1_000_000
+"""Characters that are written in one go, with the interpreter's lock held."""
+_DUMPED = Form(whole=json.dumps, comma=", ", colon=": ")
+_COMPACT = Style(leaf=compact_leaf)
+_REPR = Style(comma=", ", colon=": ", text=_text_repr, leaf=_repr_leaf)

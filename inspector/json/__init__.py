@@ -1,0 +1,1 @@
+"""JSON kept exactly as it was sent: parsing, pointers, walking, editing, differences, documents."""

@@ -1,0 +1,86 @@
+"""A value of which only the containers on the way to a change are copied."""
+
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import index_of
+
+
+class Copied:
+    """A value that is changed in places. Shares with the original all that stays as it is."""
+
+    def __init__(self, value: Json) -> None:
+        self._top: list[Json] = [value]
+        # By identity. They are held here, so that no other container can take the place of one.
+        self._owned: dict[int, list[Json] | JsonObject] = {}
+
+    @property
+    def value(self) -> Json:
+        """The value as it is by now."""
+        return self._top[0]
+
+    def at(self, tokens: tuple[str | int, ...]) -> Json:
+        """The value where the tokens lead. Raises LookupError where that is nowhere."""
+        found = self.value
+        for token in tokens:
+            found = _below(found, token)
+        return found
+
+    def reach(self, tokens: tuple[str | int, ...]) -> int:
+        """How many of the tokens lead somewhere, one after another."""
+        found = self.value
+        for count, token in enumerate(tokens):
+            try:
+                found = _below(found, token)
+            except LookupError:
+                return count
+        return len(tokens)
+
+    def put(self, tokens: tuple[str | int, ...], value: Json) -> None:
+        """Let `value` stand where the tokens lead. Raises LookupError where that is nowhere."""
+        holder, at = self._holder(tokens)
+        _put(holder, at, value)
+
+    def drop(self, tokens: tuple[str | int, ...], instead: Json) -> None:
+        """Leave out a member of an object; let `instead` stand for anything else."""
+        holder, at = self._holder(tokens)
+        if isinstance(holder, dict):
+            del holder[str(at)]
+        else:
+            _put(holder, at, instead)
+
+    def _holder(self, tokens: tuple[str | int, ...]) -> tuple[list[Json] | JsonObject, str | int]:
+        holder: list[Json] | JsonObject = self._top
+        at: str | int = 0
+        for token in tokens:
+            holder, at = self._own(holder, at), token
+        return holder, at
+
+    def _own(self, holder: list[Json] | JsonObject, at: str | int) -> list[Json] | JsonObject:
+        """The container under `at`, as a copy that may be changed."""
+        found = _below(holder, at)
+        if not isinstance(found, (dict, list)):
+            raise LookupError(at)  # noqa: TRY004 - the pointer is wrong, not the type
+        if id(found) not in self._owned:
+            found = found.copy()
+            self._owned[id(found)] = found
+            _put(holder, at, found)
+        return found
+
+
+def _below(holder: Json, token: str | int) -> Json:
+    """The value one step down. Raises LookupError where there is none."""
+    if isinstance(holder, dict):
+        return holder[str(token)]
+    if isinstance(holder, list):
+        return holder[_index(token)]
+    raise LookupError(token)
+
+
+def _put(holder: list[Json] | JsonObject, at: str | int, value: Json) -> None:
+    if isinstance(holder, dict):
+        holder[str(at)] = value
+    else:
+        holder[_index(at)] = value
+
+
+def _index(token: str | int) -> int:
+    return token if isinstance(token, int) else index_of(token)

@@ -1,0 +1,327 @@
+"""How many lines each container of a value takes, counted once, so that any line can be found without the others."""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from inspector.json.exact import DuplicateKeys, Json, scalar_text
+from inspector.safe_text import safe_line
+
+Container: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
+
+_WIDE = 256
+"""Containers of more keys than this keep their keys in a tuple: a dict cannot be entered in the middle."""
+_COMMON_WIDTH = 24
+"""No word, no `float` and no integer below 10**20 is written with more characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The lines of one member, counted from the first line of its container's members."""
+
+    start: int
+    stop: int
+    node: int
+    """The number of the member where it is a container; else 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A line among the members of a container."""
+
+    index: int
+    """Of the member."""
+    entry: int
+    """The first entry at or behind that member."""
+    rest: int
+    """Which line of the member."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Line counts of a value. Containers are numbered level by level, 0 is the outermost.
+
+    Only members that take several lines have an entry: containers that are not empty, and broken texts.
+    """
+
+    line_count: int
+    width: int
+    first: Sequence[int]
+    """By container: where its entries begin; one more at the end."""
+    position: Sequence[int]
+    """By entry: the member's index in its container."""
+    end: Sequence[int]
+    """By entry: the lines of all members of the container up to this one, it included."""
+    node: Sequence[int]
+    """By entry: the member's number where it is a container; else 0."""
+    wide: dict[int, tuple[str, ...]]
+    """By container: the keys, where they are many."""
+
+    def inner_lines(self, node: int, size: int) -> int:
+        """The lines of all members of a container that has `size` of them."""
+        low, high = self.first[node], self.first[node + 1]
+        return self.end[high - 1] + size - 1 - self.position[high - 1] if high > low else size
+
+    def locate(self, node: int, row: int) -> Spot:
+        """The member on line `row` of a container's members."""
+        low, high = self.first[node], self.first[node + 1]
+        entry = bisect_right(self.end, row, low, high)
+        line, index = (self.end[entry - 1], self.position[entry - 1] + 1) if entry > low else (0, 0)
+        found = index + row - line
+        if entry < high and found >= self.position[entry]:
+            found = self.position[entry]
+            return Spot(index=found, entry=entry, rest=row - (line + found - index))
+        return Spot(index=found, entry=entry, rest=0)
+
+    def rows(self, node: int, index: int) -> Rows:
+        """The lines of the member at `index`."""
+        low, high = self.first[node], self.first[node + 1]
+        entry = bisect_left(self.position, index, low, high)
+        line, after = (self.end[entry - 1], self.position[entry - 1] + 1) if entry > low else (0, 0)
+        start = line + index - after
+        if entry < high and self.position[entry] == index:
+            return Rows(start=start, stop=self.end[entry], node=self.node[entry])
+        return Rows(start=start, stop=start + 1, node=0)
+
+    def keys(self, node: int, container: Container) -> Sequence[str] | None:
+        """The keys of the container of that number; None for a list."""
+        if isinstance(container, dict):
+            return self.wide.get(node) or tuple(container)
+        return None
+
+
+def lay_out(value: Json, indent: int, chunk: int) -> Layout:
+    """The layout of `value`: `indent` blanks a level, texts broken after `chunk` characters."""
+    return _Survey(indent, chunk).of(value)
+
+
+def size(container: Container) -> int:
+    """How many members a container has."""
+    return len(container.pairs) if isinstance(container, DuplicateKeys) else len(container)
+
+
+def member_at(container: Container, keys: Sequence[str] | None, index: int) -> tuple[str | None, Json]:
+    """The key, None in a list, and value of a member; `keys` as `Layout.keys` gives them."""
+    match container:
+        case list():
+            return None, container[index]
+        case DuplicateKeys():
+            return container.pairs[index]
+        case _:
+            key = keys[index] if keys else ""
+            return key, container[key]
+
+
+def quoted_inside(text: str) -> str:
+    """What stands between the quotes of a JSON string, safe to show."""
+    return safe_line(scalar_text(text)[1:-1])
+
+
+def key_text(key: str, chunk: int) -> str:
+    """A key as it is shown; one longer than `chunk` is cut, with its length behind the quotes."""
+    if len(key) <= chunk:
+        return f'"{quoted_inside(key)}"'
+    return f'"{quoted_inside(key[:chunk])}…" ⟨{len(key):,} characters⟩'
+
+
+def piece_starts(text: str, chunk: int) -> Sequence[int]:
+    """Where the pieces of a text begin: after each line feed, and after `chunk` characters as they are shown, or nearly so."""
+    chunk = _piece(text, chunk)
+    if "\n" not in text:
+        return range(0, max(1, len(text)), chunk)
+    starts = array("Q")
+    at = 0
+    segments = text.split("\n")
+    last = segments.pop()
+    for segment in segments:
+        after = at + len(segment) + 1
+        if after - at <= chunk:
+            starts.append(at)
+        else:
+            starts.extend(range(at, after, chunk))
+        at = after
+    starts.extend(range(at, at + len(last), chunk))
+    return starts
+
+
+def _piece(text: str, chunk: int) -> int:
+    """How many characters of a text fill `chunk` when each quote and backslash takes two, and stands where they are many."""
+    if len(text) <= chunk // 2:
+        return chunk
+    escaped = text.count('"') + text.count("\\")
+    return max(chunk // 2, chunk * len(text) // (len(text) + escaped + escaped // 2), 1)
+
+
+class _Survey:
+    """One pass over a value, level by level: nothing recurses, and a level's depth is known without keeping it."""
+
+    def __init__(self, indent: int, chunk: int) -> None:
+        self._indent = indent
+        self._chunk = chunk
+        self._first = array("Q")
+        self._position = array("Q")
+        self._end = array("Q")
+        self._node = array("Q")
+        self._sizes = array("Q")
+        self._wide: dict[int, tuple[str, ...]] = {}
+        self._width = _COMMON_WIDTH
+        # An integer from here on may be broken.
+        self._limit = 10 ** (min(chunk, 20) - 1)
+        self._key_width = 0
+        self._known_keys: set[str] = set()
+        self._plain_characters: set[str] = set()
+        self._characters: dict[str, int] = {}
+        self._notice(0)
+
+    def of(self, value: Json) -> Layout:
+        if not isinstance(value, (dict, list, DuplicateKeys)) or not size(value):
+            if isinstance(value, (str, int, float)) and type(value) not in _ONE_LINE:
+                return self._layout(self._measure(value, 0))
+            return self._layout(1)
+        level: list[Container] = [value]
+        blanks = 0
+        containers = 1
+        while level:
+            blanks += self._indent
+            self._width = max(self._width, blanks + _COMMON_WIDTH)
+            below: list[Container] = []
+            self._notice(blanks)
+            for container in level:
+                members = container if isinstance(container, list) else self._keyed(container)
+                self._first.append(len(self._position))
+                self._sizes.append(size(container))
+                self._members(members, below, blanks, containers)
+            containers += len(below)
+            level = below
+        return self._layout(2 + self._count())
+
+    def _layout(self, line_count: int) -> Layout:
+        return Layout(
+            line_count=line_count,
+            # Behind a member stand a colon and a blank, and a comma.
+            width=self._width + self._key_width + 3,
+            first=self._first,
+            position=self._position,
+            end=self._end,
+            node=self._node,
+            wide=self._wide,
+        )
+
+    def _members(self, members: Iterable[Json], below: list[Container], blanks: int, containers: int) -> None:
+        """Notes the members of one container that take several lines; this is the loop that costs."""
+        common, likely, room, limit = self._common, self._likely, self._room, self._limit
+        for index, member in enumerate(members):
+            if isinstance(member, str):
+                length = len(member)
+                if "\n" not in member and (
+                    length <= common
+                    or (
+                        length <= room
+                        and member.isascii()
+                        and member.isprintable()
+                        and (length <= likely or ('"' not in member and "\\" not in member))
+                    )
+                ):
+                    continue
+            elif type(member) in _ONE_LINE or (isinstance(member, int) and -limit < member < limit):
+                continue
+            if isinstance(member, (dict, list, DuplicateKeys)):
+                if size(member):
+                    self._entry(index, containers + len(below), 0)
+                    below.append(member)
+            elif isinstance(member, (str, int, float)):
+                lines = self._measure(member, blanks)
+                common, likely, room = self._common, self._likely, self._room
+                if lines > 1:
+                    self._entry(index, 0, lines)
+
+    def _notice(self, blanks: int) -> None:
+        """Sets up to which length texts behind so many blanks neither break nor widen the document."""
+        room = self._width - blanks - 2
+        self._room = min(self._chunk, room)
+        """Printable ASCII without a quote or backslash."""
+        self._likely = min(self._chunk, room) // 2
+        """Printable ASCII."""
+        self._common = min(self._chunk // 2, room // _WORST)
+        """Any text without a line feed."""
+
+    def _entry(self, index: int, node: int, lines: int) -> None:
+        self._position.append(index)
+        self._node.append(node)
+        self._end.append(lines)
+
+    def _count(self) -> int:
+        """Turns the lines of each entry into those up to its end, innermost containers first; gives the outermost's."""
+        inner = array("Q", bytes(8 * len(self._sizes)))
+        stop = len(self._position)
+        for container in range(len(self._sizes) - 1, -1, -1):
+            line = after = 0
+            start = self._first[container]
+            for entry in range(start, stop):
+                node = self._node[entry]
+                line += self._position[entry] - after + (inner[node] + 2 if node else self._end[entry])
+                self._end[entry] = line
+                after = self._position[entry] + 1
+            inner[container] = line + self._sizes[container] - after
+            stop = start
+        self._first.append(len(self._position))
+        return inner[0]
+
+    def _keyed(self, container: dict[str, Json] | DuplicateKeys) -> Iterable[Json]:
+        """The values of an object, its keys having been looked at."""
+        pairs = container if isinstance(container, dict) else dict(container.pairs)
+        keys = pairs.keys()
+        # Rows share their keys: comparing sets is far cheaper than looking at each key again.
+        if not keys <= self._known_keys:
+            for key in keys - self._known_keys:
+                if len(key) > self._chunk:
+                    self._key_width = max(self._key_width, len(key_text(key, self._chunk)))
+                elif 2 + _WORST * len(key) > self._key_width:
+                    self._key_width = max(self._key_width, 2 + len(key) + self._escapes(key, len(key)))
+            self._known_keys |= keys
+        if isinstance(container, DuplicateKeys):
+            return [member for _, member in container.pairs]
+        if len(container) > _WIDE:
+            self._wide[len(self._sizes)] = tuple(container)
+        return container.values()
+
+    def _measure(self, value: str | float, blanks: int) -> int:
+        """How many lines a leaf takes; widens the document where it has to."""
+        text = value if isinstance(value, str) else scalar_text(value)
+        lines, longest = 1, len(text)
+        if "\n" in text:
+            lines = len(piece_starts(text, self._chunk))
+            longest = min(self._chunk, 1 + max(map(len, text.split("\n"))))
+        elif longest > self._chunk // 2:
+            piece = _piece(text, self._chunk)
+            lines, longest = -(-longest // piece), min(piece, longest)
+        if blanks + 2 + longest * _WORST > self._width:
+            self._width = max(self._width, blanks + 2 + longest + self._escapes(text, longest))
+            self._notice(blanks)
+        return lines
+
+    def _escapes(self, text: str, longest: int) -> int:
+        """How much wider than `longest` a piece of `text` may get by what is escaped or made visible."""
+        if text.isascii() and text.isprintable():
+            return min(longest, text.count('"') + text.count("\\"))
+        if self._plain_characters.issuperset(text):
+            return 0
+        added: list[int] = []
+        for character in set(text) - self._plain_characters:
+            width = self._characters.get(character) or len(quoted_inside(character))
+            if width == 1:
+                self._plain_characters.add(character)
+                continue
+            self._characters[character] = width
+            most = 1 if character == "\n" else longest
+            # Counting is a pass over the text: not for every strange character of a hostile one.
+            count = text.count(character, 0) if len(added) < 16 else most
+            added.append((width - 1) * min(most, count))
+        return min(sum(added), longest * (_WORST - 1))
+
+
+_ONE_LINE = frozenset((bool, type(None), float))
+_WORST = 9
+"""The most characters that one character of a text is shown as: `⟨U+E0100⟩`."""

@@ -1,0 +1,127 @@
+"""The texts in a JSON value: its keys, its strings, and its numbers as they are spelt."""
+
+from collections.abc import Iterable, Iterator
+from math import isfinite
+
+from inspector.json.exact import DuplicateKeys, Json, Number
+
+STRETCH, OVERLAP = 200_000, 4_000
+"""Characters of a text that are searched at once, and of those how many the stretch before has too.
+
+Of what is longer than the overlap, a search may find a part alone.
+"""
+LEAST_DIGITS = 4
+"""Numbers of fewer digits, truth values and null occur everywhere by chance."""
+
+
+def text_of(leaf: Json) -> str | None:
+    """What a leaf says, where that can be told from chance; None for a container."""
+    return next(iter(forms_of(leaf)), None)
+
+
+def forms_of(leaf: Json) -> tuple[str, ...]:
+    """What a leaf says, where that can be told from chance: a number as it is spelt, and as others write the same one."""
+    match leaf:
+        case str():
+            return (leaf,)
+        case bool() | None | dict() | list() | DuplicateKeys():
+            return ()
+        case int():
+            spelt = str(leaf)
+            return (spelt,) if len(spelt.lstrip("-")) >= LEAST_DIGITS else ()
+        case _:
+            return _forms_of_float(leaf)
+
+
+def _forms_of_float(number: float) -> tuple[str, ...]:
+    spelt = [number.text] if isinstance(number, Number) else []
+    if isfinite(number):
+        spelt.append(repr(float(number)))
+        if number == int(number):
+            spelt.append(str(int(number)))
+    return tuple(dict.fromkeys(text for text in spelt if sum(map(str.isdigit, text)) >= LEAST_DIGITS))
+
+
+def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) -> None:
+    """Add every distinct leaf of `value` to `said`, but strings of fewer characters than `at_least`; and its keys."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        for below in _opened(item, keys) if type(item) in _CONTAINERS else (item,):
+            kind = type(below)
+            if kind is str:
+                if len(below) >= at_least:  # pyright: ignore[reportArgumentType]
+                    said.add(below)  # pyright: ignore[reportArgumentType]
+            elif kind in _CONTAINERS:
+                stack.append(below)
+            elif kind is int or kind is Number or kind is float:
+                said.update(forms_of(below))
+
+
+def keys_in(value: Json) -> set[str]:
+    """Every distinct key in `value`, however deep it stands."""
+    found = set[str]()
+    stack = [value]
+    while stack:
+        stack.extend(below for below in _opened(stack.pop(), found) if type(below) in _CONTAINERS)
+    return found
+
+
+def _opened(item: Json, keys: set[str]) -> Iterable[Json]:
+    """What stands in a container. Adds its keys to `keys`."""
+    if isinstance(item, dict):
+        keys.update(item)
+        return item.values()
+    if isinstance(item, list):
+        return item
+    if isinstance(item, DuplicateKeys):
+        keys.update(key for key, _ in item.pairs)
+        return [member for _, member in item.pairs]
+    return ()
+
+
+def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterator[str]:
+    """A text in stretches of `size` characters, each of which begins `overlap` before the end of the one before."""
+    if len(text) <= size:
+        yield text
+        return
+    for start in range(0, len(text) - overlap, size - overlap):
+        yield text[start : start + size]
+
+
+def batches(
+    texts: Iterable[str], size: int = STRETCH, overlap: int = OVERLAP
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Texts, about `size` characters at a time, and beside each the text that it is of: long ones come in pieces.
+
+    Each piece begins `overlap` before the end of the one before. So nothing that holds the interpreter's lock takes
+    long, however long a text is.
+    """
+    found = list(texts)
+    for start in range(0, len(found), _TOGETHER):
+        group = found[start : start + _TOGETHER]
+        if sum(map(len, group)) <= size:
+            yield group, group
+        else:
+            yield from _sized(group, size, overlap)
+
+
+def _sized(texts: list[str], size: int, overlap: int) -> Iterator[tuple[list[str], list[str]]]:
+    found: list[str] = []
+    owners: list[str] = []
+    length = 0
+    for text in texts:
+        for stretch in stretches(text, size, overlap):
+            found.append(stretch)
+            owners.append(text)
+            length += len(found[-1])
+            if length >= size:
+                yield found, owners
+                found, owners, length = [], [], 0
+    if found:
+        yield found, owners
+
+
+_CONTAINERS = frozenset({dict, list, DuplicateKeys})
+_TOGETHER = 2_000
+"""Texts of a few words, as most are, that make up a batch."""

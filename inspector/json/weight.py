@@ -1,0 +1,50 @@
+"""How many bytes a value takes as compact JSON, counted in pieces.
+
+Writing 40 MB at once would keep the interpreter, and with it the event loop, for a tenth of a second.
+"""
+
+from itertools import islice
+
+from inspector.json.exact import Json, dump
+
+_PIECE = 256
+"""Members that are written at once; containers of more are opened."""
+_LEVELS = 6
+"""Down to which containers of few members are opened too, outside of those of many."""
+_STRIDE = 1_000_000
+"""Characters of a text that are written at once."""
+
+
+def compact_bytes(value: Json) -> int:
+    """The length of `dump(value)`."""
+    found = 0
+    waiting: list[tuple[Json, int]] = [(value, _LEVELS)]
+    while waiting:
+        item, levels = waiting.pop()
+        if isinstance(item, str) and len(item) > _STRIDE:
+            found += 2 + sum(
+                len(dump(item[start : start + _STRIDE])) - 2 for start in range(0, len(item), _STRIDE)
+            )
+            continue
+        if not isinstance(item, (dict, list)) or not item or (not levels and len(item) <= _PIECE):
+            found += len(dump(item))
+            continue
+        # Both brackets, and a comma between any two members.
+        found += 1 + len(item)
+        if isinstance(item, dict):
+            found += sum(len(dump(key)) + 1 for key in item)
+        below = 0 if len(item) > _PIECE else max(levels - 1, 0)
+        members = iter(item.values()) if isinstance(item, dict) else iter(item)
+        while piece := list(islice(members, _PIECE)):
+            opened = [one for one in piece if _is_opened(one, below)]
+            rest = [one for one in piece if not _is_opened(one, below)]
+            waiting.extend((one, below) for one in opened)
+            # The brackets and commas of the piece itself have been counted.
+            found += len(dump(rest)) - 1 - len(rest) if rest else 0
+    return found
+
+
+def _is_opened(value: Json, levels: int) -> bool:
+    if isinstance(value, str):
+        return len(value) > _STRIDE
+    return isinstance(value, (dict, list)) and (levels > 0 or len(value) > _PIECE)

@@ -1,0 +1,41 @@
+"""Results of checks as JUnit XML, as CI servers read it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from inspector.safe_text import safe, safe_line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One check."""
+
+    suite: str
+    name: str
+    """May be foreign text."""
+    failure: str = ""
+    """What failed, in lines; empty where nothing did."""
+
+
+def junit(name: str, cases: Iterable[Case]) -> list[str]:
+    """The lines of a document. Characters that XML does not allow, or that act on a terminal, are made visible."""
+    suites: dict[str, list[Case]] = {}
+    for case in cases:
+        suites.setdefault(case.suite, []).append(case)
+    root = ET.Element("testsuites", name=name)
+    for suite, held in suites.items():
+        failed = sum(bool(case.failure) for case in held)
+        made = ET.SubElement(
+            root, "testsuite", name=safe_line(suite), tests=str(len(held)), failures=str(failed)
+        )
+        for case in held:
+            element = ET.SubElement(made, "testcase", classname=safe_line(suite), name=safe_line(case.name))
+            if case.failure:
+                first = safe_line(case.failure.partition("\n")[0])
+                ET.SubElement(element, "failure", message=first).text = safe(case.failure)
+    ET.indent(root)
+    return [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        *ET.tostring(root, encoding="unicode").split("\n"),
+    ]

@@ -1,0 +1,53 @@
+"""Whether definitions repeat what was withheld from results: then they must not be kept."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from inspector.boundary.bounded import Removal
+from inspector.boundary.mask import MASK
+from inspector.boundary.options import DEFAULT_POLICY
+from inspector.boundary.reading import raw_of
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, Outcome
+from inspector.recording.bounding import Bounder
+from inspector.recording.markers import Key
+
+
+class Withheld:
+    """What was withheld from the results of a session, to be masked in definitions. For one thread at a time."""
+
+    def __init__(self) -> None:
+        self._bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
+
+    def learn(self, tool: Tool | None, outcome: Outcome, removals: Iterable[Removal]) -> None:
+        """One more result. `removals`: those of `declared`."""
+        if not isinstance(outcome, Failure):
+            self._bounder.judged(tool, raw_of(outcome), removals)
+
+    def masked(self, tool: Tool) -> Tool:
+        """The tool, masked where its definition repeats a withheld value."""
+        definition = self._bounder.known.masked(tool.definition)
+        if definition is tool.definition:
+            return tool
+        return replace(tool, definition=definition if isinstance(definition, dict) else {"name": MASK})
+
+
+def repeats_withheld(
+    tools: Iterable[Tool],
+    instructions: str | None,
+    calls: Iterable[tuple[Tool | None, JsonObject, Outcome]],
+) -> str:
+    """What repeats a value that was withheld from a call's result, or marked sensitive in its arguments; empty where nothing does.
+
+    `calls`: tool, arguments and outcome of each. Linear in what is compared.
+    """
+    bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
+    for tool, arguments, outcome in calls:
+        if not isinstance(outcome, Failure):
+            bounder.page_call(tool, arguments, outcome)
+    told: list[tuple[str, Json]] = [(tool.name, tool.definition) for tool in tools]
+    for name, value in (*told, ("the server's instructions", instructions)):
+        if bounder.known.repeats(value):
+            return name
+    return ""

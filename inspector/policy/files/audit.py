@@ -1,0 +1,189 @@
+"""The audit log: one JSON object a line, through `logging`, so that it goes wherever the user's handlers take it.
+
+What a line says is made in policy/audit.py. The logger is `sightline.audit`; records of other loggers never reach its handlers.
+"""
+
+import logging
+import logging.config
+import os
+import re
+import secrets
+import stat
+import sys
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from inspector.errors import InspectorError, UsageError
+from inspector.files import stamp
+from inspector.files.private import MODE
+from inspector.files.settings import AuditSettings
+from inspector.json.exact import Json, dump_text
+from inspector.policy.audit import AuditedCall, Auditor, Entry
+from inspector.protocol.outcome import Outcome
+
+__all__ = ["LOGGER", "Audit", "AuditedCall"]
+
+LOGGER = "sightline.audit"
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_NOT_PLAIN = re.compile(r"[^\x20-\x7e]")
+
+
+class Audit:
+    """The log of one run. Its methods wait until a line is written; any thread may call them."""
+
+    def __init__(self, path: Path | None = None, settings: AuditSettings | None = None) -> None:
+        """Open the file, and make the handlers. Raises UsageError.
+
+        `path`: where lines are appended. `settings`: further handlers, and a file where `path` is None.
+        """
+        own = settings or AuditSettings()
+        self._auditor = Auditor(secrets.token_bytes(32))
+        self._lock = threading.Lock()
+        self._failure = ""
+        self._logger = logging.getLogger(LOGGER)
+        self._handlers = _configured(own, self._logger)
+        self._logger.setLevel(logging.INFO)
+        self._logger.propagate = False
+        file = path or own.file
+        if file is not None:
+            try:
+                self._handlers.append(_LineHandler(file))
+            except UsageError:
+                self.close()
+                raise
+            self._logger.addHandler(self._handlers[-1])
+        for handler in self._handlers:
+            # By itself, logging prints a traceback over the interface and goes on.
+            handler.handleError = self._failed
+
+    def deciding(self, call: AuditedCall, verdict: str, rules: Iterable[str]) -> None:
+        """What was decided, before the call leaves. Raises InspectorError where it cannot be written: then it must not leave."""
+        with self._lock:
+            self._write(self._auditor.decided(call, verdict, tuple(rules)))
+
+    def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> None:
+        """How it ended. Takes time in proportion to the result. Raises InspectorError where it cannot be written."""
+        with self._lock:
+            self._write(self._auditor.answered(call, outcome, duration_s))
+
+    def declined(self, call: AuditedCall, by: str) -> None:
+        """It is not made. `by`: `policy` or `user`. Raises InspectorError where it cannot be written."""
+        with self._lock:
+            self._write(self._auditor.declined(call, by))
+
+    def released(self, call: AuditedCall, rules: Iterable[str]) -> None:
+        """An answer is let through that rules held back. Raises InspectorError where it cannot be written: then it must not be."""
+        with self._lock:
+            self._write(self._auditor.released(call, tuple(rules)))
+
+    def close(self) -> None:
+        """Let go of every handler."""
+        for handler in self._handlers:
+            self._logger.removeHandler(handler)
+            # What it could not write was told when it was to be written.
+            with suppress(OSError):
+                handler.close()
+
+    def _write(self, entry: Entry) -> None:
+        level = logging.WARNING if entry.is_detailed else logging.INFO
+        self._failure = ""
+        self._logger.log(level, "%s", _line({"time": stamp.now("milliseconds"), **entry.content}))
+        if self._failure:
+            raise InspectorError(
+                f"the audit log cannot be written: {self._failure}",
+                "Make room, or mend its handlers: no call is made without its line.",
+            )
+
+    def _failed(self, record: logging.LogRecord) -> None:
+        del record
+        error = sys.exc_info()[1]
+        reason = error.strerror if isinstance(error, OSError) else None
+        self._failure = reason or type(error).__name__
+
+
+class _LineHandler(logging.Handler):
+    """Appends lines to a file of mode 0600, each written at once and whole."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises UsageError where it is no file of the user's alone."""
+        super().__init__()
+        self._descriptor = _appending(path)
+        self._is_torn = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        raw = f"{self.format(record)}\n".encode("ascii", "backslashreplace")
+        try:
+            # What was cut off before must not run into this line.
+            raw = b"\n" + raw if self._is_torn else raw
+            self._is_torn = True
+            if os.write(self._descriptor, raw) < len(raw):
+                raise OSError(None, "no room for a whole line")  # noqa: TRY301 - told as any other failure
+            self._is_torn = False
+        except OSError:
+            self.handleError(record)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        super().close()
+
+
+def _appending(path: Path) -> int:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags, MODE)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no path"
+        raise UsageError(
+            f"cannot write {path}: {reason}", "Choose another file for the audit log."
+        ) from error
+    status = os.fstat(descriptor)
+    problem = ""
+    if not stat.S_ISREG(status.st_mode):
+        problem = "is no file"
+    elif status.st_uid != os.geteuid():
+        problem = "belongs to somebody else"
+    elif status.st_mode & _OTHERS:
+        problem = "is not yours alone; run chmod 600 on it"
+    if problem:
+        os.close(descriptor)
+        raise UsageError(f"{path} {problem}", "Choose another file for the audit log.")
+    return descriptor
+
+
+def _configured(own: AuditSettings, logger: logging.Logger) -> list[logging.Handler]:
+    """The user's handlers. Raises UsageError."""
+    if not own.handlers:
+        return []
+    try:
+        logging.config.dictConfig(
+            {
+                "version": 1,
+                "disable_existing_loggers": False,
+                "formatters": dict(own.formatters),
+                "handlers": dict(own.handlers),
+                "loggers": {LOGGER: {"handlers": list(own.handlers), "propagate": False}},
+            }
+        )
+    except Exception as error:
+        reason = error.__cause__ or error
+        raise UsageError(
+            f"config.toml, `audit`: {error}: {reason}", "docs/audit.md says how handlers are written."
+        ) from error
+    # All that were there before are gone.
+    return list(logger.handlers)
+
+
+def _line(value: Json) -> str:
+    """A value as JSON in ASCII: nothing in it acts on a terminal, whatever reads it."""
+    return _NOT_PLAIN.sub(_escaped, dump_text(value))
+
+
+def _escaped(found: "re.Match[str]") -> str:
+    raw = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{raw[at : at + 2].hex()}" for at in range(0, len(raw), 2))

@@ -1,0 +1,120 @@
+"""Policy files: TOML or JSON, read whole or not at all.
+
+A file of a project may hold one. It is taken only where the user names it.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from json.decoder import scanstring  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+from pathlib import Path
+from typing import cast
+
+from inspector.errors import UsageError
+from inspector.json.exact import Json, JsonText, Malformed, parse
+from inspector.json.pointer import split
+from inspector.policy.default import DEFAULT_POLICY
+from inspector.policy.reading import policy_of
+from inspector.policy.rules import Policy
+
+MAX_BYTES = 1024 * 1024
+
+_HINT = "docs/policy.md says how rules are written. No call is made under half a policy."
+_RULE = re.compile(r"^[ \t]*\[\[[ \t]*(?:rules|\"rules\"|'rules')[ \t]*\]\]", re.MULTILINE)
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def read_policy(path: str) -> Policy:
+    """The policy in a file; `.json` is JSON, anything else TOML. Raises UsageError that names line and reason."""
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no path"
+        raise UsageError(f"cannot read {path}: {reason}", "Check the path of the policy.") from error
+    if len(raw) > MAX_BYTES:
+        raise UsageError(f"{path} is larger than {MAX_BYTES:,} bytes", "Is this a policy?")
+    return parse_policy(raw, path)
+
+
+def parse_policy(raw: bytes, where: str) -> Policy:
+    """The policy that a file holds. Raises UsageError; `where` is what the file is called in it."""
+    is_json = where.lower().endswith(".json")
+    value, lines = _from_json(raw, where) if is_json else _from_toml(raw, where)
+    found = policy_of(value, DEFAULT_POLICY)
+    if isinstance(found, Malformed):
+        raise UsageError(f"{where}, {_place(found.pointer, lines)}{found.reason}", _HINT)
+    return found
+
+
+def _from_json(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
+    found = parse(raw)
+    if isinstance(found, Malformed):
+        raise UsageError(f"{where}: {found.reason}", _HINT)
+    if found.faults:
+        raise UsageError(f"{where}: not JSON: {'; '.join(found.faults)}", _HINT)
+    try:
+        return found.value, tuple(_lines_in_json(raw.decode(), found))
+    except (RecursionError, ValueError):
+        # Far too deep, or a number far too long: it is no policy, and its rules are told by their number.
+        return found.value, ()
+
+
+def _from_toml(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
+    try:
+        text = raw.decode()
+        content = _plain(tomllib.loads(text), where)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: not TOML: {error}", _HINT) from error
+    lines = tuple(text.count("\n", 0, found.start()) + 1 for found in _RULE.finditer(text))
+    return content, lines
+
+
+def _plain(value: object, where: str) -> Json:
+    """TOML as JSON. Raises UsageError for dates and times, which JSON has none of."""
+    match value:
+        case dict():
+            members = cast("dict[str, object]", value)
+            return {key: _plain(member, where) for key, member in members.items()}
+        case list():
+            return [_plain(item, where) for item in cast("list[object]", value)]
+        case bool() | int() | float() | str():
+            return value
+        case _:
+            raise UsageError(f"{where}: {value} is a date or a time, which no fact is", "Write it in quotes.")
+
+
+def _place(pointer: str, lines: tuple[int, ...]) -> str:
+    """The rule in which something is wrong, by its line; where it cannot be told, by its number."""
+    parts = split(pointer)
+    if len(parts) < 2 or parts[0] != "rules":
+        return f"line 1: {pointer}: " if pointer else "line 1: "
+    index = int(parts[1])
+    place = f"line {lines[index]}" if index < len(lines) else f"rule number {index + 1}"
+    within = "/".join(parts[2:])
+    return f"{place}, {within}: " if within else f"{place}: "
+
+
+def _lines_in_json(text: str, parsed: JsonText) -> Iterator[int]:
+    """The line on which each item of the top-level `rules` begins; nothing where the text is no such object."""
+    rules = parsed.value.get("rules") if isinstance(parsed.value, dict) else None
+    if not isinstance(rules, list) or not rules:
+        return
+    decoder = json.JSONDecoder(strict=False)
+    position = _skip(text, _skip(text, 0) + 1)
+    while True:
+        key, position = cast("tuple[str, int]", scanstring(text, position + 1, False))
+        position = _skip(text, _skip(text, position) + 1)
+        if key == "rules":
+            break
+        position = _skip(text, _skip(text, decoder.raw_decode(text, position)[1]) + 1)
+    for _ in rules:
+        position = _skip(text, position + 1)
+        yield text.count("\n", 0, position) + 1
+        position = _skip(text, decoder.raw_decode(text, position)[1])
+
+
+def _skip(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position

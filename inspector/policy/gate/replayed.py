@@ -1,0 +1,86 @@
+"""What a policy would have decided of the calls in a recording. Nothing is called, and no server is reached."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from inspector.json.exact import JsonObject
+from inspector.policy.decide import Verdict
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.gate.consideration import Consideration, considered
+from inspector.policy.gate.ruling import Ruled, ruled
+from inspector.policy.gathering import Situation
+from inspector.policy.rules import Policy
+from inspector.policy.taint.state import SessionTrust
+from inspector.protocol.targets import DemoTarget
+from inspector.recording.replaying import ReplayedCall
+from inspector.session.call_record import CallRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A recorded call, and what would have become of it."""
+
+    call: ReplayedCall
+    consideration: Consideration
+    made: Ruled | None
+    """What would have become of its answer; None where it would not have been made."""
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the call or its answer is blocked, or nobody agreed."""
+        return self.made is None or self.made.is_stopped
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Why, in sentences that are safe to show."""
+        return (*self.consideration.reasons, *(self.made.told if self.made else ()))
+
+    def as_json(self) -> JsonObject:
+        """`frame`, `tool`, `decision`, `answer` and `stopped`."""
+        return {
+            "frame": self.call.frame,
+            "tool": self.call.name,
+            "decision": self.consideration.as_json(),
+            "answer": self.made.as_json() if self.made else None,
+            "stopped": self.is_stopped,
+        }
+
+
+def replayed(
+    policy: Policy, calls: Iterable[ReplayedCall], server: str, agreement: Agreement
+) -> Iterator[Judged]:
+    """Each call in its turn; one that would not have been made brings nothing into the session.
+
+    `server`: as the recording names its target. What was withheld of arguments is judged as the marker that stands there.
+    """
+    trust = SessionTrust()
+    for number, call in enumerate(calls, 1):
+        situation = Situation(
+            name=call.name,
+            tool=call.tool,
+            arguments=call.arguments if isinstance(call.arguments, dict) else {},
+            trust=trust,
+            server=server,
+        )
+        # No decision asks which kind of target it is.
+        found = considered(policy, DemoTarget(), situation)
+        asked = found.verdict is Verdict.CONFIRM and not agreement.is_given
+        made = None
+        if found.verdict is not Verdict.BLOCK and not asked:
+            record = _record(number, call)
+            made = ruled(policy, found, record, is_agreed=agreement is Agreement.YES)
+            trust = trust.join(made.brought)
+        yield Judged(call=call, consideration=found, made=made)
+
+
+def _record(number: int, call: ReplayedCall) -> CallRecord:
+    return CallRecord(
+        number=number,
+        name=call.name,
+        tool=call.tool,
+        arguments=call.arguments if isinstance(call.arguments, dict) else {},
+        outcome=call.outcome,
+        at_s=call.at_s,
+        duration_s=call.duration_s,
+        size_bytes=0,
+    )

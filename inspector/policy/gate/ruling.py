@@ -1,0 +1,171 @@
+"""What becomes of an answer: what rules say of it, what it brought into the session, and what of it a model may see."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from inspector.boundary.bound import bound
+from inspector.boundary.level import Level
+from inspector.boundary.mask import mask
+from inspector.boundary.options import BoundaryPolicy
+from inspector.json.exact import Json, JsonObject
+from inspector.policy.decide import Decision, Handling, Match, Verdict, handle
+from inspector.policy.gate.consideration import Consideration
+from inspector.policy.gathering import with_response
+from inspector.policy.rules import Policy
+from inspector.policy.taint.response import response_findings, trust_of
+from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
+from inspector.protocol.outcome import Result
+from inspector.safe_text import safe_line
+from inspector.session.call_record import CallRecord
+
+_UNJUDGED = Handling(decision=Decision(verdict=Verdict.BLOCK))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruled:
+    """A call that was made."""
+
+    record: CallRecord
+    """Its policy holds what the rules put in force."""
+    consideration: Consideration
+    handling: Handling
+    brought: SessionTrust
+    """What it brought into the agent session."""
+    findings: tuple[str, ...] = ()
+    """Where the answer says other than its tool declares, in sentences of ours."""
+    problem: str = ""
+    """What went wrong beside the call: an answer that could not be judged, a log that could not be written."""
+    is_agreed: bool = False
+    """Whether somebody agreed that a model sees the answer."""
+
+    @property
+    def is_asked_about(self) -> bool:
+        """Whether nothing of the answer goes to a model until the user agrees."""
+        waits = self.handling.decision.verdict is Verdict.CONFIRM and not self.handling.is_withheld
+        return waits and not self.is_agreed
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a rule blocks the answer, or waits for an agreement."""
+        return self.handling.decision.verdict is Verdict.BLOCK or self.is_asked_about
+
+    @property
+    def is_malicious(self) -> bool:
+        """Whether the server says that the answer holds an attack."""
+        return self.brought.has(MarkKind.MALICIOUS)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What rules do to the answer, one sentence each. Safe to show; quotes nothing of it."""
+        decision = self.handling.decision
+        said = {
+            Verdict.BLOCK: "blocked",
+            Verdict.CONFIRM: "agreed to" if self.is_agreed else "waits for an agreement",
+            Verdict.ALLOW: "allowed",
+        }[decision.verdict]
+        return (
+            *_told(said, decision.matches),
+            *_told("withheld", self.handling.withholding),
+            *_told("what is untrusted is hidden", self.handling.hiding),
+            *_told("warning", self.handling.warnings),
+        )
+
+    def as_json(self) -> JsonObject:
+        """`verdict`, `matches`, `warn`, `withhold`, `hideUntrusted`, `agreed`, `brought` and `findings`."""
+        brought: list[Json] = [
+            {"mark": mark.kind.value, "value": mark.value} for mark in sorted(self.brought.marks)
+        ]
+        found: JsonObject = {
+            "agreed": self.is_agreed,
+            "brought": brought,
+            "findings": [*self.findings],
+            "problem": self.problem,
+        }
+        return self.handling.as_json() | found
+
+
+def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_agreed: bool) -> Ruled:
+    """What becomes of an answer. Takes time in proportion to it. Never raises: what cannot be judged is withheld.
+
+    `is_agreed`: whether the user agreed beforehand to whatever is asked.
+    """
+    origin = Origin(call=record.number, server=considered.server, tool=record.name)
+    problem, handling = "", _UNJUDGED
+    # Untrusted, until its claims are read.
+    brought = SessionTrust(marks=frozenset({Mark(kind=MarkKind.UNTRUSTED, origin=origin)}))
+    found: tuple[str, ...] = ()
+    try:
+        brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
+        found = response_findings(record.tool, record.outcome)
+        if considered.facts is not None:
+            handling = handle(policy, with_response(considered.facts, considered.situation, record.outcome))
+    except Exception as fault:  # noqa: BLE001 - what fails must not let an answer through, whatever failed in it
+        problem = f"the answer could not be judged ({safe_line(type(fault).__name__)}), so all of it is withheld: a defect of Sightline"
+    found = (*considered.findings, *found)
+    made = Ruled(
+        record=replace(record, resolution=considered.resolution),
+        consideration=considered,
+        handling=handling,
+        brought=brought,
+        findings=found,
+        problem=problem,
+        is_agreed=is_agreed,
+    )
+    return in_force(made)
+
+
+def _without_secrets(brought: SessionTrust, record: CallRecord, origin: Origin) -> SessionTrust:
+    """The same, without the words that the declarations withhold: they are shown, and told to other servers.
+
+    A source that is not named any more still is one.
+    """
+    if not isinstance(record.outcome, Result) or not any(mark.value for mark in brought.marks):
+        return brought
+    policy = record.policy.about_secrets
+    removals = bound(record.outcome, record.tool, Level.DECLARED, policy=policy, nonce=record.nonce).removals
+    record.judged.removals = removals
+    left = trust_of(replace(record.outcome, value=mask(record.outcome.value, removals)), record.tool, origin)
+    kept = {mark for mark in brought.marks if not mark.value or mark in left.marks}
+    if len(kept) < len(brought.marks):
+        kept.add(Mark(kind=MarkKind.UNNAMED_SOURCES, origin=origin))
+    return SessionTrust(marks=frozenset(kept))
+
+
+def in_force(made: Ruled) -> Ruled:
+    """The same, with what the rules say in force for its record."""
+    policy = replace(
+        made.record.policy,
+        withheld=_withheld(made),
+        hide_untrusted=made.record.policy.hide_untrusted or bool(made.handling.hiding),
+    )
+    remarks = (*made.findings, *((made.problem,) if made.problem else ()))
+    return replace(made, record=_with(made.record, policy, remarks))
+
+
+def _with(record: CallRecord, policy: BoundaryPolicy, remarks: tuple[str, ...]) -> CallRecord:
+    if policy == record.policy and remarks == record.remarks:
+        return record
+    return replace(record, policy=policy, remarks=remarks)
+
+
+def _withheld(made: Ruled) -> str:
+    if made.problem:
+        return made.problem
+    if made.handling.is_withheld:
+        blocking = made.handling.decision.matches if made.handling.decision.verdict is Verdict.BLOCK else ()
+        matches = (*made.handling.withholding, *blocking)
+        return f"a rule of the policy withholds it: {_names(matches)}"
+    if made.is_asked_about:
+        return f"a rule of the policy asks first: {_names(made.handling.decision.matches)}"
+    return ""
+
+
+def _names(matches: Sequence[Match]) -> str:
+    return ", ".join(
+        safe_line(match.rule.name) + (f" ({safe_line(match.rule.reason)})" if match.rule.reason else "")
+        for match in matches
+    )
+
+
+def _told(what: str, matches: Sequence[Match]) -> tuple[str, ...]:
+    return tuple(f"{what}: {match}" for match in matches)

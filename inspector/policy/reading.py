@@ -1,0 +1,160 @@
+"""Reading a policy: all of it, or nothing."""
+
+from collections.abc import Iterator
+from math import isfinite
+
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed
+from inspector.json.pointer import child
+from inspector.policy.facts import path_of
+from inspector.policy.operators import OPERATORS, SCALES, scale_of
+from inspector.policy.rules import And, Comparison, Condition, Effect, Not, Or, Policy, Rule
+
+MAX_DEPTH = 32
+"""Conditions within conditions."""
+
+_EFFECTS = {effect.value: effect for effect in Effect} | {"escalate": Effect.CONFIRM}
+_NAMES = (*OPERATORS, "exists")
+
+
+class _Wrong(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, pointer: str, reason: str) -> None:
+        super().__init__(reason)
+        self.pointer = pointer
+        self.reason = reason
+
+
+def policy_of(value: Json, base: Policy | None = None) -> Policy | Malformed:
+    """The policy that `{"rules": [{"name", "effect", "conditions"}]}` means, or where and why it means none.
+
+    `base`: what `"extends": "default"` puts in front of its rules. The reason is for the user and quotes what was written.
+    """
+    try:
+        top = _object(value, "", required=("rules",), optional=("extends",))
+        inherited = _inherited(top, base)
+        return Policy(rules=(*inherited, *_rules(top["rules"], {rule.name for rule in inherited})))
+    except _Wrong as wrong:
+        return Malformed(pointer=wrong.pointer, reason=wrong.reason)
+
+
+def _inherited(top: JsonObject, base: Policy | None) -> tuple[Rule, ...]:
+    if "extends" not in top:
+        return ()
+    if top["extends"] != "default" or base is None:
+        raise _Wrong("/extends", '`extends` can only be "default"')
+    return base.rules
+
+
+def _rules(value: Json, taken: set[str]) -> Iterator[Rule]:
+    if not isinstance(value, list):
+        raise _Wrong("/rules", "`rules` is no list")
+    for index, item in enumerate(value):
+        pointer = child("/rules", index)
+        rule = _rule(item, pointer)
+        if rule.name in taken:
+            raise _Wrong(pointer, f"the name {rule.name} is taken by an earlier rule")
+        taken.add(rule.name)
+        yield rule
+
+
+def _rule(value: Json, pointer: str) -> Rule:
+    found = _object(value, pointer, required=("name", "effect", "conditions"), optional=("reason",))
+    name, effect, reason = found["name"], found["effect"], found.get("reason", "")
+    if not isinstance(name, str) or not name.strip():
+        raise _Wrong(pointer, "`name` is no text, or empty")
+    if not isinstance(effect, str) or effect not in _EFFECTS:
+        raise _Wrong(pointer, f"`effect` of {name} is none of {', '.join(_EFFECTS)}")
+    if not isinstance(reason, str):
+        raise _Wrong(pointer, f"`reason` of {name} is no text")
+    condition = _condition(found["conditions"], child(pointer, "conditions"), MAX_DEPTH)
+    return Rule(name=name, effect=_EFFECTS[effect], condition=condition, reason=reason)
+
+
+def _condition(value: Json, pointer: str, depth: int) -> Condition:
+    if not depth:
+        raise _Wrong(pointer, f"conditions stand more than {MAX_DEPTH} levels deep")
+    if not isinstance(value, dict):
+        raise _Wrong(pointer, _repeated(value) or "a condition is no object")
+    if "fact" in value:
+        return _test(value, pointer)
+    if len(value) != 1 or not value.keys() <= {"and", "or", "not"}:
+        raise _Wrong(pointer, "a condition is one of `and`, `or`, `not`, or a `fact` with an operator")
+    ((name, inner),) = value.items()
+    at = child(pointer, name)
+    if name == "not":
+        return Not(condition=_condition(inner, at, depth - 1))
+    if not isinstance(inner, list) or not inner:
+        raise _Wrong(at, f"`{name}` is no list of one or more conditions")
+    parts = tuple(_condition(each, child(at, index), depth - 1) for index, each in enumerate(inner))
+    return And(conditions=parts) if name == "and" else Or(conditions=parts)
+
+
+def _test(value: JsonObject, pointer: str) -> Comparison:
+    fact = value["fact"]
+    path = path_of(fact) if isinstance(fact, str) else "is no text"
+    if isinstance(path, str):
+        raise _Wrong(pointer, f"the fact {fact if isinstance(fact, str) else ''} {path}".replace("  ", " "))
+    operators = [key for key in value if key != "fact"]
+    if len(operators) != 1 or operators[0] not in _NAMES:
+        raise _Wrong(pointer, f"{path.text} takes exactly one of {', '.join(_NAMES)}")
+    operator = operators[0]
+    operand = value[operator]
+    problem = _operand_problem(operator, operand, path.parts[-1])
+    if problem:
+        raise _Wrong(pointer, f"`{operator}` of {path.text} {problem}")
+    return Comparison(path=path, operator=operator, operand=operand)
+
+
+def _operand_problem(operator: str, operand: Json, name: str) -> str:
+    match operator:
+        case "exists":
+            return "" if isinstance(operand, bool) else "takes true or false"
+        case "in" if not isinstance(operand, list) or not operand:
+            return "takes a list of one or more values"
+        case "at_least" if isinstance(operand, str):
+            scale = scale_of(name)
+            if not scale:
+                return f"takes a number; only {', '.join(SCALES)} can be compared by words"
+            return "" if operand in scale else f"takes one of {', '.join(scale)}"
+        case "at_least" if isinstance(operand, bool) or not isinstance(operand, (int, float)):
+            return "takes a number"
+        case _:
+            return _unusable(operand)
+
+
+def _unusable(operand: Json) -> str:
+    """Why a value can be compared with nothing; empty where it can be."""
+    waiting = [operand]
+    while waiting:
+        match waiting.pop():
+            case DuplicateKeys(repeated=repeated):
+                return f"names the key {', '.join(repeated)} twice"
+            case float(number) if not isfinite(number):
+                return "takes no number without end"
+            case list(items):
+                waiting.extend(items)
+            case dict(members):
+                waiting.extend(members.values())
+            case _:
+                pass
+    return ""
+
+
+def _object(
+    value: Json, pointer: str, *, required: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> JsonObject:
+    what = "a rule" if pointer else "the policy"
+    if not isinstance(value, dict):
+        raise _Wrong(pointer, _repeated(value) or f"{what} is no object")
+    for key in required:
+        if key not in value:
+            raise _Wrong(pointer, f"{what} lacks `{key}`")
+    for key in value:
+        if key not in {*required, *optional}:
+            raise _Wrong(pointer, f"{what} has no key `{key}`; it has {', '.join((*required, *optional))}")
+    return value
+
+
+def _repeated(value: Json) -> str:
+    if isinstance(value, DuplicateKeys):
+        return f"the key {', '.join(value.repeated)} is there twice"
+    return ""

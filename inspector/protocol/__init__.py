@@ -1,0 +1,1 @@
+"""JSON-RPC and MCP as data: frames, exchanges, the timeline, the catalogue, targets."""

@@ -1,0 +1,245 @@
+"""Requests and their answers, matched once, as frames come in.
+
+The rules, for both directions:
+
+- An answer belongs to the open request with its id. Ids compare as `request_key` has them: 7 and "7" are the same id.
+- An error without an id belongs to the request whose HTTP response carried it, or else to the only open request.
+  A subscription stays open for as long as the session does, so it is not counted.
+- A request that is given up is closed. Its answer is late.
+- Anything else, a second answer included, answers no request.
+
+Source: JSON-RPC 2.0, section 5; MCP 2025-11-25 and 2026-07-28, Base Protocol.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from inspector.json.exact import Json, JsonText, Malformed
+from inspector.protocol.frames import (
+    Channel,
+    Direction,
+    Frame,
+    Message,
+    Notification,
+    Request,
+    Response,
+    messages,
+    request_key,
+)
+
+SUBSCRIBE = "subscriptions/listen"
+_NO_ID = request_key(None)
+
+Waiting = TypeVar("Waiting")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A request."""
+
+    request: Request
+    asked_by: Direction
+    """SENT: by Sightline. RECEIVED: by the server."""
+    frame: int
+    """Number of the frame of the request."""
+    at_s: float
+
+    @property
+    def key(self) -> str:
+        """The `request_key` of its id."""
+        return request_key(self.request.id)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it is a subscription, which is answered when it ends."""
+        return self.asked_by is Direction.SENT and self.request.method == SUBSCRIBE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request opens an exchange."""
+
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A response ends an exchange."""
+
+    exchange: Exchange
+    response: Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenUp:
+    """An exchange ends without an answer, for the reason in the frame."""
+
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Late:
+    """A response to an exchange that was given up."""
+
+    exchange: Exchange
+    response: Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unasked:
+    """A response to no open request."""
+
+    response: Response
+
+
+Event: TypeAlias = Asked | Answered | GivenUp | Late | Unasked | Notification | Malformed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """A frame, and one event for each message in it. A note that ends a request has one event, other notes have none."""
+
+    frame: Frame
+    events: tuple[Event, ...]
+
+
+class Matcher(Generic[Waiting]):
+    """The rules alone: open requests by direction and id, each with a value of the caller's."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[Direction, str], Waiting] = {}
+        self._lasting: set[tuple[Direction, str]] = set()
+        self._given_up: dict[tuple[Direction, str], Waiting] = {}
+
+    def ask(self, asked_by: Direction, key: str, waiting: Waiting, *, method: str = "") -> None:
+        """Open a request. One with the id of an earlier request takes its place."""
+        place = (asked_by, key)
+        self._open[place] = waiting
+        self._given_up.pop(place, None)
+        if method == SUBSCRIBE:
+            self._lasting.add(place)
+        else:
+            self._lasting.discard(place)
+
+    def answer(
+        self, asked_by: Direction, key: str, *, is_error: bool, response_to: str | None = None
+    ) -> tuple[Waiting, bool] | None:
+        """Close the request that an answer belongs to: its value, and whether the answer is late. None: no request.
+
+        `response_to`: the key of the request whose HTTP response carried the answer.
+        """
+        place = (asked_by, key)
+        if is_error and key == _NO_ID and place not in self._open:
+            place = self._without_id(asked_by, response_to) or place
+        if place in self._open:
+            self._lasting.discard(place)
+            return self._open.pop(place), False
+        if place in self._given_up:
+            return self._given_up.pop(place), True
+        return None
+
+    def give_up(self, asked_by: Direction, key: str) -> Waiting | None:
+        """Close a request without an answer. None: it is not open."""
+        place = (asked_by, key)
+        if place not in self._open:
+            return None
+        self._lasting.discard(place)
+        self._given_up[place] = self._open[place]
+        return self._open.pop(place)
+
+    def clear(self) -> None:
+        """Forget all requests: the server was reached again, and ids begin again."""
+        self._open.clear()
+        self._lasting.clear()
+        self._given_up.clear()
+
+    def _without_id(self, asked_by: Direction, response_to: str | None) -> tuple[Direction, str] | None:
+        if response_to is not None:
+            carried = (asked_by, response_to)
+            return carried if carried in self._open or carried in self._given_up else None
+        counted = [place for place in self._open if place[0] is asked_by and place not in self._lasting]
+        return counted[0] if len(counted) == 1 else None
+
+
+class Exchanges:
+    """Matches the frames of one session, in their order. Everything that needs answers takes what this returns."""
+
+    def __init__(self) -> None:
+        self._matcher = Matcher[Exchange]()
+
+    def take(self, frame: Frame) -> Matched:
+        """Match one more frame."""
+        if frame.channel is Channel.NOTE:
+            return Matched(frame=frame, events=tuple(self._ended(frame)))
+        found = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
+        return Matched(frame=frame, events=tuple(self._event(frame, message) for message in found))
+
+    def connect(self) -> None:
+        """The server was reached again: requests that are open get no answer."""
+        self._matcher.clear()
+
+    def _ended(self, frame: Frame) -> Iterator[GivenUp]:
+        exchange = self._matcher.give_up(Direction.SENT, frame.ends) if frame.ends is not None else None
+        if exchange:
+            yield GivenUp(exchange=exchange)
+
+    def _event(self, frame: Frame, message: Message) -> Event:
+        match message:
+            case Request():
+                exchange = Exchange(
+                    request=message, asked_by=frame.direction, frame=frame.number, at_s=frame.at_s
+                )
+                self._matcher.ask(frame.direction, exchange.key, exchange, method=message.method)
+                return Asked(exchange=exchange)
+            case Response():
+                asked_by = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
+                found = self._matcher.answer(
+                    asked_by,
+                    request_key(message.id),
+                    is_error=message.is_error,
+                    response_to=frame.response_to,
+                )
+                if found is None:
+                    return Unasked(response=message)
+                exchange, is_late = found
+                return (Late if is_late else Answered)(exchange=exchange, response=message)
+            case Notification() | Malformed():
+                return message
+
+
+def matched(frames: Iterable[Frame]) -> Iterator[Matched]:
+    """Match the frames of a session, from its first on."""
+    exchanges = Exchanges()
+    return (exchanges.take(frame) for frame in frames)
+
+
+def response_in(body: JsonText | Malformed | None, key: str) -> Response | None:
+    """The response to the request with that key in the body of a frame that is known to answer it."""
+    responses = [message for message in messages(body) if isinstance(message, Response)]
+    own = next((response for response in responses if request_key(response.id) == key), None)
+    return own or next((response for response in responses if _is_without_id(response)), None)
+
+
+def _is_without_id(response: Response) -> bool:
+    return response.is_error and response.id is None
+
+
+def message_of(event: Event) -> Message | None:
+    """The message that an event is about; None for a note."""
+    match event:
+        case Asked(exchange=exchange):
+            return exchange.request
+        case Answered(response=response) | Late(response=response) | Unasked(response=response):
+            return response
+        case GivenUp():
+            return None
+        case Notification() | Malformed():
+            return event
+
+
+def result_of(event: Event) -> Json:
+    """The result that answers a request of Sightline's; None for an error and for every other event."""
+    if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
+        return event.response.result
+    return None

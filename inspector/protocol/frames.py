@@ -1,0 +1,137 @@
+"""Frames: what went over the wire, before anyone interpreted it, and the messages it carries."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
+
+
+class Direction(StrEnum):
+    """Seen from here."""
+
+    SENT = "sent"
+    RECEIVED = "received"
+
+
+class Channel(StrEnum):
+    """Where a frame travelled."""
+
+    STDIO = "stdio"
+    STDERR = "stderr"
+    HTTP = "http"
+    SSE = "sse"
+    CDP = "cdp"
+    NOTE = "note"
+    """Nothing travelled: something happened here (a process started, a connection closed)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One unit as it was on the wire: a line of stdio, a body or event of HTTP, a line of stderr."""
+
+    number: int
+    """Counts from 1 within a connection."""
+    at_s: float
+    """Seconds since the connection was asked for."""
+    direction: Direction
+    channel: Channel
+    raw: bytes
+    head: str = ""
+    """What stood around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
+    ends: str | None = None
+    """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`."""
+    response_to: str | None = None
+    """Over HTTP: the `request_key` of the request whose HTTP response this came in."""
+    body: JsonText | Malformed | None = None
+    """`raw` parsed once for everyone; None where it is no JSON channel."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A JSON-RPC message that asks for an answer."""
+
+    id: Json
+    method: str
+    params: Json
+    value: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notification:
+    """A JSON-RPC message that asks for none."""
+
+    method: str
+    params: Json
+    value: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """A JSON-RPC answer. With both `result` and `error` present, the error counts and the fault is kept."""
+
+    id: Json
+    result: Json
+    error: Json
+    is_error: bool
+    value: JsonObject
+    faults: tuple[str, ...] = ()
+
+
+Message: TypeAlias = Request | Notification | Response | Malformed
+
+
+def request_key(request_id: Json) -> str:
+    """An id as a key that tells 1 from 2 but not 1 from "1": some servers answer with the id as text."""
+    return request_id if isinstance(request_id, str) else dump_text(request_id)
+
+
+def with_meta(params: JsonObject, members: JsonObject) -> JsonObject:
+    """Parameters with these members in `_meta`; its other members stay."""
+    meta = params.get("_meta")
+    return {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), **members}}
+
+
+def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tuple[Message, ...]:
+    """The messages in a frame: one, several for a JSON-RPC batch, none for a channel without JSON.
+
+    `is_cdp`: whether they are the browser's, which are of the same shape and name no version.
+    """
+    match body:
+        case None:
+            return ()
+        case Malformed():
+            return (body,)
+        case JsonText(value=list() as batch):
+            return tuple(_message(item, f"/{index}", is_cdp=is_cdp) for index, item in enumerate(batch))
+        case JsonText(value=value):
+            return (_message(value, "", is_cdp=is_cdp),)
+
+
+def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:
+    if not isinstance(value, dict):
+        return Malformed(pointer=pointer, reason="not a JSON-RPC message: no object", value=value)
+    has_result, has_error = "result" in value, "error" in value
+    if has_result or has_error:
+        faults: list[str] = []
+        if has_result and has_error:
+            faults.append("both result and error")
+        if "id" not in value:
+            faults.append("an answer without id")
+        if value.get("jsonrpc") != "2.0" and not is_cdp:
+            faults.append('jsonrpc is not "2.0"')
+        return Response(
+            id=value.get("id"),
+            result=value.get("result"),
+            error=value.get("error"),
+            is_error=has_error,
+            value=value,
+            faults=tuple(faults),
+        )
+    method = value.get("method")
+    if not isinstance(method, str):
+        reason = "not a JSON-RPC message: neither method, result nor error"
+        return Malformed(pointer=pointer, reason=reason, value=value)
+    if "id" in value:
+        return Request(id=value["id"], method=method, params=value.get("params"), value=value)
+    return Notification(method=method, params=value.get("params"), value=value)

@@ -1,0 +1,254 @@
+"""The timeline of a session: exchanges, notifications, logs, progress, stderr, notes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from inspector.json.exact import Json, Malformed, dump_text
+from inspector.protocol.exchanges import Answered, Asked, Event, Exchange, GivenUp, Late, Matched, Unasked
+from inspector.protocol.frames import Channel, Direction, Frame, Notification
+from inspector.protocol.unfinished import unfinished_in
+
+MAX_SEARCHED = 1 << 14
+"""Characters of a title or detail, where it is searched for credentials; its frame has all of it."""
+
+
+class EntryKind(StrEnum):
+    """What a line of the timeline tells of."""
+
+    EXCHANGE = "exchange"
+    """A request from here and its answer."""
+    SERVER_REQUEST = "server request"
+    NOTIFICATION = "notification"
+    PROGRESS = "progress"
+    LOG = "log"
+    STDERR = "stderr"
+    FAULT = "fault"
+    """Something the protocol does not allow: garbage, an answer nobody asked for."""
+    NOTE = "note"
+    DECISION = "decision"
+    """Something that went over no wire: whether a call was made, and why."""
+
+
+class EntryState(StrEnum):
+    """How far it has come."""
+
+    PENDING = "pending"
+    DONE = "done"
+    OPEN = "open"
+    """A subscription: its request stays open until one side ends it."""
+    UNFINISHED = "unfinished"
+    """Answered, and the answer does not end the call."""
+    FAILED = "failed"
+    """Answered with an error, or with a result that says isError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the timeline."""
+
+    number: int
+    """Counts from 1 in the timeline."""
+    kind: EntryKind
+    title: str
+    """Method and, for a named thing, its name. Foreign text."""
+    state: EntryState
+    at_s: float
+    frames: tuple[int, ...]
+    """Numbers of the frames that made it, in order; none where it went over no wire."""
+    size_bytes: int
+    duration_s: float | None = None
+    detail: str = ""
+    """What went wrong, a log's text, a progress message. Foreign text."""
+
+
+class Timeline:
+    """All frames of a connection and what they amount to. Frames are only ever added."""
+
+    def __init__(self, cover: Callable[[str], str] | None = None) -> None:
+        """`cover`: covers the user's credentials in titles and details; None where there are none."""
+        self._cover = cover
+        self._matched: list[Matched] = []
+        self._entries: list[Entry] = []
+        self._numbers: dict[tuple[int, str], int] = {}
+        """Entries of exchanges, by the frame and the id of their request."""
+
+    @property
+    def frames(self) -> Sequence[Frame]:
+        """Every frame, in the order of its number."""
+        return [matched.frame for matched in self._matched]
+
+    @property
+    def matched(self) -> Sequence[Matched]:
+        """Every frame with its events, in the order of its number."""
+        return self._matched
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Every entry, in the order of its first frame."""
+        return self._entries
+
+    def frame(self, number: int) -> Frame | None:
+        """The frame of that number."""
+        found = self._matched[number - 1 : number] if number > 0 else []
+        return found[0].frame if found else None
+
+    def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
+        """The frames of an entry."""
+        return tuple(self._matched[number - 1] for number in entry.frames)
+
+    def fold(self, matched: Matched) -> tuple[Entry, ...]:
+        """Take in one frame; the entries it added or changed."""
+        self._matched.append(matched)
+        frame = matched.frame
+        if frame.channel is Channel.NOTE and not matched.events:
+            return (self._add(frame, EntryKind.NOTE, frame.raw.decode("utf-8", "replace")),)
+        if frame.channel is Channel.STDERR:
+            return (
+                self._add(frame, EntryKind.STDERR, "stderr", detail=frame.raw.decode("utf-8", "replace")),
+            )
+        return tuple(self._take(frame, event) for event in matched.events)
+
+    def note(self, at_s: float, title: str, detail: str) -> Entry:
+        """Take in something that went over no wire: a decision about a call."""
+        entry = Entry(
+            number=len(self._entries) + 1,
+            kind=EntryKind.DECISION,
+            title=title,
+            state=EntryState.DONE,
+            at_s=at_s,
+            frames=(),
+            size_bytes=0,
+            detail=detail,
+        )
+        self._entries.append(entry)
+        return entry
+
+    def _take(self, frame: Frame, event: Event) -> Entry:
+        match event:
+            case Asked():
+                return self._asked(frame, event)
+            case Answered(exchange=exchange, response=response):
+                failed = response.is_error or _says_error(response.result)
+                ended = None if failed or frame.channel is Channel.CDP else unfinished_in(response.result)
+                state = EntryState.FAILED if failed else EntryState.UNFINISHED if ended else EntryState.DONE
+                errors = (_error_text(response.error),) if response.is_error else ()
+                reasons = (ended.reason,) if ended else ()
+                return self._ended(frame, exchange, state, "; ".join((*response.faults, *errors, *reasons)))
+            case GivenUp(exchange=exchange):
+                detail = frame.raw.decode("utf-8", "replace")
+                # That a subscription ends is no failure.
+                state = EntryState.DONE if exchange.is_lasting else EntryState.FAILED
+                return self._ended(frame, exchange, state, detail, size_bytes=0)
+            case Late(exchange=exchange):
+                title = titled(exchange.request.method, exchange.request.params)
+                detail = (
+                    f"to {title}, {frame.at_s - exchange.at_s:.1f} s after it was asked: "
+                    "nobody waits for it any more"
+                )
+                return self._add(frame, EntryKind.NOTE, "late answer", detail=detail)
+            case Unasked(response=response):
+                detail = f"an answer to id {dump_text(response.id)}, which nobody waits for"
+                return self._add(frame, EntryKind.FAULT, "unexpected answer", detail=detail)
+            case Notification():
+                return self._notification(frame, event)
+            case Malformed():
+                return self._add(frame, EntryKind.FAULT, "not a message", detail=event.reason)
+
+    def _asked(self, frame: Frame, asked: Asked) -> Entry:
+        exchange = asked.exchange
+        kind = EntryKind.EXCHANGE if exchange.asked_by is Direction.SENT else EntryKind.SERVER_REQUEST
+        title = titled(exchange.request.method, exchange.request.params)
+        state = EntryState.OPEN if exchange.is_lasting else EntryState.PENDING
+        entry = self._add(frame, kind, title, state=state)
+        self._numbers[exchange.frame, exchange.key] = entry.number
+        return entry
+
+    def _ended(
+        self,
+        frame: Frame,
+        exchange: Exchange,
+        state: EntryState,
+        detail: str,
+        *,
+        size_bytes: int | None = None,
+    ) -> Entry:
+        number = self._numbers[exchange.frame, exchange.key]
+        before = self._entries[number - 1]
+        entry = replace(
+            before,
+            state=state,
+            frames=(*before.frames, frame.number),
+            size_bytes=before.size_bytes + (len(frame.raw) if size_bytes is None else size_bytes),
+            duration_s=frame.at_s - before.at_s,
+            detail=self._shown(detail),
+        )
+        self._entries[number - 1] = entry
+        return entry
+
+    def _notification(self, frame: Frame, notification: Notification) -> Entry:
+        match notification.method, notification.params:
+            case "notifications/progress", {**params}:
+                return self._add(frame, EntryKind.PROGRESS, notification.method, detail=progress_text(params))
+            case "notifications/message", {**params}:
+                level, text = params.get("level"), params.get("data")
+                detail = text if isinstance(text, str) else dump_text(text)
+                return self._add(
+                    frame, EntryKind.LOG, level if isinstance(level, str) else "log", detail=detail
+                )
+            case _:
+                return self._add(frame, EntryKind.NOTIFICATION, notification.method)
+
+    def _add(
+        self,
+        frame: Frame,
+        kind: EntryKind,
+        title: str,
+        *,
+        state: EntryState = EntryState.DONE,
+        detail: str = "",
+    ) -> Entry:
+        entry = Entry(
+            number=len(self._entries) + 1,
+            kind=kind,
+            title=self._shown(title),
+            state=state,
+            at_s=frame.at_s,
+            frames=(frame.number,),
+            size_bytes=len(frame.raw),
+            detail=self._shown(detail),
+        )
+        self._entries.append(entry)
+        return entry
+
+    def _shown(self, text: str) -> str:
+        if self._cover is None:
+            return text
+        return self._cover(text if len(text) <= MAX_SEARCHED else f"{text[:MAX_SEARCHED]}…")
+
+
+def titled(method: str, params: Json) -> str:
+    """A method with the name or URI that it is about."""
+    if isinstance(params, dict):
+        for key in ("name", "toolName", "uri"):
+            name = params.get(key)
+            if isinstance(name, str):
+                return f"{method} {name}"
+    return method
+
+
+def progress_text(params: dict[str, Json]) -> str:
+    """`3 of 10: copying`, from the parameters of a progress notification."""
+    done, total, text = params.get("progress"), params.get("total"), params.get("message")
+    shown = dump_text(done) + (f" of {dump_text(total)}" if total is not None else "")
+    return f"{shown}: {text}" if isinstance(text, str) else shown
+
+
+def _says_error(result: Json) -> bool:
+    return isinstance(result, dict) and result.get("isError") is True
+
+
+def _error_text(error: Json) -> str:
+    if isinstance(error, dict):
+        return f"{dump_text(error.get('code'))} {error.get('message', '')}".strip()
+    return dump_text(error)

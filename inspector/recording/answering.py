@@ -1,0 +1,232 @@
+"""Answers from a recording: by method, by tool and by arguments, with the nearest call where none is the same."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from inspector.boundary.notice import text_block
+from inspector.json.diff import changes
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text, equal
+from inspector.protocol.exchanges import Answered, Exchanges, response_in
+from inspector.protocol.frames import Direction, Frame, Request, messages
+from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame
+from inspector.recording.markers import is_marker
+from inspector.recording.replaying import PAGE_CALL
+from inspector.recording.stand_ins import stood_in
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+_CALL, _LIST = "tools/call", "tools/list"
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+_LATEST_HANDSHAKE = "2025-11-25"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What to send back."""
+
+    message: Json
+    """A response, or several for a batch; None where nothing is due."""
+    remarks: tuple[str, ...] = ()
+    """For whoever started the server: that a call was not recorded like this. Quotes foreign text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exchange:
+    params: Json
+    """As recorded, with markers."""
+    line: int
+    """Of the answer."""
+    request: str
+    """The `request_key` of the request."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """Equal requests get their answers in the order of the recording, the last one for good."""
+
+    next: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recorded:
+    exchanges: list[_Exchange] = field(default_factory=list[_Exchange])
+    turns: dict[int, _Turn] = field(default_factory=dict[int, _Turn])
+
+
+class Answers:
+    """All answers in a recording. Holds the requests, and finds the answers where they stand."""
+
+    def __init__(
+        self,
+        lines: Iterable[tuple[int, Line]],
+        load: Callable[[int], Line],
+        *,
+        exact: bool = False,
+    ) -> None:
+        """`lines`: with the places by which `load` gives them again. `exact`: whether only the same arguments count."""
+        self._load = load
+        self._exact = exact
+        self._recorded: dict[tuple[str, str], _Recorded] = {}
+        exchanges = Exchanges()
+        for place, line in lines:
+            match line:
+                case RecordedFrame():
+                    self._take(place, line, exchanges)
+                case RecordedCall():
+                    self._exchange(_CALL, line.tool, line.arguments, place, PAGE_CALL)
+                case Listed():
+                    self._recorded.pop((_LIST, ""), None)
+                    self._exchange(_LIST, "", {}, place, PAGE_CALL)
+                case Connected():
+                    exchanges.connect()
+                case _:
+                    pass
+
+    def _take(self, place: int, line: RecordedFrame, exchanges: Exchanges) -> None:
+        # Requests are compared with their markers, so what stands for a withheld value is not filled in.
+        frame = Frame(
+            number=line.number,
+            at_s=line.at_s,
+            direction=line.direction,
+            channel=line.channel,
+            raw=b"",
+            ends=line.ends,
+            response_to=line.response_to,
+            body=JsonText(value=line.content) if line.is_json else None,
+        )
+        for event in exchanges.take(frame).events:
+            if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
+                asked = event.exchange.request
+                name = _name(asked.params) if asked.method == _CALL else ""
+                self._exchange(asked.method, name, _asked_for(asked), place, event.exchange.key)
+
+    def answer(self, message: JsonText | Malformed) -> Reply:
+        """The answer to what a client sent: a request, a notification, or a batch."""
+        if isinstance(message, Malformed):
+            return Reply(message=_error(None, PARSE_ERROR, "Parse error"))
+        answers: list[Json] = []
+        remarks: list[str] = []
+        for one in messages(message):
+            match one:
+                case Request():
+                    found, remark = self._answer(one)
+                    answers.append({"jsonrpc": "2.0", "id": one.id, **found})
+                    remarks += [remark] if remark else []
+                case Malformed():
+                    answers.append(_error(None, INVALID_REQUEST, "Invalid request"))
+                case _:
+                    pass
+        if isinstance(message.value, list):
+            return Reply(message=answers or None, remarks=tuple(remarks))
+        return Reply(message=answers[0] if answers else None, remarks=tuple(remarks))
+
+    def _exchange(self, method: str, name: str, params: Json, place: int, request: str) -> None:
+        exchange = _Exchange(params=params, line=place, request=request)
+        self._recorded.setdefault((method, name), _Recorded()).exchanges.append(exchange)
+
+    def _answer(self, request: Request) -> tuple[JsonObject, str]:
+        if request.method == "ping":
+            return {"result": {}}, ""
+        name = _name(request.params) if request.method == _CALL else ""
+        recorded = self._recorded.get((request.method, name))
+        if request.method == "initialize":
+            return self._greeting(request, recorded), ""
+        if recorded is None:
+            if request.method == _CALL:
+                message = f"The recording has no call of a tool of that name: {name}"
+                return _refused(INVALID_PARAMS, message), message
+            return _refused(
+                METHOD_NOT_FOUND, "The recording has no such request"
+            ), f"not recorded: {request.method}"
+        wanted = _asked_for(request)
+        distances = [_distance(exchange.params, wanted) for exchange in recorded.exchanges]
+        nearest = min(distances)
+        if nearest and (self._exact or request.method != _CALL):
+            message = f"The recording has {request.method} {name} with other parameters alone"
+            return _refused(INVALID_PARAMS, message), message
+        same = [
+            exchange
+            for exchange, distance in zip(recorded.exchanges, distances, strict=True)
+            if distance == nearest
+        ]
+        turn = recorded.turns.setdefault(same[0].line, _Turn())
+        chosen = same[min(turn.next, len(same) - 1)]
+        turn.next += 1
+        remark = f"{request.method} {name}: answered from the nearest of {len(distances)} recorded calls"
+        return self._loaded(chosen), remark if nearest else ""
+
+    def _greeting(self, request: Request, recorded: _Recorded | None) -> JsonObject:
+        """The recorded handshake; where the recording is of the stateless era, one made of what the server told there."""
+        if recorded:
+            return self._loaded(recorded.exchanges[-1])
+        discovered = self._recorded.get(("server/discover", ""))
+        told = self._loaded(discovered.exchanges[-1]).get("result") if discovered else None
+        found: JsonObject = told if isinstance(told, dict) else {}
+        meta = found.get("_meta")
+        asked = request.params.get("protocolVersion") if isinstance(request.params, dict) else None
+        result: JsonObject = {
+            "protocolVersion": asked if isinstance(asked, str) else _LATEST_HANDSHAKE,
+            "capabilities": found.get("capabilities", {"tools": {}}),
+            "serverInfo": (meta.get(_SERVER_INFO) if isinstance(meta, dict) else None)
+            or {"name": "recording", "version": "0"},
+        }
+        if isinstance(found.get("instructions"), str):
+            result["instructions"] = found["instructions"]
+        return {"result": result}
+
+    def _loaded(self, exchange: _Exchange) -> JsonObject:
+        """`result` or `error` of a recorded answer."""
+        line = self._load(exchange.line)
+        if isinstance(line, RecordedCall):
+            return _of_page(line)
+        if isinstance(line, Listed):
+            return {"result": {"tools": [stood_in(definition) for _, definition in line.tools]}}
+        content = stood_in(line.content) if isinstance(line, RecordedFrame) else None
+        response = response_in(JsonText(value=content), exchange.request)
+        if response:
+            return {"error": response.error} if response.is_error else {"result": response.result}
+        return _refused(INVALID_PARAMS, "The recording has changed since it was opened")
+
+
+def _of_page(line: RecordedCall) -> JsonObject:
+    """What a page's tool returned, as a server would say it: a page may return any value."""
+    if line.is_error:
+        return {"result": {"content": [_block(stood_in({"error": line.outcome}))], "isError": True}}
+    value = stood_in({"result": line.outcome})
+    returned = value["result"] if isinstance(value, dict) else None
+    if isinstance(returned, dict) and isinstance(returned.get("content"), list):
+        return {"result": returned}
+    return {"result": {"content": [_block(returned)]}}
+
+
+def _block(value: Json) -> JsonObject:
+    return text_block(value if isinstance(value, str) else dump_text(value))
+
+
+def _asked_for(request: Request) -> Json:
+    """What a request is about: without `_meta`, which is about the exchange."""
+    params = request.params
+    if not isinstance(params, dict):
+        return {}
+    if request.method == _CALL:
+        return params.get("arguments", {})
+    return {key: value for key, value in params.items() if key != "_meta"}
+
+
+def _name(params: Json) -> str:
+    name = params.get("name") if isinstance(params, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _distance(recorded: Json, wanted: Json) -> int:
+    """In how many places they differ. What was withheld may have been anything."""
+    if equal(recorded, wanted):
+        return 0
+    return sum(not is_marker(change.before) for change in changes(recorded, wanted))
+
+
+def _refused(code: int, message: str) -> JsonObject:
+    return {"error": {"code": code, "message": message}}
+
+
+def _error(request_id: Json, code: int, message: str) -> JsonObject:
+    return {"jsonrpc": "2.0", "id": request_id, **_refused(code, message)}

@@ -1,0 +1,150 @@
+"""Recorded results projected again with the code of today, and compared with what was recorded of their projection."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from inspector.boundary.bound import bound
+from inspector.boundary.level import Level
+from inspector.boundary.reading import raw_of
+from inspector.json.diff import changes
+from inspector.json.exact import Json
+from inspector.json.pointer import join, resolve
+from inspector.protocol.frames import Frame
+from inspector.recording.format import Line, Projected
+from inspector.recording.known import Known
+from inspector.recording.markers import STANDS, places
+from inspector.recording.replaying import Replay, ReplayedCall, projected, projection_of
+
+_Item = TypeVar("_Item", tuple[str, str], str)
+
+_NO_HOST = "the host that it was recorded for is not known any more"
+MAX_MISMATCHES = 100
+"""Of one call; more are counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """One way in which a result is not what it was."""
+
+    pointer: str
+    """Into what the model sees, or, of a removal, into the result."""
+    what: str
+    """In words of ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedCall:
+    """One recorded projection, gone through again."""
+
+    frame: int
+    tool: str
+    """Foreign text."""
+    mismatches: tuple[Mismatch, ...]
+    untold: int = 0
+    """How many more there are."""
+
+
+def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = None) -> Iterator[CheckedCall]:
+    """Every projection in a recording, in its order. Its lines in the order of the file.
+
+    `raw`: frames with all that was withheld, by number. With it the results are taken as they were, and it is told where
+    today's rules would let something through that was withheld then.
+    """
+    recorded, today = Replay(), Replay(raw or (lambda _: None))
+    calls: dict[tuple[int, str], tuple[ReplayedCall, ReplayedCall]] = {}
+    for line in lines:
+        if isinstance(line, Projected):
+            pair = calls.pop((line.frame, line.request), None)
+            yield _checked(line, pair, by_raw=raw is not None)
+            continue
+        found = list(recorded.calls(line))
+        others = list(today.calls(line)) if raw else found
+        if found:
+            calls = {
+                (call.frame, call.request): (call, other) for call, other in zip(found, others, strict=False)
+            }
+
+
+def _checked(
+    recorded: Projected, pair: tuple[ReplayedCall, ReplayedCall] | None, *, by_raw: bool
+) -> CheckedCall:
+    found = list(_by_raw(recorded, *pair) if pair and by_raw else _mismatches(recorded, pair and pair[0]))
+    return CheckedCall(
+        frame=recorded.frame,
+        tool=recorded.tool,
+        mismatches=tuple(found[:MAX_MISMATCHES]),
+        untold=max(len(found) - MAX_MISMATCHES, 0),
+    )
+
+
+def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Iterator[Mismatch]:
+    """What was withheld of a result then, and is not today of the result as it was."""
+    raw = raw_of(whole.outcome)
+    policy = recorded.lenses.policy
+    removed = {
+        removal.pointer
+        for removal in bound(whole.outcome, whole.tool, Level.DECLARED, policy=policy).removals
+    }
+    values: list[Json] = []
+    for tokens in places(raw_of(call.outcome), _stands_for_something):
+        pointer = join(tokens)
+        if not _is_removed(pointer, removed):
+            yield Mismatch(pointer=pointer, what="is not withheld any more")
+        with suppress(LookupError):
+            values.append(resolve(raw, pointer))
+    if recorded.lenses.level is Level.OPEN:
+        return
+    today = projection_of(whole, recorded.lenses)
+    if today is None:
+        yield Mismatch(pointer="", what=_NO_HOST)
+        return
+    known = Known()
+    known.public.add(whole.name)
+    known.learn(values)
+    for tokens in places(today.context.model, lambda value: _repeats(value, known)):
+        yield Mismatch(pointer=join(tokens), what="repeats to the model what was withheld")
+
+
+def _stands_for_something(value: Json) -> bool:
+    return isinstance(value, str) and STANDS.search(value) is not None
+
+
+def _is_removed(pointer: str, removed: set[str]) -> bool:
+    """Whether a place, or one around it, is among those withheld."""
+    return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
+
+
+def _repeats(value: Json, known: Known) -> bool:
+    return isinstance(value, str) and bool(known.found((value,), weak=False))
+
+
+def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mismatch]:
+    if call is None:
+        yield Mismatch(pointer="", what="the answer that it is of is not in the recording")
+        return
+    today = projected(call, recorded.lenses)
+    if today is None:
+        yield Mismatch(pointer="", what=_NO_HOST)
+        return
+    if recorded.digest or today.digest:
+        if recorded.digest != today.digest:
+            yield Mismatch(pointer="", what="the model sees something else, too large to be told apart")
+    else:
+        for change in changes(recorded.model, today.model):
+            yield Mismatch(pointer=change.pointer, what=f"what the model sees was {change.kind.value}")
+    for pointer, rule in _without(recorded.removals, today.removals):
+        yield Mismatch(pointer=pointer, what=f"is not withheld by {rule} any more")
+    for pointer, rule in _without(today.removals, recorded.removals):
+        yield Mismatch(pointer=pointer, what=f"is now withheld by {rule}")
+    for finding in _without(recorded.findings, today.findings):
+        yield Mismatch(pointer="", what=f"a finding is gone: {finding}")
+    for finding in _without(today.findings, recorded.findings):
+        yield Mismatch(pointer="", what=f"a finding is new: {finding}")
+
+
+def _without(some: tuple[_Item, ...], others: tuple[_Item, ...]) -> list[_Item]:
+    """Those that the others do not have, each once, in their order."""
+    known = set(others)
+    return [item for item in dict.fromkeys(some) if item not in known]

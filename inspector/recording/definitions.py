@@ -1,0 +1,89 @@
+"""What is listed in the course of a session, learnt from the answers on the wire."""
+
+from collections.abc import Iterable
+
+from inspector.boundary.contract import Contract, contract_of
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed, dump
+from inspector.protocol.catalogue import Kind, Tool, decode_page
+
+LISTINGS = {kind.method: kind for kind in Kind}
+OF_THE_SERVER = frozenset({"initialize", "server/discover", "ping", *LISTINGS})
+"""Methods whose answers are definitions, and hold no results."""
+
+_MOST_VARIANTS = 8
+"""Definitions of one name that are remembered: a server may change them with each listing."""
+
+
+class Definitions:
+    """Tools by their names, with every definition that a name had."""
+
+    def __init__(self) -> None:
+        self._variants: dict[str, dict[bytes, Tool]] = {}
+        self._contracts: dict[bytes, Contract] = {}
+        self.is_listed = False
+        """Whether any listing of tools came."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool, by its latest definition."""
+        return tuple(self._latest(name) for name in self._variants)
+
+    def take(self, method: str, result: Json) -> tuple[Tool, ...]:
+        """The answer to a listing came; the tools in it."""
+        if LISTINGS.get(method) is not Kind.TOOL:
+            return ()
+        self.is_listed = True
+        page = decode_page(Kind.TOOL, result)
+        entries = () if isinstance(page, Malformed) else page
+        found: list[Tool] = []
+        for entry in entries:
+            tool = entry if isinstance(entry, Tool) else _salvaged(entry)
+            if tool:
+                found.append(tool)
+                variants = self._variants.setdefault(tool.name, {})
+                raw = dump(tool.definition)
+                variants.pop(raw, None)
+                variants[raw] = tool
+                if len(variants) > _MOST_VARIANTS:
+                    del variants[next(iter(variants))]
+        return tuple(found)
+
+    def listed(self, tools: Iterable[Tool]) -> None:
+        """A page lists these tools, and no others."""
+        self.is_listed = True
+        self._variants = {tool.name: {dump(tool.definition): tool} for tool in tools}
+
+    def connect(self) -> None:
+        """The server is reached anew. Its tools stay known, for what they mark, and have to be listed again."""
+        self.is_listed = False
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool of that name, by its latest definition."""
+        return self._latest(name) if name in self._variants else None
+
+    def variants(self, name: str) -> tuple[Tool, ...]:
+        """Every definition that the name had, for whoever must not miss a mark."""
+        return tuple(self._variants.get(name, {}).values())
+
+    def contract(self, tool: Tool | None) -> Contract:
+        """What a tool declares, read once."""
+        raw = dump(tool.definition) if tool else b""
+        found = self._contracts.get(raw)
+        if found is None:
+            found = self._contracts[raw] = contract_of(tool)
+        return found
+
+    def _latest(self, name: str) -> Tool:
+        variants = self._variants[name]
+        return variants[next(reversed(variants))]
+
+
+def _salvaged(entry: object) -> Tool | None:
+    """A malformed tool, for what it marks: it can be called all the same."""
+    if not isinstance(entry, Malformed) or entry.name is None:
+        return None
+    value = entry.value
+    definition: JsonObject | None = (
+        dict(value.pairs) if isinstance(value, DuplicateKeys) else value if isinstance(value, dict) else None
+    )
+    return Tool(name=entry.name, definition=definition) if definition is not None else None

@@ -1,0 +1,204 @@
+"""A recorded session as one document for a bug report: Markdown, or an HTML page that fetches and runs nothing."""
+
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from inspector.boundary.reading import raw_of
+from inspector.hosts.projection import Projection
+from inspector.json.exact import Json
+from inspector.json.excerpt import MAX_LINES, document_lines
+from inspector.protocol.frames import Frame
+from inspector.recording.format import Connected, Header, Lenses, LensesChanged, Line, Note
+from inspector.recording.markers import text_for
+from inspector.recording.replaying import Replay, ReplayedCall, projection_of
+from inspector.safe_text import safe_line
+
+Kind: TypeAlias = Literal["markdown", "html"]
+KINDS: tuple[Kind, ...] = ("markdown", "html")
+
+_TICKS = re.compile(r"`+")
+_STYLE = (
+    "body{font:14px/1.5 system-ui,sans-serif;margin:2em;color:#1b1b1b;background:#fff}"
+    "pre{overflow:auto;padding:.8em;background:#f4f4f4;margin:0}"
+    "table{width:100%;border-collapse:collapse;table-layout:fixed}"
+    "td,th{vertical-align:top;text-align:left;padding:.3em;border:1px solid #ccc}"
+)
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """A call, with what a model sees of it; None where the host is not known any more."""
+
+    call: ReplayedCall
+    lenses: Lenses
+    projection: Projection | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remark:
+    """Something between the calls."""
+
+    at_s: float
+    title: str
+    text: str
+
+
+def exported(
+    kind: Kind, header: Header, lines: Iterable[Line], *, raw: Callable[[int], Frame | None] = lambda _: None
+) -> Iterator[str]:
+    """The lines of a document of all calls, decisions and changes of lenses, each call through the lenses in force.
+
+    `lines`: those behind the header. `raw`: frames with all that was withheld, by number, where the reader may see it.
+    """
+    return (_page if kind == "html" else _markdown)(header, _events(header, lines, raw))
+
+
+def told(line: Line) -> tuple[str, str] | None:
+    """What kind of thing happened that went over no wire, and in which words; None for other lines. May be foreign."""
+    match line:
+        case Note(kind=kind, text=text):
+            return kind, text if isinstance(text, str) else text_for(text) if isinstance(text, dict) else ""
+        case LensesChanged(lenses=lenses):
+            return "lenses", f"boundary: {lenses.level.value}, host: {lenses.host}"
+        case Connected(number=number):
+            return "connection", f"the target was reached anew: connection {number}"
+        case _:
+            return None
+
+
+def _events(
+    header: Header, lines: Iterable[Line], raw: Callable[[int], Frame | None]
+) -> Iterator[_Call | _Remark]:
+    lenses = header.lenses
+    replay = Replay(raw)
+    for line in lines:
+        if isinstance(line, LensesChanged):
+            lenses = line.lenses
+        for call in replay.calls(line):
+            yield _Call(call=call, lenses=lenses, projection=projection_of(call, lenses))
+        words = told(line)
+        if words and isinstance(line, (Note, LensesChanged, Connected)):
+            yield _Remark(at_s=line.at_s, title=words[0], text=words[1])
+
+
+def _markdown(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str]:
+    """Server text stands in code alone, where it is no markup."""
+    yield "# Recorded session"
+    yield ""
+    for name, value in _about(header):
+        yield f"- {name}: {_code(value)}"
+    for event in events:
+        yield ""
+        if isinstance(event, _Remark):
+            yield f"{event.at_s:.3f} s, {_code(event.title)}: {_code(event.text)}"
+            continue
+        yield f"## Frame {event.call.frame}: {_code(event.call.name)}"
+        yield ""
+        yield f"{event.call.duration_s * 1000:.0f} ms"
+        for title, value in _views(event):
+            yield ""
+            yield f"### {title}"
+            yield ""
+            yield from _block(value)
+        reasons = list(_reasons(event))
+        if reasons:
+            yield ""
+            yield "### Withheld from the model, and findings"
+            yield ""
+            yield from (f"- {_code(reason)}" for reason in reasons)
+
+
+def _page(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str]:
+    """One file, no script, nothing from elsewhere."""
+    yield "<!doctype html>"
+    yield '<html lang="en"><head><meta charset="utf-8"><title>Recorded session</title>'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{html.escape(_POLICY)}">'
+    yield f"<style>{_STYLE}</style></head><body><h1>Recorded session</h1><ul>"
+    for name, value in _about(header):
+        yield f"<li>{name}: {_text(value)}</li>"
+    yield "</ul>"
+    for event in events:
+        if isinstance(event, _Remark):
+            yield f"<p>{event.at_s:.3f} s, {_text(event.title)}: {_text(event.text)}</p>"
+        else:
+            yield from _section(event)
+    yield "</body></html>"
+
+
+def _section(shown: _Call) -> Iterator[str]:
+    (arguments, given), *views = _views(shown)
+    yield f"<h2>Frame {shown.call.frame}: {_text(shown.call.name)}</h2>"
+    yield f"<p>{shown.call.duration_s * 1000:.0f} ms</p><h3>{arguments}</h3>"
+    yield from _pre(given)
+    yield f"<table><tr>{''.join(f'<th>{html.escape(title)}</th>' for title, _ in views)}</tr><tr>"
+    for _, value in views:
+        yield "<td>"
+        yield from _pre(value)
+        yield "</td>"
+    yield "</tr></table>"
+    reasons = list(_reasons(shown))
+    if reasons:
+        yield "<h3>Withheld from the model, and findings</h3><ul>"
+        yield from (f"<li>{_text(reason)}</li>" for reason in reasons)
+        yield "</ul>"
+
+
+def _about(header: Header) -> Iterator[tuple[str, str]]:
+    yield "target", f"{header.kind} {header.target}"
+    yield "recorded", f"{header.created} by {header.software}"
+
+
+def _views(shown: _Call) -> list[tuple[str, Json]]:
+    lenses, projection = shown.lenses, shown.projection
+    views: list[tuple[str, Json]] = [
+        ("Arguments", shown.call.arguments),
+        ("Result, as recorded", raw_of(shown.call.outcome)),
+    ]
+    if projection is not None:
+        seen = "" if projection.context.observed else ", not observed"
+        through = f"(boundary: {lenses.level.value}, host: {safe_line(lenses.host)}{seen})"
+        views.append((f"What the model sees {through}", projection.context.model))
+    return views
+
+
+def _reasons(shown: _Call) -> Iterator[str]:
+    if shown.projection is None:
+        yield f"what its model sees cannot be told: no host {shown.lenses.host} is known any more"
+        return
+    removals = shown.projection.bounded.removals
+    for removal in removals[:MAX_LINES]:
+        yield f"{removal.pointer or '(the whole)'} [{removal.rule}] {removal.detail}"
+    if len(removals) > MAX_LINES:
+        yield f"{len(removals) - MAX_LINES:,} more removals"
+    yield from shown.projection.bounded.findings
+    if shown.projection.unfinished:
+        yield from shown.projection.unfinished.asks
+
+
+def _block(value: Json) -> Iterator[str]:
+    # No line of JSON consists of backticks alone, so none ends the block.
+    yield "```json"
+    yield from document_lines(value)
+    yield "```"
+
+
+def _code(text: str) -> str:
+    """Text as inline code, which no backtick in it can end."""
+    shown = safe_line(text)
+    ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
+    return f"{ticks} {shown} {ticks}"
+
+
+def _pre(value: Json) -> Iterator[str]:
+    lines = [html.escape(line) for line in document_lines(value)]
+    lines[0] = f"<pre>{lines[0]}"
+    lines[-1] = f"{lines[-1]}</pre>"
+    yield from lines
+
+
+def _text(text: str) -> str:
+    return html.escape(safe_line(text))

@@ -1,0 +1,223 @@
+"""Recordings read by an index of their lines: 8 bytes each; a line is read when it is asked for."""
+
+import os
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from inspector.errors import UsageError
+from inspector.json.exact import dump, inert
+from inspector.recording.decoding import MAX_LINE_BYTES, MAX_LINES, Broken, decoded
+from inspector.recording.files.first_line import header_at
+from inspector.recording.format import End, Header, Line
+
+_CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break:
+    """Where a recording is not as it should be."""
+
+    line: int
+    """Counts from 1."""
+    reason: str
+
+
+@dataclass(slots=True)
+class _Found:
+    starts: "array[int]" = field(default_factory=lambda: array("Q", [0]))
+    """Where each line begins, and where the last one ends."""
+    broken: Break | None = None
+
+
+class RecordingFile:
+    """A recording by the index of its lines, 8 bytes each; a line is read when it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the header and find the lines. Raises UsageError where it is no recording."""
+        self.path = path
+        self.header = header_at(path)
+        try:
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path.") from error
+        found = _lines(self._descriptor)
+        self._starts = found.starts
+        self.broken = found.broken
+        """What was found wrong while looking for lines; None where nothing was. `lines` may find more."""
+
+    def __len__(self) -> int:
+        """How many lines there are, the header included."""
+        return len(self._starts) - 1
+
+    def raw(self, index: int) -> bytes:
+        """The bytes of a line, from 0, without its line feed. Raises IndexError."""
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        start, stop = self._starts[index], self._starts[index + 1]
+        return os.pread(self._descriptor, stop - start, start).rstrip(b"\r\n")
+
+    def size(self, index: int) -> int:
+        """Bytes of a line."""
+        return self._starts[index + 1] - self._starts[index]
+
+    def line(self, index: int) -> Line | Broken:
+        """A line, from 0; the header is the first. Raises IndexError."""
+        return decoded(self.raw(index), self.header.version)
+
+    def lines(self) -> Iterator[Line | Break]:
+        """All lines behind the header, up to the first that is not as it should be: that one as a break, and no more."""
+        ended = False
+        for index in range(1, len(self)):
+            line = self.line(index)
+            reason = _fault(line, ended=ended)
+            if reason:
+                yield Break(line=index + 1, reason=reason)
+                return
+            ended = isinstance(line, End)
+            if not isinstance(line, Broken):
+                yield line
+        found = self.ending(ended=ended)
+        if found:
+            yield found
+
+    def ending(self, *, ended: bool) -> Break | None:
+        """What is wrong behind the last line. `ended`: whether that one is the end."""
+        if self.broken or ended:
+            return self.broken
+        return Break(line=len(self) + 1, reason="it has no end: the session was cut off")
+
+    def raws(self, first: int) -> Iterator[bytes]:
+        """The bytes of all lines from `first` on, several read at once."""
+        while first < len(self):
+            start = self._starts[first]
+            last = max(bisect_right(self._starts, start + _CHUNK_BYTES) - 1, first + 1)
+            chunk = os.pread(self._descriptor, self._starts[last] - start, start)
+            for index in range(first, last):
+                yield chunk[self._starts[index] - start : self._starts[index + 1] - start].rstrip(b"\r\n")
+            first = last
+
+    def search(
+        self,
+        words: str,
+        position: int,
+        *,
+        backwards: bool = False,
+        is_cancelled: Callable[[], bool] = lambda: False,
+        on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> int | None:
+        """The first line behind `position`, or the last one before it, that says the words; None where there is none.
+
+        They are looked for as they are, and as JSON writes them in a text. Capitals count where the words have any.
+        """
+        search = Search(words)
+        total = (
+            self._starts[position]
+            if backwards
+            else self._starts[-1] - self._starts[min(position + 1, len(self))]
+        )
+        done = 0
+        for chunk, start in self._chunks(position, search.longest, backwards=backwards):
+            at = search.last(chunk) if backwards else search.first(chunk)
+            if at >= 0:
+                return bisect_right(self._starts, start + at) - 1
+            done += len(chunk)
+            on_progress(min(done, total), total)
+            if is_cancelled():
+                return None
+        return None
+
+    def _chunks(self, position: int, longest: int, *, backwards: bool) -> Iterator[tuple[bytes, int]]:
+        """Pieces of the file and where they begin, each with what straddles it and the next one."""
+        beyond = longest - 1
+        if backwards:
+            stop = self._starts[position]
+            while stop > 0:
+                start = max(stop - _CHUNK_BYTES, 0)
+                end = min(stop + beyond, self._starts[position])
+                yield os.pread(self._descriptor, end - start, start), start
+                stop = start
+            return
+        start, end = self._starts[min(position + 1, len(self))], self._starts[-1]
+        while start < end:
+            yield os.pread(self._descriptor, min(_CHUNK_BYTES + beyond, end - start), start), start
+            start += _CHUNK_BYTES
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._descriptor)
+
+
+class Search:
+    """Words to be found in the bytes of a recording."""
+
+    def __init__(self, words: str) -> None:
+        self._folds = words == words.lower()
+        plain = words.encode("utf-8", "replace")
+        # What a text says, JSON may say with backslashes.
+        said = dump(words)[1:-1]
+        self._patterns = tuple(dict.fromkeys((plain, said, inert(said))))
+        self.longest = max(map(len, self._patterns))
+
+    def first(self, chunk: bytes) -> int:
+        """Where they first are; -1 where they are not."""
+        found = [at for at in map(self._folded(chunk).find, self._patterns) if at >= 0]
+        return min(found, default=-1)
+
+    def last(self, chunk: bytes) -> int:
+        """Where they last are; -1 where they are not."""
+        return max(map(self._folded(chunk).rfind, self._patterns))
+
+    def _folded(self, chunk: bytes) -> bytes:
+        return chunk.lower() if self._folds else chunk
+
+
+class GoodLines:
+    """The good lines of a recording. Where they end is known once they are gone through."""
+
+    def __init__(self, file: RecordingFile, up_to: int | None = None) -> None:
+        """`up_to`: the last line that counts, from 0; None for all."""
+        self._file = file
+        self._up_to = up_to
+        self.broken: Break | None = None
+
+    def __iter__(self) -> Iterator[Line]:
+        for index, line in enumerate(self._file.lines(), 1):
+            if isinstance(line, Break):
+                self.broken = line
+            elif self._up_to is None or index <= self._up_to:
+                yield line
+            else:
+                return
+
+
+def _fault(line: Line | Broken, *, ended: bool) -> str:
+    if isinstance(line, Broken):
+        return line.reason
+    if isinstance(line, Header):
+        return "another recording begins here"
+    return "it goes on behind its end" if ended else ""
+
+
+def _lines(descriptor: int) -> _Found:
+    found = _Found()
+    position = 0
+    while chunk := os.pread(descriptor, _CHUNK_BYTES, position):
+        at = chunk.find(b"\n")
+        while at >= 0:
+            found.starts.append(position + at + 1)
+            at = chunk.find(b"\n", at + 1)
+        position += len(chunk)
+        number = len(found.starts)
+        if number > MAX_LINES:
+            del found.starts[MAX_LINES + 1 :]
+            found.broken = Break(line=number, reason=f"there are more than {MAX_LINES:,} lines")
+            return found
+        if position - found.starts[-1] > MAX_LINE_BYTES:
+            found.broken = Break(line=number, reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")
+            return found
+    if position > found.starts[-1]:
+        found.broken = Break(line=len(found.starts), reason="it is cut off")
+    return found

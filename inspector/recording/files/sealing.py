@@ -1,0 +1,224 @@
+"""Raw frames beside a recording, each encrypted to an age recipient: writing them needs no private key.
+
+Source: age-encryption.org/v1, by pyrage. A frame is encrypted in parts, so that nothing is lost but the last and no step is long.
+"""
+
+import base64
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, Self, cast
+
+from inspector.errors import UsageError
+from inspector.files import private
+from inspector.json.exact import Json, JsonObject, JsonText, dump, parse
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.recording.decoding import MAX_LINE_BYTES
+
+SUFFIX = ".sealed"
+FORMAT, VERSION = "sealed", 2
+_PART_BYTES = 1 << 20
+_MAX_IDENTITY_BYTES = 1 << 16
+
+
+class _Keys(Protocol):
+    from_str: Callable[[str], object]
+
+
+class _Kind(Protocol):
+    Recipient: _Keys
+    Identity: _Keys
+
+
+class _Age(Protocol):
+    x25519: _Kind
+    RecipientError: type[Exception]
+    IdentityError: type[Exception]
+    DecryptError: type[Exception]
+
+    def encrypt(self, plaintext: bytes, recipients: Sequence[object]) -> bytes: ...
+    def decrypt(self, ciphertext: bytes, identities: Sequence[object]) -> bytes: ...
+
+
+def sealed_path(recording: Path) -> Path:
+    """Where the sealed frames of a recording are."""
+    return recording.with_name(recording.name + SUFFIX)
+
+
+class Sealer:
+    """Writes sealed frames."""
+
+    def __init__(self, recording: Path, recipient: str) -> None:
+        """`recipient`: `age1…`. Raises UsageError where it is none, or the file cannot be made."""
+        self._age = _age()
+        try:
+            self._recipients = [self._age.x25519.Recipient.from_str(recipient)]
+        except self._age.RecipientError as error:
+            raise UsageError("--seal-to: no age recipient", "It begins with age1; see age-keygen.") from error
+        self._path = sealed_path(recording)
+        self._file = private.create(self._path)
+        self._line({"sightline": FORMAT, "version": VERSION, "recording": recording.name})
+
+    def frame(self, frame: Frame) -> None:
+        """One frame, in as many lines as it has parts. Raises OSError."""
+        about: JsonObject = {
+            "frame": frame.number,
+            "at": frame.at_s,
+            "direction": frame.direction.value,
+            "channel": frame.channel.value,
+            "head": frame.head,
+            "ends": frame.ends,
+            "responseTo": frame.response_to,
+            "isJson": frame.body is not None,
+        }
+        head = dump(about)
+        whole = len(head).to_bytes(4) + head + frame.raw
+        parts = range(0, len(whole), _PART_BYTES)
+        for start in parts:
+            sealed = self._age.encrypt(whole[start : start + _PART_BYTES], self._recipients)
+            is_last = start == parts[-1]
+            self._line({"frame": frame.number, "last": is_last, "age": base64.b64encode(sealed).decode()})
+
+    def discard(self) -> None:
+        """There is nothing to seal after all."""
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def _line(self, line: Json) -> None:
+        self._file.write(dump(line) + b"\n")
+        self._file.flush()
+
+
+class SealedFrames:
+    """Raw frames by their numbers, found by an index and opened when they are asked for."""
+
+    def __init__(self, recording: Path, identity: Path) -> None:
+        """Find the frames. Raises UsageError. `identity`: a file as age-keygen writes it."""
+        self._age = _age()
+        self._identities = _identities(self._age, identity)
+        self._path = sealed_path(recording)
+        self._places: dict[int, int] = {}
+        try:
+            self._file = self._path.open("rb")
+        except OSError as error:
+            raise _unreadable(self._path, error) from error
+        try:
+            self._find()
+            self._try_identity()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def frame(self, number: int) -> Frame | None:
+        """The frame of that number; None where it is not kept whole. Raises UsageError where the identity is not its own."""
+        place = self._places.get(number)
+        if place is None:
+            return None
+        self._file.seek(place)
+        whole = bytearray()
+        while line := self._file.readline(MAX_LINE_BYTES + 1):
+            value = _object(line)
+            sealed = value.get("age")
+            if not line.endswith(b"\n") or not isinstance(sealed, str):
+                return None
+            whole += self._opened(sealed)
+            if value.get("last") is True:
+                return _frame(bytes(whole))
+        return None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def _find(self) -> None:
+        _check_header(self._path, _object(self._file.readline(MAX_LINE_BYTES + 1)))
+        place, begins = self._file.tell(), True
+        while line := self._file.readline(MAX_LINE_BYTES + 1):
+            value = _object(line)
+            number = value.get("frame")
+            if begins and isinstance(number, int):
+                self._places.setdefault(number, place)
+            begins = value.get("last") is True
+            place = self._file.tell()
+
+    def _try_identity(self) -> None:
+        """Say at once where the identity is another one."""
+        number = next(iter(self._places), None)
+        if number is not None:
+            self.frame(number)
+
+    def _opened(self, sealed: str) -> bytes:
+        try:
+            return self._age.decrypt(base64.b64decode(sealed), self._identities)
+        except (self._age.DecryptError, ValueError) as error:
+            raise UsageError(
+                f"{self._path} cannot be opened with this identity", "Use the one that belongs to --seal-to."
+            ) from error
+
+
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"cannot read {path}: {error.strerror}", "Was it made with --seal-to?")
+
+
+def _age() -> _Age:
+    try:
+        return cast("_Age", import_module("pyrage"))
+    except ImportError as error:
+        raise UsageError(
+            "sealing needs pyrage, which is not installed", "Install the extra: mcp-sightline[seal]."
+        ) from error
+
+
+def _identities(age: _Age, path: Path) -> list[object]:
+    content = private.read(path, _MAX_IDENTITY_BYTES)
+    if content is None:
+        raise UsageError(f"cannot read {path}: no such file", "age-keygen writes identities.")
+    lines = [line.strip() for line in content.raw.decode("utf-8", "replace").splitlines()]
+    try:
+        found = [age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+    except age.IdentityError as error:
+        raise UsageError(f"{path} holds no age identity", "It begins with AGE-SECRET-KEY-1.") from error
+    if not found:
+        raise UsageError(f"{path} holds no age identity", "It begins with AGE-SECRET-KEY-1.")
+    return found
+
+
+def _check_header(path: Path, value: JsonObject) -> None:
+    if value.get("sightline") != FORMAT or value.get("version") != VERSION:
+        raise UsageError(f"{path} holds no sealed frames of version {VERSION}", "Was it made with --seal-to?")
+
+
+def _object(line: bytes) -> JsonObject:
+    parsed = parse(line)
+    return parsed.value if isinstance(parsed, JsonText) and isinstance(parsed.value, dict) else {}
+
+
+def _frame(whole: bytes) -> Frame | None:
+    size = int.from_bytes(whole[:4])
+    about, raw = _object(whole[4 : 4 + size]), whole[4 + size :]
+    number, at_s = about.get("frame"), about.get("at")
+    ends, response_to = about.get("ends"), about.get("responseTo")
+    try:
+        channel = Channel(str(about.get("channel")))
+        direction = Direction(str(about.get("direction")))
+    except ValueError:
+        return None
+    if not isinstance(number, int) or not isinstance(at_s, (int, float)):
+        return None
+    return Frame(
+        number=number,
+        at_s=float(at_s),
+        direction=direction,
+        channel=channel,
+        raw=raw,
+        head=str(about.get("head", "")),
+        ends=ends if isinstance(ends, str) else None,
+        response_to=response_to if isinstance(response_to, str) else None,
+        body=parse(raw) if about.get("isJson") is True else None,
+    )

@@ -1,0 +1,118 @@
+"""An MCP server that answers from a recording: on standard input and output, or on loopback over Streamable HTTP."""
+
+import asyncio
+import hmac
+import secrets
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+import h11
+
+from inspector.errors import UnreachableError
+from inspector.http_server import HttpConnection, HttpRequest
+from inspector.json.exact import JsonText, Malformed, dump, parse
+from inspector.recording.answering import Reply
+
+ADDRESS = "127.0.0.1"
+PATH = "/mcp"
+
+_LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
+
+Answering = Callable[[JsonText | Malformed], Reply]
+Say = Callable[[str], None]
+
+
+def serve_stdio(answer: Answering, say: Say) -> None:
+    """Serve one client until it closes its side. `say`: told what an answer is not."""
+    with suppress(BrokenPipeError):
+        for line in sys.stdin.buffer:
+            if line.strip():
+                answered = answer(parse(line))
+                for remark in answered.remarks:
+                    say(remark)
+                if answered.message is not None:
+                    sys.stdout.buffer.write(dump(answered.message) + b"\n")
+                    sys.stdout.buffer.flush()
+
+
+def serve_http(answer: Answering, say: Say, port: int) -> None:
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT, to whoever has the token. `port`: 0 takes any that is free.
+
+    Raises UnreachableError where it cannot listen.
+    """
+    asyncio.run(_serve_http(answer, say, port))
+
+
+async def _serve_http(answer: Answering, say: Say, port: int) -> None:
+    site = _Site(answer, say)
+    try:
+        listener = await asyncio.start_server(site.serve, ADDRESS, port)
+    except OSError as error:
+        raise UnreachableError(
+            f"cannot listen on {ADDRESS} port {port}: {error.strerror}",
+            "Choose another port, or 0 for any that is free.",
+        ) from error
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    say(f"listening on http://{ADDRESS}:{listener.sockets[0].getsockname()[1]}{PATH}")
+    say(f"header: Authorization: Bearer {site.token}")
+    await stopped.wait()
+    listener.close()
+
+
+class _Site:
+    """The endpoint. Each request is one exchange; there are no sessions."""
+
+    def __init__(self, answer: Answering, say: Say) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self._answer = answer
+        self._say = say
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = HttpConnection(reader, writer)
+        # A client that leaves in the middle of an answer is its own business.
+        with suppress(ConnectionError, h11.LocalProtocolError):
+            try:
+                while (request := await connection.next_request()) is not None:
+                    await self._respond(request, connection)
+            finally:
+                writer.close()
+
+    async def _respond(self, request: HttpRequest, connection: HttpConnection) -> None:
+        refused = self._refused(request)
+        if refused:
+            await connection.respond(refused)
+            return
+        answered = self._answer(parse(request.body))
+        for remark in answered.remarks:
+            self._say(remark)
+        if answered.message is None:
+            await connection.respond(HTTPStatus.ACCEPTED)
+        else:
+            await connection.respond_json(HTTPStatus.OK, answered.message)
+
+    def _refused(self, request: HttpRequest) -> HTTPStatus | None:
+        """Why a request is not answered. A page in the user's browser must not get in by another name for loopback."""
+        if not _is_local(f"//{request.header('host') or ''}"):
+            return HTTPStatus.MISDIRECTED_REQUEST
+        origin = request.header("origin")
+        if origin is not None and not _is_local(origin):
+            return HTTPStatus.FORBIDDEN
+        given = (request.header("authorization") or "").encode()
+        if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
+            return HTTPStatus.UNAUTHORIZED
+        if request.path != PATH:
+            return HTTPStatus.NOT_FOUND
+        return None if request.method == "POST" else HTTPStatus.METHOD_NOT_ALLOWED
+
+
+def _is_local(url: str) -> bool:
+    try:
+        return urlsplit(url).hostname in _LOOPBACK
+    except ValueError:
+        return False

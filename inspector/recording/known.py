@@ -1,0 +1,167 @@
+"""The values that a session has withheld so far, to be found in whatever else it says."""
+
+import re
+from collections.abc import Iterable
+
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.mask import MASK
+from inspector.boundary.passing import KNOWN_KEYS
+from inspector.boundary.spellings import SHORTEST
+from inspector.boundary.unseen import visible
+from inspector.json.edit import Copied
+from inspector.json.exact import DuplicateKeys, Json
+from inspector.json.texts import forms_of, texts_in
+from inspector.recording.markers import MARKER, Key, Marker, places, text_for, unforged
+
+ECHO = "echo"
+QUERY = "query"
+_PROTOCOL = KNOWN_KEYS | {
+    *("jsonrpc", "id", "method", "params", "result", "error", "arguments", "content", "structuredContent"),
+    *("isError", "progressToken", "progress", "total", "message", "level", "logger", "requestId", "reason"),
+}
+_MOST_GENERATIONS = 8
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
+
+
+class Known:
+    """Withheld values. Long ones are found anywhere, short ones as whole words and where nothing else judges."""
+
+    def __init__(self) -> None:
+        self.names = set(_PROTOCOL)
+        """Keys that are no secret: the protocol's, and what schemas name."""
+        self.public = set[str]()
+        """Texts that are no secret, though a withheld value may be the same: names of tools."""
+        self._strong = _Generations()
+        self._weak = _Generations()
+
+    def learn(self, values: Iterable[Json]) -> None:
+        """Values that must not be said."""
+        said, keys = set[str](), set[str]()
+        for value in values:
+            texts_in(value, said, keys)
+        texts = {_unsigned(text) for text in said} - self.public
+        strong = {text for text in texts if len("".join(visible(text).split())) >= SHORTEST}
+        self._strong.add(strong)
+        # Echoes takes keys that could be a field's name as words, which is what they are here.
+        self._weak.add(texts - strong, keys - self.names)
+
+    def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
+        """Texts and keys that are no secret, but for those that repeat a value which is withheld already."""
+        fresh, keys = set(texts) - self.public, set(names) - self.names
+        self.public |= fresh - self._strong.found(list(fresh))
+        self.names |= keys - self._strong.found(list(keys))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was withheld that is long enough to be told from chance."""
+        return self._strong.is_empty
+
+    def repeats(self, value: Json) -> bool:
+        """Whether a JSON value repeats a withheld value that is long enough to be told from chance."""
+        return bool(self.found(self.texts_of(value), weak=False))
+
+    def texts_of(self, value: Json) -> set[str]:
+        """The texts and keys of a JSON value that may be secret."""
+        said, keys = set[str](), set[str]()
+        texts_in(value, said, keys)
+        return (said - self.public) | (keys - self.names)
+
+    def found(self, texts: Iterable[str], *, weak: bool) -> set[str]:
+        """Those of `texts` that repeat a withheld value. `weak`: whether short ones count."""
+        asked = list(texts)
+        bad = self._strong.found(asked)
+        return bad | self._weak.found(asked) if weak else bad
+
+    def covered(self, value: Json, key: Key, *, weak: bool) -> Json:
+        """`value` with markers in place of every leaf that repeats a withheld value, and of objects with such a key.
+
+        The queries of URLs are withheld too, and what only looks like a marker.
+        """
+        said, keys = set[str](), set[str]()
+        texts_in(value, said, keys)
+        if MARKER in keys:
+            value = unforged(value, key)
+        bad = self.found(said, weak=weak) - self.public
+        bad_keys = self.found(keys - self.names - {MARKER}, weak=weak)
+        queried = any("?" in text and _URL.fullmatch(text) for text in said)
+        if not (bad or bad_keys or queried):
+            return value
+        copied = Copied(value)
+        for tokens in list(places(value, lambda item: _repeats(item, bad, bad_keys))):
+            copied.put(tokens, key.marker(ECHO, copied.at(tokens)))
+        if queried:
+            for tokens in list(places(copied.value, _is_queried)):
+                copied.put(tokens, without_query(str(copied.at(tokens)), key))
+        return copied.value
+
+    def masked(self, value: Json) -> Json:
+        """`value` with a mask for every leaf that repeats a withheld value, and for objects with such a key, as it may be shown."""
+        bad = self.found(self.texts_of(value), weak=False)
+        copied = Copied(value)
+        for tokens in list(places(value, lambda item: _repeats(item, bad, bad - self.names))) if bad else ():
+            copied.put(tokens, MASK)
+        return copied.value
+
+    def covered_text(self, text: str, key: Key, *, weak: bool = True) -> Json:
+        """A text that is no JSON: itself, or a marker."""
+        return key.marker(ECHO, text) if self.found((text,), weak=weak) else text
+
+    def covered_name(self, name: str, key: Key) -> str:
+        """The name of a tool: itself, or what is read in its place where it repeats a withheld value."""
+        is_bad = name not in self.public and self.found((name,), weak=False)
+        return text_for(key.marker(ECHO, name)) if is_bad else name
+
+
+class _Generations:
+    """Searches made as values come in, and made into one when they are many: each value is built into few of them."""
+
+    def __init__(self) -> None:
+        self._texts = set[str]()
+        self._keys = set[str]()
+        self._searches: list[Echoes] = []
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._searches
+
+    def add(self, texts: set[str], keys: set[str] | None = None) -> None:
+        fresh, fresh_keys = texts - self._texts, (keys or set()) - self._keys
+        if not (fresh or fresh_keys):
+            return
+        self._texts |= fresh
+        self._keys |= fresh_keys
+        if len(self._searches) == _MOST_GENERATIONS:
+            self._searches.clear()
+            fresh, fresh_keys = self._texts, self._keys
+        self._searches.append(Echoes((*fresh, dict.fromkeys(fresh_keys))))
+
+    def found(self, texts: list[str]) -> set[str]:
+        bad = set[str]()
+        for search in self._searches:
+            bad.update(search.found(texts))
+        return bad
+
+
+def without_query(url: str, key: Key) -> str:
+    """A URL with its query told by its id alone."""
+    base, _, query = url.partition("?")
+    return f"{base}?[withheld {QUERY} {key.marker(QUERY, query)['id']}]"
+
+
+def _is_queried(value: Json) -> bool:
+    return isinstance(value, str) and "?" in value and _URL.fullmatch(value) is not None
+
+
+def _repeats(value: Json, bad: set[str], bad_keys: set[str]) -> bool:
+    if isinstance(value, dict):
+        return not isinstance(value, Marker) and not bad_keys.isdisjoint(value)
+    if isinstance(value, DuplicateKeys):
+        said = set[str]()
+        texts_in(value, said, said)
+        return not said.isdisjoint(bad | bad_keys)
+    return not isinstance(value, list) and not bad.isdisjoint(forms_of(value))
+
+
+def _unsigned(text: str) -> str:
+    rest = text.removeprefix("-")
+    return rest if rest[:1].isdigit() else text

@@ -1,0 +1,181 @@
+"""A recording gone through again: the tools it lists, the calls in it, and what a model sees of their results."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from inspector.hosts.profile import Call
+from inspector.hosts.projection import Projection, project
+from inspector.hosts.registry import host
+from inspector.json.chunks import pieces
+from inspector.json.exact import Json
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.exchanges import Answered, Exchanges, Matched
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.recording.definitions import Definitions
+from inspector.recording.format import (
+    Connected,
+    Lenses,
+    Line,
+    Listed,
+    Projected,
+    RecordedCall,
+    RecordedFrame,
+    replayed,
+)
+from inspector.recording.stand_ins import stood_in
+
+LARGEST_MODEL = 1 << 20
+"""Bytes of a model's context that a recording repeats; of a larger one it has a digest."""
+
+PAGE_CALL = "call"
+"""In place of the id of a request, which a call of a page has not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedCall:
+    """A call in a recording that was answered."""
+
+    frame: int
+    """Of the answer."""
+    asked: int
+    """The frame of the request; 0 for a call of a page's tool."""
+    request: str
+    """The `request_key` of the call; `PAGE_CALL` for one of a page's tool."""
+    name: str
+    tool: Tool | None
+    arguments: Json
+    outcome: Outcome
+    at_s: float
+    """When it was sent."""
+    duration_s: float
+
+
+class Replay:
+    """Takes the frames of a recording in their order."""
+
+    def __init__(self, raw: Callable[[int], Frame | None] = lambda _: None) -> None:
+        """`raw`: frames by their numbers, with all that was withheld, as far as they are kept."""
+        self._raw = raw
+        self.definitions = Definitions()
+        self._exchanges = Exchanges()
+
+    def frame(self, line: RecordedFrame) -> Frame:
+        """A line as a frame of a session: raw where that is kept, else with texts in place of what is withheld."""
+        return self._raw(line.number) or replayed(line, stood_in(line.content))
+
+    def matched(self, line: RecordedFrame) -> Matched:
+        """The frame of one more line, matched with those before it."""
+        return self._exchanges.take(self.frame(line))
+
+    def calls(self, line: Line) -> Iterator[ReplayedCall]:
+        """One more line; the calls that it answers."""
+        match line:
+            case RecordedFrame():
+                yield from self.take(self.matched(line))
+            case RecordedCall():
+                yield self.call(line)
+            case Listed():
+                self.definitions.listed(tools_in(line))
+            case Connected():
+                self.connect()
+            case _:
+                pass
+
+    def take(self, matched: Matched) -> Iterator[ReplayedCall]:
+        """One more frame; the calls that it answers."""
+        for event in matched.events:
+            if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
+                yield from self._answer(event, matched.frame)
+
+    def connect(self) -> None:
+        """The server is reached anew: what was not answered will not be."""
+        self._exchanges.connect()
+
+    def call(self, line: RecordedCall) -> ReplayedCall:
+        """A call of a page's tool."""
+        member = "error" if line.is_error else "result"
+        stood = stood_in({member: line.outcome})
+        outcome = stood[member] if isinstance(stood, dict) else None
+        definition = stood_in(line.definition)
+        return ReplayedCall(
+            frame=line.number,
+            asked=0,
+            request=PAGE_CALL,
+            name=line.tool,
+            tool=Tool(name=line.tool, definition=definition) if isinstance(definition, dict) else None,
+            arguments=stood_in(line.arguments),
+            outcome=RpcError(value=outcome) if line.is_error else Result(value=outcome, of_page=True),
+            at_s=line.at_s,
+            duration_s=line.duration_s,
+        )
+
+    def _answer(self, answered: Answered, frame: Frame) -> Iterator[ReplayedCall]:
+        exchange, response = answered.exchange, answered.response
+        request = exchange.request
+        if request.method != "tools/call":
+            self.definitions.take(request.method, response.result)
+            return
+        params = request.params if isinstance(request.params, dict) else {}
+        named = params.get("name")
+        name = named if isinstance(named, str) else ""
+        yield ReplayedCall(
+            frame=frame.number,
+            asked=exchange.frame,
+            request=exchange.key,
+            name=name,
+            tool=self.definitions.tool(name),
+            arguments=params.get("arguments", {}),
+            outcome=RpcError(value=response.error) if response.is_error else Result(value=response.result),
+            at_s=exchange.at_s,
+            duration_s=max(frame.at_s - exchange.at_s, 0.0),
+        )
+
+
+def tools_in(line: Listed | RecordedCall) -> Iterator[Tool]:
+    """The tools of a page, with texts in place of what is withheld."""
+    for name, definition in line.tools if isinstance(line, Listed) else ((line.tool, line.definition),):
+        stood = stood_in(definition)
+        yield Tool(name=name, definition=stood if isinstance(stood, dict) else {})
+
+
+def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
+    """What a model sees of a call; None where there is no host of that name any more."""
+    profile = host(lenses.host)
+    if profile is None:
+        return None
+    asked = Call(tool=call.name, nonce=nonce_of(call.outcome))
+    return project(call.outcome, call.tool, lenses.level, profile, call=asked, policy=lenses.policy)
+
+
+def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
+    """`projection_of` as a line."""
+    found = projection_of(call, lenses)
+    if found is None:
+        return None
+    size = 0
+    digest = hashlib.sha256()
+    for piece in pieces(found.context.model):
+        size += len(piece)
+        digest.update(piece)
+    is_large = size > LARGEST_MODEL
+    return Projected(
+        frame=call.frame,
+        request=call.request,
+        tool=call.name,
+        lenses=lenses,
+        model=None if is_large else found.context.model,
+        digest=digest.hexdigest() if is_large else "",
+        removals=tuple((removal.pointer, str(removal.rule)) for removal in found.bounded.removals),
+        findings=found.bounded.findings,
+    )
+
+
+def nonce_of(outcome: Outcome) -> str:
+    """What untrusted text in a recorded result is delimited with: the same each time, and in no result itself."""
+    digest = hashlib.sha256()
+    value: Json = outcome.value if isinstance(outcome, (Result, RpcError)) else outcome.detail
+    for piece in pieces(value):
+        digest.update(piece)
+    return digest.hexdigest()[:16]

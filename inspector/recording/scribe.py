@@ -1,0 +1,323 @@
+"""Frames to the lines of a recording.
+
+A secret may be said in a log before the result comes that declares it. So what comes in while calls run is held until all of them
+are answered and judged. Where an answer does not come, or too much would have to be held, the words that were held are withheld.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from heapq import merge
+from operator import itemgetter
+
+from inspector.json.chunks import pieces
+from inspector.json.exact import Json, JsonText, Malformed
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.exchanges import Answered, Asked, Event, GivenUp, Late, Matched, Unasked, message_of
+from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request
+from inspector.protocol.outcome import Failure, RpcError
+from inspector.recording.before import needed_of
+from inspector.recording.bounding import CALL, UNJUDGED, Bounder
+from inspector.recording.format import (
+    Connected,
+    End,
+    Lenses,
+    LensesChanged,
+    Line,
+    Listed,
+    Note,
+    RecordedCall,
+    RecordedFrame,
+)
+from inspector.recording.markers import Key
+from inspector.recording.page_calls import PageCall
+from inspector.recording.replaying import Replay, projected
+
+_STARTED = re.compile(r"(started process \d+): .*", re.DOTALL)
+"""A note of ours, which quotes the command line."""
+
+FAILED = "call"
+"""The kind of a note about a call of a page's tool that was not answered."""
+
+MAX_HELD_FRAMES = 10_000
+MAX_HELD_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    """A frame that waits, with its messages as far as they are bounded; or a line that waits for its turn."""
+
+    frame: Frame | None = None
+    parts: tuple[tuple[Event, Json], ...] = ()
+    line: Line | None = None
+
+
+class Scribe:
+    """Writes one session. Takes its frames in their order; not to be shared by threads."""
+
+    def __init__(
+        self, key: bytes, lenses: Lenses, *, secrets: Iterable[str] = (), target: tuple[str, str] = ("", "")
+    ) -> None:
+        """`key`: 32 fresh bytes, thrown away with this. `secrets`: what is secret from the start.
+
+        `target`: as the user wrote it, which notes quote, and as a recording may name it.
+        """
+        self._key = Key(key)
+        self._bounder = Bounder(self._key, lenses.policy, secrets)
+        self._lenses = lenses
+        self._target = target
+        self._replay = Replay()
+        self._pending = set[tuple[int, str]]()
+        """Calls that were not answered so far, by the frame and the id of their request."""
+        self._held: list[_Held] = []
+        self._held_bytes = 0
+        self._is_short = False
+        """Whether a call of this run was not answered, so that what was held cannot be judged."""
+        self._frames = 0
+
+    def take(self, matched: Matched) -> Iterator[Line]:
+        """One more frame; the lines that can be written by now."""
+        frame = matched.frame
+        held = self._bounded(matched)
+        if self._pending or self._held or held.frame is None:
+            self._hold(held, len(frame.raw))
+        else:
+            yield from self._lines(held)
+        for event in matched.events:
+            if isinstance(event, GivenUp) and _place(event) in self._pending:
+                self._pending.discard(_place(event))
+                self._is_short = True
+        if self._held and (self._must_write() or self._is_outgoing_alone()):
+            yield from self._flush()
+
+    def call(self, made: PageCall) -> Iterator[Line]:
+        """A call of a page's tool has ended."""
+        if isinstance(made.outcome, Failure):
+            yield from self.note(made.at_s, FAILED, f"{made.name}: {made.outcome.detail}")
+            return
+        definition, arguments, outcome = self._bounder.page_call(made.tool, made.arguments, made.outcome)
+        line = RecordedCall(
+            number=made.number,
+            at_s=made.at_s,
+            duration_s=made.duration_s,
+            tool=self._name(made.name),
+            definition=definition,
+            arguments=arguments,
+            is_error=isinstance(made.outcome, RpcError),
+            outcome=outcome,
+        )
+        yield line
+        found = projected(self._replay.call(line), self._lenses)
+        if found:
+            yield found
+
+    def learn(self, frames: Iterable[Matched], calls: Iterable[PageCall]) -> Iterator[Line]:
+        """What was before the recording: learnt from, and of its lines only those that what comes is read by."""
+        before = list(frames)
+        needed = needed_of(before)
+        for made in calls:
+            if not isinstance(made.outcome, Failure):
+                self._bounder.page_call(made.tool, made.arguments, made.outcome)
+        self._frames = 0
+        written = 0
+        for matched in before:
+            for line in self.take(matched):
+                if isinstance(line, RecordedFrame) and line.number in needed:
+                    written += 1
+                    yield line
+        self._frames = written
+
+    def connect(self, at_s: float, number: int) -> Iterator[Line]:
+        """The target is reached anew. What waits for an answer will get none."""
+        self._is_short = self._is_short or bool(self._pending)
+        yield from self._flush()
+        self._pending.clear()
+        self._bounder.connect()
+        self._replay.connect()
+        yield Connected(at_s=at_s, number=number)
+
+    def listed(self, at_s: float, tools: Iterable[Tool]) -> Iterator[Line]:
+        """A page lists its tools."""
+        found = tuple((self._name(tool.name), definition) for tool, definition in self._bounder.listed(tools))
+        yield from self._later(Listed(at_s=at_s, tools=found))
+
+    def look(self, at_s: float, lenses: Lenses) -> Iterator[Line]:
+        """Other lenses are in force."""
+        self._bounder.policy = lenses.policy
+        yield from self._later(LensesChanged(at_s=at_s, lenses=lenses))
+
+    def note(self, at_s: float, kind: str, text: str) -> Iterator[Line]:
+        """Something that went over no wire."""
+        yield from self._later(Note(at_s=at_s, kind=kind, text=text))
+
+    def finish(self) -> Iterator[Line]:
+        """The lines that are left."""
+        self._is_short = self._is_short or bool(self._pending)
+        yield from self._flush()
+        yield End(frames=self._frames)
+
+    def _later(self, line: Line) -> Iterator[Line]:
+        self._hold(_Held(line=line), 0)
+        if self._must_write():
+            yield from self._flush()
+
+    def _hold(self, held: _Held, size: int) -> None:
+        self._held.append(held)
+        self._held_bytes += size
+
+    def _must_write(self) -> bool:
+        full = len(self._held) > MAX_HELD_FRAMES or self._held_bytes > MAX_HELD_BYTES
+        if full and self._pending:
+            self._is_short = True
+        return full or not self._pending
+
+    def _is_outgoing_alone(self) -> bool:
+        """Whether nothing but what was sent from here is held: that is judged already."""
+        return all(held.frame is not None and held.frame.direction is Direction.SENT for held in self._held)
+
+    def _bounded(self, matched: Matched) -> _Held:
+        """Judge what a frame asks or answers. Its search has to wait for what else comes."""
+        frame = matched.frame
+        parts: list[tuple[Event, Json]] = []
+        for event in matched.events:
+            message = message_of(event)
+            if message is None:
+                continue
+            value: Json = message.value
+            match event:
+                case _ if frame.channel is Channel.CDP:
+                    value = (
+                        value if isinstance(message, Malformed) else self._bounder.of_browser(message.value)
+                    )
+                case Asked(exchange=exchange) if frame.direction is Direction.SENT:
+                    value = self._bounder.sent(exchange.request)
+                    if exchange.request.method == CALL:
+                        self._pending.add(_place(event))
+                case (
+                    Answered(exchange=exchange, response=response)
+                    | Late(exchange=exchange, response=response)
+                ) if frame.direction is Direction.RECEIVED:
+                    value = self._bounder.received(response, exchange.request)
+                    self._pending.discard(_place(event))
+                case Unasked(response=response) if frame.direction is Direction.RECEIVED:
+                    value = self._bounder.received(response, None)
+                case _:
+                    pass
+            parts.append((event, value))
+        return _Held(frame=frame, parts=tuple(parts))
+
+    def _flush(self) -> Iterator[Line]:
+        held, self._held, self._held_bytes = self._held, [], 0
+        short, self._is_short = self._is_short, False
+        unsaid: list[str] = []
+        for one in held:
+            yield from self._lines(one, short=short, unsaid=unsaid)
+
+    def _name(self, name: str) -> str:
+        return self._bounder.known.covered_name(name, self._key)
+
+    def _said(self, note: Note, text: str) -> Note:
+        # Why a call failed is told in words of others; what else is noted, in ours, where a short value means nothing.
+        weak = note.kind == FAILED
+        return replace(note, text=self._bounder.known.covered_text(text, self._key, weak=weak))
+
+    def _lines(self, held: _Held, *, short: bool = False, unsaid: list[str] | None = None) -> Iterator[Line]:
+        if held.frame is None:
+            if isinstance(held.line, Note) and isinstance(held.line.text, str):
+                yield self._said(held.line, held.line.text)
+            elif held.line is not None:
+                if isinstance(held.line, LensesChanged):
+                    self._lenses = held.line.lenses
+                yield held.line
+            return
+        frame = held.frame
+        content, is_json, is_whole = self._content(held, frame, short=short, unsaid=unsaid or [])
+        if short and unsaid is not None and not is_json and frame.channel is not Channel.NOTE:
+            unsaid.append(frame.raw.decode("utf-8", "replace"))
+        head = self._bounder.known.covered_text(frame.head, self._key)
+        line = RecordedFrame(
+            number=frame.number,
+            at_s=frame.at_s,
+            direction=frame.direction,
+            channel=frame.channel,
+            # Beside what is left, the size of the whole would tell that of what is not.
+            size=len(frame.raw) if is_whole else sum(map(len, pieces(content))),
+            head=head if isinstance(head, str) else "",
+            ends=frame.ends,
+            response_to=frame.response_to,
+            is_json=is_json,
+            content=content,
+            faults=frame.body.faults if isinstance(frame.body, JsonText) else (),
+        )
+        self._frames += 1
+        yield line
+        if is_json:
+            for call in self._replay.calls(line):
+                found = projected(call, self._lenses)
+                if found:
+                    yield found
+
+    def _content(
+        self, held: _Held, frame: Frame, *, short: bool, unsaid: list[str]
+    ) -> tuple[Json, bool, bool]:
+        """What is left of a frame, whether that is its JSON, and whether it is all of it."""
+        if isinstance(frame.body, Malformed):
+            # It may be a result that was cut off, with all its secrets.
+            return self._key.marker(UNJUDGED, frame.raw.decode("utf-8", "replace")), False, False
+        if frame.body is None:
+            text = self._text(frame, short=short, unsaid=unsaid)
+            return text, False, text == frame.raw.decode("utf-8", "replace")
+        by_us = frame.direction is Direction.SENT
+        parts = held.parts
+        if short and not by_us:
+            parts = tuple((event, _quiet(event, value, self._key)) for event, value in parts)
+        shown = [self._bounder.searched(event, value, by_us=by_us) for event, value in parts]
+        is_whole = all(left is _value_of(event) for left, (event, _) in zip(shown, parts, strict=True))
+        return (shown if isinstance(frame.body.value, list) else shown[0]), True, is_whole
+
+    def _text(self, frame: Frame, *, short: bool, unsaid: list[str]) -> Json:
+        text = frame.raw.decode("utf-8", "replace")
+        if frame.channel is Channel.NOTE:
+            text = _STARTED.sub(r"\1", text)
+            written, named = self._target
+            text = text.replace(written, named) if written else text
+            if any(said in text for said in unsaid if said):
+                return self._key.marker(UNJUDGED, text)
+        elif short:
+            return self._key.marker(UNJUDGED, text)
+        return self._bounder.known.covered_text(text, self._key)
+
+
+def bounded_lines(
+    scribe: Scribe, frames: Iterable[Matched], calls: Iterable[PageCall] = (), notes: Iterable[Note] = ()
+) -> Iterator[Line]:
+    """A session so far as its recording would hold it. `calls`: of a page, in their order; `notes`: in theirs, as texts."""
+    ended = ((made.at_s + made.duration_s, partial(scribe.call, made)) for made in calls)
+    noted = ((note.at_s, partial(scribe.note, note.at_s, note.kind, str(note.text))) for note in notes)
+    waiting = deque(merge(ended, noted, key=itemgetter(0)))
+    for matched in frames:
+        while waiting and waiting[0][0] <= matched.frame.at_s:
+            yield from waiting.popleft()[1]()
+        yield from scribe.take(matched)
+    for _, write in waiting:
+        yield from write()
+    yield from scribe.finish()
+
+
+def _place(event: Asked | Answered | GivenUp | Late) -> tuple[int, str]:
+    return event.exchange.frame, event.exchange.key
+
+
+def _value_of(event: Event) -> Json:
+    message = message_of(event)
+    return message.value if message else None
+
+
+def _quiet(event: Event, value: Json, key: Key) -> Json:
+    """A message without the words of a call that was not answered."""
+    is_about = isinstance(message_of(event), (Notification, Request))
+    if is_about and isinstance(value, dict) and "params" in value:
+        return {**value, "params": key.marker(UNJUDGED, value["params"])}
+    return value

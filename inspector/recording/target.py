@@ -1,0 +1,47 @@
+"""A target as a recording may name it, and the secrets in how it is reached."""
+
+from collections.abc import Iterator
+
+from inspector.protocol.command_words import secret_words, secrets_of_url
+from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.recording.format import Header, Lenses
+
+
+def header_of(target: Target, lenses: Lenses, *, created: str, software: str) -> Header:
+    """The first line of a recording of `target`. `created`: RFC 3339, in UTC."""
+    kind, name = named(target)
+    return Header(created=created, software=software, kind=kind, target=name, lenses=lenses)
+
+
+def named(target: Target) -> tuple[str, str]:
+    """Kind and name: of a command its program alone, since any other word may be a secret; of a URL no query and no user."""
+    match target:
+        case StdioTarget(command=command):
+            return "stdio", command[0].rpartition("/")[2]
+        case HttpTarget(older_sse=older):
+            return "sse" if older else "http", str(target)
+        case PageTarget():
+            return "page", str(target)
+        case DemoTarget():
+            return "demo", "demo"
+
+
+def secret_values(target: Target) -> tuple[str, ...]:
+    """What is secret of a target from the start: environment, headers, query, user, and words that tell it."""
+    match target:
+        case StdioTarget():
+            found = [*target.environment.values(), *secret_words(target.command)]
+        case HttpTarget():
+            found = [*_of_headers(target.headers), *secrets_of_url(target.url)]
+        case PageTarget(url=url, cdp=cdp):
+            found = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
+        case DemoTarget():
+            found = []
+    return tuple(dict.fromkeys(value for value in found if value))
+
+
+def _of_headers(headers: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    for _, value in headers:
+        yield value
+        # The scheme of an Authorization header is no secret; what follows it is.
+        yield value.partition(" ")[2]

@@ -1,0 +1,94 @@
+"""A review for a terminal."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from inspector.review.finding import Severity
+from inspector.review.report import Entry, Report, ReviewedServer
+from inspector.safe_text import safe_line
+
+
+def lines(report: Report) -> list[str]:
+    """The report as lines of text."""
+    return list(_lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for part in report.parts:
+        # No word of a target or a server begins a line: the log of a build takes some for commands.
+        yield f"Review of {safe_line(part.target)}: {safe_line(described(part))}"
+    for group in report.groups():
+        yield ""
+        yield from _group(group, report)
+    yield ""
+    yield summary(report)
+    if report.not_checked:
+        yield ""
+        yield "Not checked:"
+        for each in report.not_checked:
+            yield f"- {safe_line(each.what)}: {safe_line(each.why)}"
+
+
+def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+    finding = group[0].finding
+    rule = report.rule(finding.id)
+    many = f", {len(group):,} places" if len(group) > 1 else ""
+    yield f"{finding.severity.value.upper():8}  {finding.id}  {rule.title if rule else ''} (confidence: {finding.confidence.value}{many}){standing(group[0])}"
+    for where, evidence in places(group):
+        yield f"          {where}"
+        if evidence:
+            yield f"          > {evidence}"
+    yield f"          {finding.message}"
+    if evidence := same_evidence(group):
+        yield f"          > {evidence}"
+    if rule:
+        yield f"          {rule.fix}"
+
+
+def places(group: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """Where each of a group was found, and what is quoted there; empty where all quote the same."""
+    same = len({entry.finding.evidence for entry in group}) == 1
+    return ((place(entry), "" if same else entry.finding.evidence) for entry in group)
+
+
+def same_evidence(group: Sequence[Entry]) -> str:
+    """What all of a group quote; empty where they differ."""
+    quoted = {entry.finding.evidence for entry in group}
+    return quoted.pop() if len(quoted) == 1 else ""
+
+
+def described(part: ReviewedServer) -> str:
+    """What is known of a server, in one line. Foreign text."""
+    named = f"{part.name} {part.version}".strip() or "a server without a name"
+    spoken = f"protocol {part.protocol}, " if part.protocol else ""
+    return f"{named}, {spoken}{len(part.tools):,} tools, {part.called:,} calls"
+
+
+def place(entry: Entry) -> str:
+    """What a finding is about and where, in one safe line."""
+    finding = entry.finding
+    named = f"{finding.subject.value} {safe_line(finding.name)}" if finding.name else finding.subject.value
+    where = f"{safe_line(finding.target)}: {named}" if finding.target else named
+    return f"{where}, at {safe_line(finding.pointer)}" if finding.pointer else where
+
+
+def standing(entry: Entry) -> str:
+    """Whether it is known or accepted, in words behind its title; empty where it counts."""
+    if entry.acceptance:
+        reason = f": {safe_line(entry.acceptance.reason)}" if entry.acceptance.reason else ""
+        return f" [accepted{reason}]"
+    return " [known]" if entry.known else ""
+
+
+def summary(report: Report) -> str:
+    """How many findings there are, in one sentence. Those that say the same of several places are one."""
+    firsts = [group[0] for group in report.groups() if group[0].counts]
+    numbers = Counter(entry.finding.severity for entry in firsts)
+    counted = [
+        f"{numbers[severity]} {severity.value}" for severity in reversed(Severity) if numbers[severity]
+    ]
+    left_out = sum(1 for entry in report.entries if not entry.counts)
+    in_places = len(report.entries) - left_out
+    said = f"Findings: {', '.join(counted)}" if counted else "No findings"
+    said += f" in {in_places:,} places" if in_places > len(firsts) else ""
+    return said + (f"; {left_out} known or accepted." if left_out else ".")

@@ -1,0 +1,93 @@
+"""A review as one page of HTML that needs nothing else: no script, no address that it loads from."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from inspector.review.formats.as_text import described, place, places, same_evidence, standing, summary
+from inspector.review.report import Entry, Report
+from inspector.safe_text import safe_line
+
+STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1b1f24;background:#fff}"
+    "article{border:1px solid #d0d7de;border-left-width:.5em;padding:.2em 1em;margin:1em 0}"
+    ".critical,.high{border-left-color:#b42318}.medium{border-left-color:#b54708}.low,.info{border-left-color:#475467}"
+    "code,pre{font-family:ui-monospace,monospace;background:#f3f4f6;overflow-wrap:anywhere;white-space:pre-wrap}"
+    "pre{padding:.5em}table{border-collapse:collapse}td,th{border:1px solid #d0d7de;padding:.2em .8em;text-align:left}"
+    ".off{opacity:.7}"
+)
+
+
+def lines(report: Report) -> list[str]:
+    """The page, line by line."""
+    return list(_lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    title = f"Review of {shown(report.target)}"
+    yield "<!doctype html>"
+    yield '<html lang="en"><head><meta charset="utf-8">'
+    yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    yield f"<title>{title}</title><style>{STYLE}</style></head><body>"
+    yield f"<h1>{title}</h1>"
+    for part in report.parts:
+        target = f"<code>{shown(part.target)}</code>: " if report.servers else ""
+        yield f"<p>{target}{shown(described(part))}.</p>"
+    yield f"<p>{shown(report.reviewed_by)}.</p>"
+    yield "<h2>Summary</h2>"
+    yield f"<p>{shown(summary(report))}</p>"
+    yield from _per_tool(report)
+    yield "<h2>Findings</h2>"
+    for group in report.groups():
+        yield from _group(group, report)
+    yield "<h2>Not checked</h2><ul>"
+    for each in report.not_checked:
+        yield f"<li>{shown(each.what)}: {shown(each.why)}</li>"
+    yield "</ul></body></html>"
+
+
+def _per_tool(report: Report) -> Iterator[str]:
+    """One row for each subject with findings, and one for all tools without."""
+    worst: dict[str, list[Entry]] = {}
+    for entry in report.entries:
+        finding = entry.finding
+        about = finding.name or finding.subject.value
+        worst.setdefault(f"{finding.target}: {about}" if finding.target else about, []).append(entry)
+    yield "<table><tr><th>About</th><th>Findings</th><th>Worst</th></tr>"
+    for name, entries in worst.items():
+        yield f"<tr><td>{shown(name)}</td><td>{len(entries)}</td><td>{entries[0].finding.severity.value}</td></tr>"
+    quiet = sum(
+        1
+        for part in report.parts
+        for name in part.tools
+        if (f"{part.target}: {name}" if report.servers else name) not in worst
+    )
+    yield f"<tr><td>{quiet:,} other tools</td><td>0</td><td>none</td></tr></table>"
+
+
+def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+    finding = group[0].finding
+    rule = report.rule(finding.id)
+    off = "" if group[0].counts else " off"
+    yield f'<article class="{finding.severity.value}{off}">'
+    title = rule.title if rule else ""
+    yield f"<h3>{finding.severity.value}: {shown(title)} ({finding.id}){shown(standing(group[0]))}</h3>"
+    if len(group) == 1:
+        yield f"<p><code>{shown(place(group[0]))}</code>, confidence {finding.confidence.value}</p>"
+    else:
+        yield f"<p>In {len(group):,} places, confidence {finding.confidence.value}:</p><ul>"
+        for where, evidence in places(group):
+            quoted = f"<pre>{shown(evidence)}</pre>" if evidence else ""
+            yield f"<li><code>{shown(where)}</code>{quoted}</li>"
+        yield "</ul>"
+    yield f"<p>{shown(finding.message)}</p>"
+    if evidence := same_evidence(group):
+        yield f"<pre>{shown(evidence)}</pre>"
+    if rule:
+        yield f"<p>{shown(rule.meaning)}</p><p><b>How to fix it:</b> {shown(rule.fix)}</p>"
+        yield f"<p>{shown(', '.join(rule.references))}</p>"
+    yield "</article>"
+
+
+def shown(text: str) -> str:
+    """`text` in one line that HTML shows as it is."""
+    return escape(safe_line(text))

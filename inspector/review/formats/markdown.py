@@ -1,0 +1,71 @@
+"""A review as Markdown, for a job summary or a comment."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from inspector.review.formats.as_text import described, place, places, same_evidence, standing, summary
+from inspector.review.report import Entry, Report
+from inspector.safe_text import safe_line
+
+_PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+.!|~:@&/=-])")
+_TICKS = re.compile(r"`+")
+
+
+def lines(report: Report) -> list[str]:
+    """The report as lines. Texts of the server are plain text or code: no link, no image, no HTML."""
+    return list(_lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# Review of {plain(report.target)}"
+    yield ""
+    for part in report.parts:
+        target = f"- {code(part.target)}: " if report.servers else ""
+        yield f"{target}{plain(described(part))}."
+    yield ""
+    yield f"{plain(report.reviewed_by)}."
+    yield ""
+    yield plain(summary(report))
+    for group in report.groups():
+        yield ""
+        yield from _group(group, report)
+    yield ""
+    yield "## Not checked"
+    yield ""
+    for each in report.not_checked:
+        yield f"- {plain(each.what)}: {plain(each.why)}"
+
+
+def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+    finding = group[0].finding
+    rule = report.rule(finding.id)
+    title = rule.title if rule else ""
+    yield f"## {finding.severity.value}: {title} ({finding.id}){plain(standing(group[0]))}"
+    yield ""
+    if len(group) == 1:
+        yield f"{code(place(group[0]))}, confidence {finding.confidence.value}"
+    else:
+        yield f"In {len(group):,} places, confidence {finding.confidence.value}:"
+        yield ""
+        for where, evidence in places(group):
+            yield f"- {code(where)}" + (f": {code(evidence)}" if evidence else "")
+    yield ""
+    yield plain(finding.message)
+    if evidence := same_evidence(group):
+        yield ""
+        yield f"> {code(evidence)}"
+    if rule:
+        yield ""
+        yield f"{rule.meaning} **Fix:** {rule.fix} ({', '.join(rule.references)})"
+
+
+def plain(text: str) -> str:
+    """`text` in one line that Markdown shows as it is."""
+    return _PUNCTUATION.sub(r"\\\1", safe_line(text))
+
+
+def code(text: str) -> str:
+    """`text` as a code span, whatever it holds."""
+    shown = safe_line(text)
+    fence = "`" * (max((len(run) for run in _TICKS.findall(shown)), default=0) + 1)
+    return f"{fence} {shown} {fence}"

@@ -1,0 +1,91 @@
+"""A safety table as Markdown, and as one page of HTML. Texts of the server are plain text or code in both."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from inspector.claims.safety import COLUMNS, LEGEND, Cell, SafetyRow
+from inspector.json.exact import Malformed
+from inspector.review.formats.html_page import STYLE, shown
+from inspector.review.formats.markdown import code, plain
+
+_MAX_TEXT = 200
+"""Characters of a name or a value."""
+
+
+def markdown_lines(
+    title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()
+) -> Iterator[str]:
+    """A table with a row for each tool, then what contradicts itself. `title`: what it is of; may be foreign."""
+    yield f"# Safety of {plain(_short(title))}"
+    yield ""
+    yield from LEGEND
+    yield ""
+    yield f"| {' | '.join(COLUMNS)} |"
+    yield f"|{'---|' * len(COLUMNS)}"
+    for row in rows:
+        cells = (_cell(cell, _code_in_table) for cell in row.cells)
+        yield f"| {_code_in_table(row.name)} | {' | '.join(cells)} |"
+    told = [row for row in rows if row.contradictions]
+    if told:
+        yield from ("", "## Contradictions", "")
+    for row in told:
+        yield from (f"- {code(_short(row.name))}: {plain(said)}" for said in row.contradictions)
+    if malformed:
+        yield from ("", "## Malformed", "")
+    for item in malformed:
+        yield f"- {code(_short(item.name or item.pointer or '?'))}: {plain(_short(item.reason))}"
+
+
+def html_lines(title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()) -> Iterator[str]:
+    """The same as a page that needs nothing else: no script, no address that it loads from."""
+    named = f"Safety of {shown(_short(title))}"
+    yield "<!doctype html>"
+    yield '<html lang="en"><head><meta charset="utf-8">'
+    yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    yield f"<title>{named}</title><style>{STYLE}</style></head><body>"
+    yield f"<h1>{named}</h1>"
+    yield from (f"<p>{shown(sentence)}</p>" for sentence in LEGEND)
+    yield f"<table><tr>{''.join(f'<th>{shown(name)}</th>' for name in COLUMNS)}</tr>"
+    for row in rows:
+        cells = "".join(f"<td>{_cell(cell, _html_code, shown)}</td>" for cell in row.cells)
+        yield f"<tr><td>{_html_code(row.name)}</td>{cells}</tr>"
+    yield "</table>"
+    yield from _html_list("Contradictions", [(row.name, said) for row in rows for said in row.contradictions])
+    yield from _html_list(
+        "Malformed", [(item.name or item.pointer or "?", item.reason) for item in malformed]
+    )
+    yield "</body></html>"
+
+
+def _html_list(title: str, entries: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if entries:
+        yield f"<h2>{title}</h2><ul>"
+        yield from (f"<li>{_html_code(name)}: {shown(_short(said))}</li>" for name, said in entries)
+        yield "</ul>"
+
+
+def _cell(cell: Cell, foreign: Callable[[str], str], own: Callable[[str], str] = plain) -> str:
+    said = ", ".join((foreign if cell.is_foreign else own)(value) for value in cell.values)
+    return f"{said} ({cell.note})" if cell.note else said
+
+
+def _html_code(text: str) -> str:
+    return f"<code>{shown(_short(text))}</code>"
+
+
+# A bar ends a cell even within code, and neither a backslash nor an entity is read there: so it is another character.
+_IN_TABLE: Mapping[int, str] = {ord("|"): "¦"}
+
+
+def _code_in_table(text: str) -> str:
+    return code(_short(text).translate(_IN_TABLE))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
+
+
+FORMATS: Mapping[str, Callable[[str, Sequence[SafetyRow], Sequence[Malformed]], Iterator[str]]] = {
+    "markdown": markdown_lines,
+    "html": html_lines,
+}
+"""By name."""

@@ -1,0 +1,104 @@
+"""All rules, and the review that they make. A family is a module in `families`, nothing else."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import cast
+
+from inspector.review.finding import Confidence, Finding, Hit, Severity, SubjectKind
+from inspector.review.reviewed import Offer, Reviewed
+from inspector.review.rule import Rule
+
+INTERNAL = Rule(
+    id="SL-PRO000",
+    title="A rule failed",
+    severity=Severity.HIGH,
+    confidence=Confidence.HIGH,
+    meaning="What the rule looks for was not looked for here, so that nothing is known of it. This is a defect of Sightline.",
+    fix="Report it, with the definition that it failed at.",
+    references=("CWE-755",),
+    positive=(),
+    negative=(),
+)
+"""What stands for a rule that raised."""
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule, by id."""
+    package = import_module("inspector.review.rules")
+    modules = [import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__)]
+    found = [rule for module in modules for rule in cast("tuple[Rule, ...]", module.RULES)]
+    return tuple(sorted((*found, INTERNAL), key=lambda rule: rule.id))
+
+
+def findings_of(reviewed: Reviewed, chosen: Sequence[Rule] | None = None) -> tuple[Finding, ...]:
+    """What `chosen` rules, or all, find: the worst first, then by rule, then in the order sent. Never raises."""
+    found: list[tuple[int, Finding]] = []
+    order = {id(offer): number for number, offer in enumerate(reviewed.offers)}
+    for rule in rules() if chosen is None else chosen:
+        found.extend(
+            (order.get(id(offer), 0), finding) for offer, finding in _once(tuple(_found(rule, reviewed)))
+        )
+    found.sort(key=lambda entry: (-entry[1].severity.rank, entry[1].id, entry[0]))
+    return tuple(finding for _, finding in found)
+
+
+def _once(found: tuple[tuple[Offer, Finding], ...]) -> Iterator[tuple[Offer, Finding]]:
+    """Those of the reviewed listing, and of other listings what is not known from it."""
+    known = {(finding.name, finding.pointer) for offer, finding in found if not offer.listed}
+    return (
+        (offer, finding)
+        for offer, finding in found
+        if not offer.listed or (finding.name, finding.pointer) not in known
+    )
+
+
+def _found(rule: Rule, reviewed: Reviewed) -> Iterator[tuple[Offer, Finding]]:
+    each, call, whole = rule.each, rule.call, rule.whole
+    if each:
+        for offer in reviewed.offers:
+            if offer.kind in rule.subjects:
+                yield from _judged(rule, offer, offer.kind, partial(each, offer))
+    if call:
+        # An answer that does not end its call is no result; `not checked` says so.
+        for made in (made for made in reviewed.calls if not made.unfinished):
+            yield from _judged(rule, made.offer, SubjectKind.CALL, partial(call, made))
+    if whole:
+        try:
+            for offer, hit in whole(reviewed):
+                yield offer, _finding(rule, offer, offer.kind, hit)
+        except Exception as error:  # noqa: BLE001 - a rule that raises is told, whatever it raised
+            server = reviewed.offers[0]
+            yield server, _failed(rule, server, server.kind, error)
+
+
+def _judged(
+    rule: Rule, offer: Offer, kind: SubjectKind, ask: Callable[[], Iterable[Hit]]
+) -> Iterator[tuple[Offer, Finding]]:
+    try:
+        for hit in ask():
+            yield offer, _finding(rule, offer, kind, hit)
+    except Exception as error:  # noqa: BLE001 - as above
+        yield offer, _failed(rule, offer, kind, error)
+
+
+def _failed(rule: Rule, offer: Offer, kind: SubjectKind, error: Exception) -> Finding:
+    hit = Hit(
+        message=f"The rule {rule.id} failed here ({type(error).__name__}): what it looks for was not looked for."
+    )
+    return _finding(INTERNAL, offer, kind, hit)
+
+
+def _finding(rule: Rule, offer: Offer, kind: SubjectKind, hit: Hit) -> Finding:
+    return Finding(
+        id=rule.id,
+        severity=hit.severity or rule.severity,
+        confidence=hit.confidence or rule.confidence,
+        subject=hit.subject or kind,
+        name=offer.name,
+        pointer=hit.pointer,
+        message=f"{hit.message} So it stands in {offer.listed}." if offer.listed else hit.message,
+        evidence=hit.evidence,
+    )

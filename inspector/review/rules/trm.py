@@ -1,0 +1,96 @@
+"""TRM: characters that act on a terminal. Source: ECMA-48; CWE-150."""
+
+from collections.abc import Iterator
+
+from inspector.hidden_characters import HiddenKind
+from inspector.review.finding import Confidence, Hit, Severity, quoted
+from inspector.review.reviewed import Offer
+from inspector.review.rule import DEFINITIONS, Rule, tool_example
+from inspector.review.texts import Place
+
+_INTRODUCERS = frozenset("\x1b\x90\x98\x9b\x9d\x9e\x9f")
+"""ESC, and the single bytes that begin a sequence: DCS, SOS, CSI, OSC, PM, APC."""
+
+
+def _sequences(offer: Offer) -> Iterator[Hit]:
+    for pointer, text in _controlled(offer):
+        at = next((at for at, character in enumerate(text) if character in _INTRODUCERS), None)
+        if at is not None:
+            yield Hit(
+                message=f"A terminal control sequence: {_does(text, at)}.",
+                pointer=pointer,
+                evidence=quoted(text, at),
+            )
+
+
+_DOES = (
+    ("]52;", "it writes to the clipboard"),
+    ("]0;", "it sets the title of the window"),
+    ("]2;", "it sets the title of the window"),
+    ("]8;", "it makes a link of what follows"),
+    ("P", "it sends a device control string"),
+    ("[", "it moves the cursor, erases, or colours text"),
+)
+
+
+def _does(text: str, at: int) -> str:
+    behind = text[at + 1 : at + 8]
+    found = next((does for start, does in _DOES if text[at] == "\x1b" and behind.startswith(start)), None)
+    return found or "it acts on the terminal that shows it"
+
+
+def _controls(offer: Offer) -> Iterator[Hit]:
+    for pointer, text in _controlled(offer):
+        if _INTRODUCERS.isdisjoint(text):
+            at = next(
+                (at for at, character in enumerate(text) if ord(character) < 32 and character not in "\n\t"),
+                0,
+            )
+            yield Hit(
+                message="Control characters stand in the text, which no text needs.",
+                pointer=pointer,
+                evidence=quoted(text, at),
+            )
+
+
+def _controlled(offer: Offer) -> Iterator[tuple[str, str]]:
+    """Pointer and text of each place with control characters."""
+    places = {
+        (found.pointer, found.in_key)
+        for found in offer.hidden
+        if any(character.kind is HiddenKind.CONTROL for character in found.characters)
+    }
+    if places:
+        for text in offer.texts:
+            if (text.pointer, text.place is Place.KEY) in places:
+                yield text.pointer, text.text
+
+
+RULES = (
+    Rule(
+        id="SL-TRM001",
+        title="Terminal control sequence",
+        severity=Severity.HIGH,
+        confidence=Confidence.HIGH,
+        meaning="A terminal that shows the text unfiltered obeys it: it hides lines, changes what was shown, or writes to the clipboard.",
+        fix="Remove it. A definition is text.",
+        references=("CWE-150", "OWASP MCP03:2025"),
+        subjects=DEFINITIONS,
+        each=_sequences,
+        positive=(tool_example(title="Weather\x1b]52;c;cm0=\x07"), tool_example(description="Adds.\x9b2J")),
+        negative=(tool_example(description="Shows ANSI sequences such as \\x1b[31m.\nIn two lines."),),
+    ),
+    Rule(
+        id="SL-TRM002",
+        title="Control character",
+        severity=Severity.LOW,
+        confidence=Confidence.HIGH,
+        meaning="Programs that show the text differ in what they make of it: some overwrite what stands before.",
+        fix="Remove it.",
+        references=("CWE-150",),
+        subjects=DEFINITIONS,
+        each=_controls,
+        positive=(tool_example(description="Adds.\x08\x08"),),
+        negative=(tool_example(description="One line.\r\nAnother\tone."),),
+    ),
+)

@@ -1,0 +1,146 @@
+"""What all signs stand on: where words of a kind are in a sentence, and whether they are denied."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from inspector.review.prose import names_secret_path
+from inspector.review.word_set import word_set
+
+Weighed: TypeAlias = Iterator[tuple[float, str]]
+"""Weight and reason of each sign. Reasons are in words of ours."""
+
+NOT = word_set(
+    "not never dont don't cannot can't mustn't shouldn't needn't avoid nor refrain without no nobody none"
+)
+_ANEW = word_set("and but then just also please instead")
+_ADDRESS_TAILS = word_set("example com net org io dev co app me xyz ru cn info biz test cloud site")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,60}(?:_[a-z0-9]{1,60}){1,8}|mcp[a-z0-9-]{2,60}")
+
+
+class Said:
+    """One sentence of a text. What is asked of it often is worked out once."""
+
+    __slots__ = ("_addresses", "_path", "_tools", "kinds", "words")
+
+    def __init__(self, words: Sequence[str], *, may_hold_paths: bool = False) -> None:
+        """`words`: in lower case. `may_hold_paths`: whether the text names a place where people keep keys."""
+        self.words = words
+        self.kinds = frozenset(words)
+        """The words, each once."""
+        self._path = _first_path(words) if may_hold_paths else None
+        self._addresses: tuple[int, ...] | None = None
+        self._tools: tuple[int, ...] | None = None
+
+    def has(self, wanted: frozenset[str]) -> bool:
+        """Whether one of these words is in it."""
+        return not wanted.isdisjoint(self.kinds)
+
+    def where(self, wanted: frozenset[str]) -> Iterable[int]:
+        """The places of these words, in order."""
+        if wanted.isdisjoint(self.kinds):
+            return ()
+        return [index for index, word in enumerate(self.words) if word in wanted]
+
+    def near(self, index: int, wanted: frozenset[str], *, before: int = 0, behind: int = 0) -> bool:
+        """Whether one of these words stands so near to the place."""
+        return not wanted.isdisjoint(self.words[max(0, index - before) : index + behind + 1])
+
+    def phrase(self, *wanted: str) -> bool:
+        """Whether these words stand side by side. Each may be several, with `|` between them."""
+        kinds = _kinds_of(wanted)
+        for kind in kinds:
+            if kind.isdisjoint(self.kinds):
+                return False
+        words, size = self.words, len(kinds)
+        for index in self.where(kinds[0]):
+            if all(word in kind for word, kind in zip(words[index : index + size], kinds, strict=False)) and (
+                index + size <= len(words)
+            ):
+                return True
+        return False
+
+    def is_denied(self, index: int) -> bool:
+        """Whether a word that denies stands a little before the place, with nothing between that begins anew."""
+        for place in range(index - 1, max(-1, index - 5), -1):
+            word = self.words[place]
+            if word in NOT and not self._denies_nothing(place):
+                return True
+            if word in _ANEW:
+                return False
+        return False
+
+    def _denies_nothing(self, place: int) -> bool:
+        """`Not for display: include …`, `asked or not: include …`, `if none is given, include …`."""
+        before, behind = self.words[place - 1 : place], self.words[place + 1]
+        return (
+            behind == "for"
+            or before == ("or",)
+            or (self.words[place] in {"none", "no"} and behind in {"is", "are"})
+        )
+
+    def asked(self, wanted: frozenset[str]) -> Iterator[int]:
+        """The places of these words where nothing before them denies them."""
+        return (index for index in self.where(wanted) if not self.is_denied(index))
+
+    @property
+    def path(self) -> int | None:
+        """The place of the first path where people keep keys and settings."""
+        return self._path
+
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        """The places of what can be sent to: addresses of pages and people, numbers of phones, accounts and machines."""
+        if self._addresses is None:
+            self._addresses = tuple(index for index, word in enumerate(self.words) if is_address(word))
+        return self._addresses
+
+    @property
+    def tools(self) -> tuple[int, ...]:
+        """The places of words that are written as names of tools are."""
+        if self._tools is None:
+            self._tools = tuple(
+                index
+                for index, word in enumerate(self.words)
+                if ("_" in word or word.startswith("mcp")) and _IDENTIFIER.fullmatch(word)
+            )
+        return self._tools
+
+
+@lru_cache(maxsize=1_024)
+def _kinds_of(wanted: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(each.split("|")) for each in wanted)
+
+
+def _first_path(words: Sequence[str]) -> int | None:
+    found = (
+        index for index, word in enumerate(words) if names_secret_path(word) and not word.endswith(".pub")
+    )
+    return next(found, None)
+
+
+def ends_of(phrases: Iterable[tuple[str, ...]]) -> frozenset[str]:
+    """The words that end one of the phrases: a sentence with none of them holds none of these."""
+    return frozenset(word for phrase in phrases for word in phrase[-1].split("|"))
+
+
+def is_address(word: str) -> bool:
+    """Whether a word, in lower case, names somewhere that something can be sent to."""
+    if word.isalpha():
+        return False
+    if "://" in word:
+        return True
+    if "@" in word[1:]:
+        return "." in word.rpartition("@")[2]
+    if word.isdigit():
+        return len(word) > 7
+    if word.startswith("0x"):
+        return len(word) > 6
+    if len(word) > 14 and word[:2].isalpha() and word[2:].isdigit():
+        # An account as banks write them.
+        return True
+    if word.count(".") == 3 and word.partition(":")[0].replace(".", "").isdigit():
+        return True
+    head, dot, tail = word.partition("/")[0].rpartition(".")
+    return bool(dot) and tail in _ADDRESS_TAILS and len(head) > 3

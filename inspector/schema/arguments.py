@@ -1,0 +1,264 @@
+"""Arguments as a user writes them: one at a time as `k=v`, or all as JSON."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from inspector.errors import UsageError
+from inspector.json.exact import (
+    Json,
+    JsonObject,
+    JsonText,
+    Malformed,
+    dump_text,
+    equal,
+    parse,
+)
+from inspector.schema.faults import scan
+from inspector.schema.fields import Field, FieldKind, field_of, form_of
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_SCALARS = frozenset(
+    {FieldKind.STRING, FieldKind.INTEGER, FieldKind.NUMBER, FieldKind.BOOLEAN, FieldKind.CHOICE}
+)
+_QUOTED = 60
+"""Characters of the user's text that an error repeats."""
+
+
+def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
+    """`text` as the declared type: a field, or a schema with the argument's `name`.
+
+    Text where a string is declared stays as it is, numbers keep their spelling, `null` is null where null is
+    allowed. Lists of plain values are JSON or comma separated; objects, and what has no single type, are JSON.
+    Raises UsageError, with the name, what was expected and what was given; a sensitive value is not repeated.
+    """
+    field = declared if isinstance(declared, Field) else field_of(declared, name)
+    stripped = text.strip()
+    if stripped == "null" and field.nullable:
+        return None
+    match field.kind:
+        case FieldKind.STRING:
+            return text
+        case FieldKind.INTEGER if _INTEGER.fullmatch(stripped):
+            return _parsed(stripped, field.name)
+        case FieldKind.NUMBER if _NUMBER.fullmatch(stripped):
+            return _parsed(stripped, field.name)
+        case FieldKind.BOOLEAN if stripped.lower() in _BOOLEANS:
+            return _BOOLEANS[stripped.lower()]
+        case FieldKind.CHOICE:
+            return _choice(field, text)
+        case FieldKind.LIST:
+            return _list(field, text)
+        case FieldKind.OBJECT:
+            value = _parsed(text, field.name)
+            return value if isinstance(value, dict) else _refuse(field, text)
+        case FieldKind.JSON:
+            return _parsed(text, field.name)
+        case _:
+            return _refuse(field, text)
+
+
+def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
+    """Arguments from `k=v`, read as the schema declares `k`, and `k:=JSON`.
+
+    `a.b=v` goes into the object `a` where the schema has one; a declared key with a dot comes first. Giving a
+    list more than once appends. Where the schema leaves the type open, text stays text, unless it is a JSON
+    object or list: nothing is guessed to be a number.
+    Raises UsageError.
+    """
+    form = form_of(schema)
+    arguments: JsonObject = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        is_json = name.endswith(":")
+        name = name.removesuffix(":")
+        if not equals or not name:
+            raise UsageError(
+                f"not an argument: {_cut(assignment)}", "Write k=v, or k:=JSON for anything but text."
+            )
+        target = _target(form.fields, name)
+        if is_json:
+            value = _parsed(text, name)
+        elif target.field is None or _may_be_text(target.field):
+            value = _open(text)
+        else:
+            value = coerce(text, replace(target.field, name=name))
+        _place(arguments, name, target, value)
+    return arguments
+
+
+def from_json(text: str) -> JsonObject:
+    """All arguments as one JSON object, exactly as written.
+
+    Raises UsageError with line and column where the text is no JSON; repeated keys and NaN are refused too.
+    """
+    value = _parsed(text, "")
+    if not isinstance(value, dict):
+        raise UsageError(f"expected a JSON object, got {_kind_of(value)}", _NO_ARGUMENTS)
+    return value
+
+
+_NO_ARGUMENTS = "Write {} for no arguments."
+_EXPECTED = {
+    FieldKind.STRING: "text",
+    FieldKind.INTEGER: "an integer",
+    FieldKind.NUMBER: "a number, such as 0.5",
+    FieldKind.BOOLEAN: "true or false",
+    FieldKind.LIST: "a JSON list",
+    FieldKind.OBJECT: "a JSON object",
+    FieldKind.JSON: "JSON",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    """Where an assignment leads."""
+
+    path: tuple[str, ...]
+    field: Field | None
+    """None where nothing of that name is declared."""
+
+
+def _target(fields: tuple[Field, ...], name: str) -> _Target:
+    path: list[str] = []
+    rest = name
+    while True:
+        declared = {field.name: field for field in fields}
+        if rest in declared:
+            return _Target(path=(*path, rest), field=declared[rest])
+        above = [
+            field
+            for field in fields
+            if (field.kind is FieldKind.OBJECT or "object" in field.types)
+            and rest.startswith(f"{field.name}.")
+            and len(rest) > len(field.name) + 1
+        ]
+        if not above:
+            return _Target(path=(*path, rest), field=None)
+        longest = max(above, key=lambda field: len(field.name))
+        path.append(longest.name)
+        rest = rest[len(longest.name) + 1 :]
+        fields = longest.fields
+
+
+def _place(arguments: JsonObject, name: str, target: _Target, value: Json) -> None:
+    *above, last = target.path
+    place = arguments
+    for token in above:
+        inner = place.setdefault(token, {})
+        if not isinstance(inner, dict):
+            raise UsageError(f"{_cut(name)}: {_cut(token)} was given a value that is no object")
+        place = inner
+    if last not in place:
+        place[last] = value
+    elif target.field is not None and target.field.kind is FieldKind.LIST:
+        place[last] = [*_as_list(place[last]), *_as_list(value)]
+    else:
+        raise UsageError(f"{_cut(name)} is given twice", "Only lists can be given item by item.")
+
+
+def _as_list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else [value]
+
+
+def _may_be_text(field: Field) -> bool:
+    return field.kind is FieldKind.JSON and (not field.types or "string" in field.types)
+
+
+def _open(text: str) -> Json:
+    """Text whose type nobody declared."""
+    if text.lstrip()[:1] in {"{", "["}:
+        try:
+            return _parsed(text, "")
+        except UsageError:
+            return text
+    return text
+
+
+def _choice(field: Field, text: str) -> Json:
+    stripped = text.strip()
+    for candidate in (text, stripped):
+        if candidate in [choice for choice in field.choices if isinstance(choice, str)]:
+            return candidate
+    parsed = parse(stripped)
+    for choice in field.choices:
+        if isinstance(parsed, JsonText) and equal(choice, parsed.value):
+            return choice
+    for choice, title in zip(field.choices, field.choice_titles, strict=False):
+        if title == stripped:
+            return choice
+    return _refuse(field, text)
+
+
+def _list(field: Field, text: str) -> Json:
+    stripped = text.strip()
+    if not stripped:
+        return []
+    if stripped.startswith("[") or (field.item is not None and field.item.kind not in _SCALARS):
+        value = _parsed(stripped, field.name)
+        return value if isinstance(value, list) else _refuse(field, text)
+    parts = [part.strip() for part in stripped.split(",")]
+    if field.item is None:
+        return list[Json](parts)
+    item = field.item
+    return [
+        coerce(part, replace(item, name=f"{field.name}[{index}]", sensitive=field.sensitive))
+        for index, part in enumerate(parts)
+    ]
+
+
+def _parsed(text: str, name: str) -> Json:
+    """Text as JSON, with nothing in it that JSON does not allow."""
+    prefix = f"{_cut(name)}: " if name else ""
+    parsed = parse(text)
+    if isinstance(parsed, Malformed):
+        raise UsageError(f"{prefix}{_located(parsed.reason, text)}", "" if name else _NO_ARGUMENTS)
+    for fault in scan(parsed.value, 1).faults:
+        where = f" (at {fault.pointer})" if fault.pointer else ""
+        raise UsageError(f"{prefix}{_cut(fault.message)}{where}")
+    return parsed.value
+
+
+_CHARACTER = re.compile(r"(?:: line \d+ column \d+ \(char (\d+)\)| at character (\d+))$")
+
+
+def _located(reason: str, text: str) -> str:
+    """A reason of `parse`, its place told as line and column, both from 1."""
+    found = _CHARACTER.search(reason)
+    if not found:
+        return reason
+    before = text.removeprefix("\ufeff")[: int(found.group(1) or found.group(2))]
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    return f"{reason[: found.start()]} (line {line}, column {column})"
+
+
+def _refuse(field: Field, text: str) -> NoReturn:
+    expected = _EXPECTED.get(field.kind) or f"one of {_cut(_listed(field.choices))}"
+    given = "something else" if field.sensitive else f"“{_cut(text)}”"
+    prefix = f"{_cut(field.name)}: " if field.name else ""
+    raise UsageError(f"{prefix}expected {expected}, got {given}")
+
+
+def _listed(choices: tuple[Json, ...]) -> str:
+    return ", ".join(choice if isinstance(choice, str) else dump_text(choice) for choice in choices[:20])
+
+
+def _kind_of(value: Json) -> str:
+    match value:
+        case None:
+            return "null"
+        case list():
+            return "a list"
+        case str():
+            return "a string"
+        case bool():
+            return "a boolean"
+        case _:
+            return "a number"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"

@@ -1,0 +1,274 @@
+"""Forms: the arguments that an input schema asks for, one field each.
+
+Source: JSON Schema 2020-12 and draft-07, as far as a form can show them. What it cannot is a field of raw JSON.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.json.pointer import child
+from inspector.schema.choices import choices_of
+from inspector.schema.constraints import constraints, plainest
+from inspector.schema.merging import Merged, merge
+from inspector.schema.references import References
+
+if TYPE_CHECKING:
+    from inspector.schema.positions import Position
+
+MAX_FIELDS = 500
+"""Fields in one form, nested ones included."""
+MAX_DEPTH = 6
+"""Objects and lists inside each other that a form shows; deeper ones are written as JSON."""
+
+
+class FieldKind(StrEnum):
+    """How a value is entered."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    CHOICE = "choice"
+    """One of a closed set."""
+    LIST = "list"
+    OBJECT = "object"
+    """By its own fields; as JSON where it has none."""
+    JSON = "json"
+    """As JSON: several types, none at all, or a schema that leads back to itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One argument. Every text in it is the server's."""
+
+    pointer: str
+    """Into the arguments. `-` stands for any item of a list, as RFC 6901 has it for the one to be added."""
+    name: str
+    """Empty for an item of a list."""
+    kind: FieldKind
+    title: str | None = None
+    description: str | None = None
+    types: tuple[str, ...] = ()
+    """The JSON types that are allowed; empty where the schema does not say."""
+    nullable: bool = False
+    """Whether null is allowed beside values of its kind."""
+    required: bool = False
+    default: Json = None
+    has_default: bool = False
+    choices: tuple[Json, ...] = ()
+    choice_titles: tuple[str, ...] = ()
+    """One for each choice, empty where it has none; no titles at all where none has."""
+    item: "Field | None" = None
+    """What every item of a list must be, where the schema says."""
+    fields: "tuple[Field, ...]" = ()
+    format: str | None = None
+    constraints: str = ""
+    """In words: `1 to 10, a multiple of 2`."""
+    sensitive: bool = False
+    """Marked `x-sensitive`, in whatever spelling, write-only, or a password; or something inside it is."""
+    examples: tuple[Json, ...] = ()
+    plainest: Json = None
+    """The plainest value that may do, for a first fill."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """The arguments of a tool."""
+
+    fields: tuple[Field, ...] = ()
+    open: bool = True
+    """Whether arguments that no field names are allowed."""
+    problem: str = ""
+    """What the form leaves out, or why there is none."""
+
+
+def form_of(schema: Json) -> Form:
+    """The form of an input schema. Never raises; a schema that is none makes an empty form with a problem."""
+    if schema is None:
+        return Form(problem="the tool has no input schema")
+    builder = _Builder(schema)
+    merged = merge(schema, builder.references)
+    if merged.types and "object" not in merged.types:
+        return Form(problem="the input schema describes no object")
+    if merged.problem and not merged.keywords:
+        return Form(problem=_about_input(merged.problem))
+    fields = builder.fields(merged, "", builder.position, 0)
+    problem = _about_input(merged.problem)
+    properties = merged.keywords.get("properties", {})
+    if not isinstance(properties, dict):
+        twice = isinstance(properties, DuplicateKeys)
+        problem = "`properties` names a key twice" if twice else "`properties` is no object"
+    elif builder.exhausted:
+        problem = f"only the first {MAX_FIELDS} fields are shown"
+    elif any(keyword in merged.keywords for keyword in ("anyOf", "oneOf", "if")):
+        problem = problem or "the schema has conditions that a form cannot show"
+    return Form(fields=fields, open=_is_open(merged.keywords), problem=problem)
+
+
+def field_of(schema: Json, name: str = "") -> Field:
+    """The field of one value's schema. Never raises."""
+    builder = _Builder(schema)
+    return builder.field(schema, name, "", builder.position, _Place())
+
+
+def example_arguments(form: Form) -> JsonObject:
+    """Arguments to begin with: all defaults, and the plainest value for what is required besides.
+
+    Containers among the defaults are the schema's own: read them, do not change them.
+    """
+    return _example(form.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where a field stands."""
+
+    depth: int = 0
+    required: bool = False
+    sensitive: bool = False
+    """Whether the object or list around it is."""
+    above: frozenset[str] = field(default_factory=frozenset[str])
+    """The references followed to get here."""
+
+
+class _Builder:
+    """Builds fields; recursion ends at `MAX_DEPTH`, whatever the schema does."""
+
+    def __init__(self, root: Json) -> None:
+        # Its pattern engine is for what comes after the first paint; the shapes above are needed before.
+        from inspector.schema.positions import positions_of  # noqa: PLC0415
+
+        self.references = References(root)
+        self.position = positions_of(root).start()
+        self.exhausted = False
+        self._left = MAX_FIELDS
+
+    def fields(
+        self, merged: Merged, pointer: str, position: "Position", depth: int, *, sensitive: bool = False
+    ) -> tuple[Field, ...]:
+        """The fields of an object: those it names, then those it only requires."""
+        properties = merged.keywords.get("properties")
+        required = _names(merged.keywords.get("required"))
+        named = properties if isinstance(properties, dict) else {}
+        everything: JsonObject = {**named, **{name: True for name in required if name not in named}}
+        found: list[Field] = []
+        for name, schema in everything.items():
+            if self._left <= 0:
+                self.exhausted = True
+                break
+            place = _Place(
+                depth=depth, required=name in required, sensitive=sensitive, above=merged.references
+            )
+            found.append(self.field(schema, name, child(pointer, name), position.step(name), place))
+        return tuple(found)
+
+    def field(self, schema: Json, name: str, pointer: str, position: "Position", place: _Place) -> Field:
+        """One field, with those inside it."""
+        self._left -= 1
+        merged = merge(schema, self.references, place.above)
+        keywords = merged.keywords
+        choices, titles = choices_of(keywords)
+        kind = FieldKind.JSON if merged.problem else _kind(merged, choices)
+        sensitive = place.sensitive or position.sensitive is not None or _is_private(keywords)
+        item: Field | None = None
+        fields: tuple[Field, ...] = ()
+        if kind is FieldKind.OBJECT and place.depth < MAX_DEPTH:
+            fields = self.fields(merged, pointer, position, place.depth + 1, sensitive=sensitive)
+        elif kind is FieldKind.LIST and place.depth < MAX_DEPTH and "items" in keywords:
+            below = _Place(depth=place.depth + 1, sensitive=sensitive, above=merged.references)
+            item = self.field(keywords["items"], "", child(pointer, "-"), position.item(0), below)
+            sensitive = sensitive or item.sensitive
+        if not fields and not position.harmless:
+            sensitive = True
+        examples = keywords.get("examples")
+        default = keywords.get("default")
+        return Field(
+            pointer=pointer,
+            name=name,
+            kind=kind,
+            title=_string(keywords.get("title")),
+            description=_string(keywords.get("description")),
+            types=merged.types,
+            nullable=merged.nullable or None in choices,
+            required=place.required,
+            default=default,
+            has_default="default" in keywords and not isinstance(default, DuplicateKeys),
+            choices=choices,
+            choice_titles=titles,
+            item=item,
+            fields=fields,
+            format=_string(keywords.get("format")),
+            constraints=merged.problem or constraints(keywords),
+            sensitive=sensitive,
+            examples=tuple(examples) if isinstance(examples, list) else (),
+            plainest=_example(fields) if fields else plainest(merged, choices),
+        )
+
+
+_KINDS = {
+    "string": FieldKind.STRING,
+    "integer": FieldKind.INTEGER,
+    "number": FieldKind.NUMBER,
+    "boolean": FieldKind.BOOLEAN,
+    "array": FieldKind.LIST,
+    "object": FieldKind.OBJECT,
+}
+
+
+def _kind(merged: Merged, choices: tuple[Json, ...]) -> FieldKind:
+    types = merged.concrete_types
+    if choices:
+        return FieldKind.CHOICE
+    if set(types) == {"integer", "number"}:
+        return FieldKind.NUMBER
+    if len(types) != 1 or "prefixItems" in merged.keywords:
+        return FieldKind.JSON
+    if isinstance(merged.keywords.get("items"), list):
+        return FieldKind.JSON
+    return _KINDS[types[0]]
+
+
+def _example(fields: tuple[Field, ...]) -> JsonObject:
+    return {
+        field.name: field.default if field.has_default else field.plainest
+        for field in fields
+        if field.has_default or field.required
+    }
+
+
+def _is_private(keywords: JsonObject) -> bool:
+    if keywords.get("writeOnly") is True or keywords.get("format") == "password":
+        return True
+    branches = [
+        branch
+        for keyword in ("anyOf", "oneOf")
+        if isinstance(found := keywords.get(keyword), list)
+        for branch in found
+    ]
+    return any(
+        isinstance(branch, dict) and (branch.get("writeOnly") is True or branch.get("format") == "password")
+        for branch in branches
+    )
+
+
+def _is_open(keywords: JsonObject) -> bool:
+    return (
+        keywords.get("additionalProperties") is not False
+        and keywords.get("unevaluatedProperties") is not False
+    )
+
+
+def _about_input(problem: str) -> str:
+    return problem.replace("its schema", "the input schema", 1)
+
+
+def _string(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _names(value: Json) -> dict[str, bool]:
+    """The strings of a list, in order, as the names of properties that may be anything."""
+    listed = value if isinstance(value, list) else []
+    return dict.fromkeys((name for name in listed if isinstance(name, str)), True)

@@ -1,0 +1,329 @@
+"""An output schema compiled: one node for each schema object, joined by the keywords that lead from one to another.
+
+Source: JSON Schema 2020-12, with draft-07's spellings (`items` as a list, `additionalItems`, `dependencies`).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import escape
+from inspector.schema.admission import Admission, admission_of
+from inspector.schema.key_pattern import KeyPattern
+from inspector.schema.references import References, begins_resource
+
+MAX_NODES = 20_000
+"""Schema objects in one schema; beyond, everything counts as sensitive."""
+MAX_DEPTH = 500
+"""Steps from the root of a schema to one of its objects; below, everything counts as sensitive."""
+MAX_POINTER = 4_096
+"""Characters of a schema pointer that is worth showing."""
+
+MARK = "x-sensitive"
+NOTHING = Admission(types=None, values=None)
+
+
+class Mark(Enum):
+    """What a schema object says of `x-sensitive`."""
+
+    NONE = auto()
+    SENSITIVE = auto()
+    RELEASED = auto()
+    """Exactly `"x-sensitive": false`."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Node:
+    """What one schema object says of the values at a position. Complete and constant once compiled."""
+
+    parent: "Node | None"
+    """None at the root, and where `tokens` start there."""
+    tokens: tuple[str, ...]
+    depth: int
+    pointer_size: int
+    """Characters of its pointer."""
+    embedded: bool = False
+    mark: Mark = Mark.NONE
+    reason: str = ""
+    """Why it counts as sensitive, in one sentence that quotes nothing."""
+    mark_key: str | None = None
+    """The member that marks it, as spelt; None where something else makes it sensitive."""
+    names: bool = True
+    """Whether its own keywords count as declarations; draft-07 ignores what stands beside `$ref`."""
+    admission: Admission = NOTHING
+    structured: frozenset[str] = frozenset()
+    """`object` and `array`, where it has keywords for their contents."""
+    references: "tuple[Node, ...]" = ()
+    """Applied to the same value whatever it is: `$ref`, `$dynamicRef`."""
+    always: "tuple[Node, ...]" = ()
+    """Applied to the same value whatever it is: `allOf`."""
+    perhaps: "tuple[Node, ...]" = ()
+    """Applied to the same value in some cases: `anyOf`, `then`, `dependentSchemas`."""
+    tests: "tuple[Node, ...]" = ()
+    """Tried on the same value, so that their marks count and their names declare nothing: `if`, `not`."""
+    properties: "dict[str, Node]" = field(default_factory=dict["str", "Node"])
+    patterns: "tuple[tuple[KeyPattern, Node], ...]" = ()
+    additional: "Node | None" = None
+    unevaluated_properties: "Node | None" = None
+    property_names: "Node | None" = None
+    prefix: "tuple[Node, ...]" = ()
+    prefix_is_unknown: bool = False
+    """Whether the dialect does not know `prefixItems`, so that `items` is about every item all the same."""
+    items: "Node | None" = None
+    contains: "Node | None" = None
+    unevaluated_items: "Node | None" = None
+    content: "Node | None" = None
+    """`contentSchema`: about the JSON inside a string, where no position can be pointed to."""
+    leads_to_mark: bool = True
+    """Whether it, or any node that can be reached from it, is sensitive."""
+    leads_to_release: bool = True
+
+    @property
+    def pointer(self) -> str | None:
+        """From the schema's root; None where it is too long to be worth it."""
+        if self.pointer_size > MAX_POINTER:
+            return None
+        parts: list[str] = []
+        node: Node | None = self
+        while node:
+            parts.append("".join(f"/{escape(token)}" for token in node.tokens))
+            node = node.parent
+        return "".join(reversed(parts))
+
+    def declares(self, kind: str) -> bool:
+        """Whether it is about an `object` or an `array`: by its type, or where it has none, by what it says inside."""
+        types = self.admission.types
+        return kind in (self.structured if types is None else types)
+
+    @property
+    def below(self) -> "Iterator[Node]":
+        """Every node that one keyword leads to."""
+        yield from (*self.references, *self.always, *self.perhaps, *self.tests)
+        yield from (*self.properties.values(), *self.prefix)
+        yield from (node for _, node in self.patterns)
+        single = (
+            self.additional,
+            self.unevaluated_properties,
+            self.property_names,
+            self.items,
+            self.contains,
+            self.unevaluated_items,
+            self.content,
+        )
+        yield from (node for node in single if node)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A whole schema."""
+
+    root: Node
+    nodes: tuple[Node, ...]
+
+
+def compile_schema(schema: Json) -> Compiled:
+    """`schema` as nodes. Never raises: what cannot be judged becomes a sensitive node."""
+    compiler = _Compiler(schema)
+    root = compiler.node(schema, None, ())
+    compiler.run()
+    if compiler.overflow:
+        broken = Node(parent=None, tokens=(), depth=0, pointer_size=0)
+        _break(broken, "the output schema is too large to be judged")
+        return Compiled(root=broken, nodes=(broken,))
+    _look_ahead(compiler.nodes)
+    return Compiled(root=root, nodes=tuple(compiler.nodes))
+
+
+def mark_of(schema: JsonObject) -> tuple[Mark, str | None, str]:
+    """The mark of one schema object, the member that makes it, and a sentence that says why.
+
+    A misspelt mark, or one that is neither true nor false, counts as meant.
+    """
+    found: tuple[Mark, str | None, str] = (Mark.NONE, None, "")
+    for key, value in schema.items():
+        if key != MARK and _FILLERS.sub("", key).lower() != "xsensitive":
+            continue
+        if value is False:
+            if key == MARK and found[0] is Mark.NONE:
+                found = (Mark.RELEASED, key, "")
+            continue
+        if key != MARK:
+            return Mark.SENSITIVE, key, "the output schema marks it with a misspelt `x-sensitive`"
+        if value is not True:
+            return (
+                Mark.SENSITIVE,
+                key,
+                "the output schema marks it `x-sensitive` with a value that is no boolean",
+            )
+        return Mark.SENSITIVE, key, "the output schema marks it `x-sensitive`"
+    return found
+
+
+_FILLERS = re.compile(r"[\s_.:-]+")
+_OLD_DIALECT = re.compile(r"https?://json-schema\.org/draft-0[3-7]/schema#?")
+_BEFORE_PREFIXES = re.compile(r"https?://json-schema\.org/draft(-0[3-7]|/2019-09)/schema#?")
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_CONTENTS = {"object": ("properties",), "array": ("items", "prefixItems")}
+
+
+def _break(node: Node, reason: str) -> None:
+    """Count `node` as sensitive, because nobody can tell what the schema says there."""
+    if node.mark is not Mark.SENSITIVE:
+        node.mark, node.mark_key, node.reason = Mark.SENSITIVE, None, reason
+
+
+class _Compiler:
+    def __init__(self, schema: Json) -> None:
+        self.nodes: list[Node] = []
+        self.overflow = False
+        self._references = References(schema)
+        # By identity: the schema document outlives the compiler, so no two of its objects share one.
+        self._known: dict[int, Node] = {}
+        self._waiting: list[tuple[Node, JsonObject]] = []
+        dialect = schema.get("$schema") if isinstance(schema, dict) else None
+        named = dialect if isinstance(dialect, str) else ""
+        self._ref_stands_alone = bool(_OLD_DIALECT.fullmatch(named))
+        self._knows_prefixes = not _BEFORE_PREFIXES.fullmatch(named)
+
+    def run(self) -> None:
+        while self._waiting and not self.overflow:
+            node, schema = self._waiting.pop()
+            self._fill(node, schema)
+
+    def node(
+        self, schema: Json, parent: Node | None, tokens: tuple[str, ...], *, embedded: bool = False
+    ) -> Node:
+        """The node for `schema`, filled in later where it is new."""
+        known = self._known.get(id(schema)) if isinstance(schema, dict) else None
+        if known:
+            return known
+        self.overflow = self.overflow or len(self.nodes) >= MAX_NODES
+        node = Node(
+            parent=parent,
+            tokens=tokens,
+            depth=(parent.depth if parent else 0) + len(tokens),
+            pointer_size=(parent.pointer_size if parent else 0) + sum(map(len, tokens)) + len(tokens),
+            embedded=embedded or bool(parent and parent.embedded),
+        )
+        self.nodes.append(node)
+        if isinstance(schema, bool):
+            return node
+        if not isinstance(schema, dict):
+            _break(node, "a part of the output schema is no schema")
+            return node
+        if node.depth > MAX_DEPTH:
+            _break(node, "the output schema nests too deep to be judged")
+            return node
+        node.embedded = node.embedded or (node.depth > 0 and begins_resource(schema))
+        self._known[id(schema)] = node
+        self._waiting.append((node, schema))
+        return node
+
+    def _fill(self, node: Node, schema: JsonObject) -> None:
+        node.mark, node.mark_key, node.reason = mark_of(schema)
+        node.names = not (self._ref_stands_alone and "$ref" in schema)
+        node.admission = admission_of(schema)
+        node.structured = frozenset(
+            name for name, keywords in _CONTENTS.items() if any(keyword in schema for keyword in keywords)
+        )
+        node.references = tuple(self._references_of(node, schema))
+        node.always = self._list(node, schema, "allOf")
+        node.perhaps = (
+            *self._list(node, schema, "anyOf"),
+            *self._list(node, schema, "oneOf"),
+            *self._some(node, schema, "then", "else"),
+            *self._map(node, schema, "dependentSchemas").values(),
+            *self._map(node, schema, "dependencies").values(),
+        )
+        node.tests = self._some(node, schema, "if", "not")
+        node.properties = self._map(node, schema, "properties")
+        node.patterns = tuple(
+            (KeyPattern(pattern), found)
+            for pattern, found in self._map(node, schema, "patternProperties").items()
+        )
+        node.additional = self._one(node, schema, "additionalProperties")
+        node.unevaluated_properties = self._one(node, schema, "unevaluatedProperties")
+        node.property_names = self._one(node, schema, "propertyNames")
+        node.contains = self._one(node, schema, "contains")
+        node.unevaluated_items = self._one(node, schema, "unevaluatedItems")
+        node.content = self._one(node, schema, "contentSchema")
+        self._fill_items(node, schema)
+
+    def _fill_items(self, node: Node, schema: JsonObject) -> None:
+        if not isinstance(schema.get("items"), list):
+            node.prefix = self._list(node, schema, "prefixItems")
+            node.items = self._one(node, schema, "items")
+            node.prefix_is_unknown = not self._knows_prefixes
+            return
+        node.prefix = self._list(node, schema, "items")
+        node.items = self._one(node, schema, "additionalItems")
+        if "prefixItems" in schema:
+            _break(node, "the output schema has both `prefixItems` and a list of `items`")
+
+    def _references_of(self, node: Node, schema: JsonObject) -> Iterator[Node]:
+        for keyword in _REFERENCES:
+            if keyword not in schema:
+                continue
+            place = None if node.embedded else self._references.resolve(schema[keyword])
+            if place is None:
+                _break(node, "a `$ref` of the output schema does not lead to a part of the same schema")
+            else:
+                yield self.node(place.value, None, place.tokens, embedded=place.embedded)
+
+    def _one(self, node: Node, schema: JsonObject, keyword: str) -> Node | None:
+        return self.node(schema[keyword], node, (keyword,)) if keyword in schema else None
+
+    def _some(self, node: Node, schema: JsonObject, *keywords: str) -> tuple[Node, ...]:
+        return tuple(found for keyword in keywords if (found := self._one(node, schema, keyword)))
+
+    def _list(self, node: Node, schema: JsonObject, keyword: str) -> tuple[Node, ...]:
+        if keyword not in schema:
+            return ()
+        listed = schema[keyword]
+        if not isinstance(listed, list):
+            _break(node, f"`{keyword}` in the output schema is no list")
+            return ()
+        return tuple(self.node(item, node, (keyword, str(index))) for index, item in enumerate(listed))
+
+    def _map(self, node: Node, schema: JsonObject, keyword: str) -> dict[str, Node]:
+        if keyword not in schema:
+            return {}
+        mapped = schema[keyword]
+        if not isinstance(mapped, dict):
+            _break(node, f"`{keyword}` in the output schema is no object")
+            return {}
+        return {
+            key: self.node(item, node, (keyword, key))
+            for key, item in mapped.items()
+            # `dependencies` may also list the keys that another key needs.
+            if not (keyword == "dependencies" and isinstance(item, list))
+        }
+
+
+def _look_ahead(nodes: list[Node]) -> None:
+    """Tell every node what it leads to, and mark strings in whose content something is marked."""
+    above: dict[Node, list[Node]] = {}
+    for node in nodes:
+        for lower in node.below:
+            above.setdefault(lower, []).append(node)
+    leading = _leading(above, {node for node in nodes if node.mark is Mark.SENSITIVE})
+    releasing = _leading(above, {node for node in nodes if node.mark is Mark.RELEASED})
+    for node in nodes:
+        if node.content in leading:
+            _break(node, "the output schema marks a part of what the string contains")
+        node.leads_to_mark = node in leading
+        node.leads_to_release = node in releasing
+
+
+def _leading(above: dict[Node, list[Node]], found: set[Node]) -> set[Node]:
+    """`found`, and every node from which one of them can be reached."""
+    waiting = list(found)
+    while waiting:
+        for upper in above.get(waiting.pop(), ()):
+            if upper not in found:
+                found.add(upper)
+                waiting.append(upper)
+    return found

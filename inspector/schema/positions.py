@@ -1,0 +1,347 @@
+"""Positions: what an output schema says of each place in an instance, found while walking it.
+
+Several schema objects can speak of one place. All of them together are a `Position`; a key or an index leads
+to the next one, as in an automaton that is made deterministic while it runs, so that a million like objects
+cost a million dictionary look-ups.
+
+Marks are joined over every branch that could apply; what cannot be judged counts as sensitive and undeclared.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from inspector.json.exact import Json
+from inspector.schema.key_pattern import Match
+from inspector.schema.nodes import Mark, Node, compile_schema
+
+MAX_EFFORT = 4_000_000
+"""Schema objects and patterns looked at in one walk; once spent, every place that is new counts as sensitive."""
+MAX_TOGETHER = 2_000
+"""Schema objects that speak of one place; where there are more, it counts as sensitive."""
+TOO_COSTLY = "the output schema is too complex to be judged at this place"
+
+_REMEMBERED_KEYS = 4_096
+"""Keys named by no schema that a position remembers: a map may have millions."""
+
+Speaker: TypeAlias = tuple[Node, bool]
+"""A schema object that speaks of a place, and whether the place is declared by it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Source:
+    """The schema object that makes a place sensitive."""
+
+    reason: str
+    """In one sentence that quotes nothing."""
+    schema_pointer: str | None
+    mark_key: str | None
+    """The member that marks it, as spelt; None where it cannot be judged."""
+
+
+class Position:
+    """What the schema says of one place, and the way to the places below it."""
+
+    __slots__ = (
+        "_beyond",
+        "_by_index",
+        "_keys",
+        "_keys_judged",
+        "_others",
+        "_prefix_length",
+        "_speakers",
+        "_table",
+        "by_key",
+        "declares_array",
+        "declares_object",
+        "harmless",
+        "hides_key",
+        "names",
+        "plain",
+        "plans",
+        "released",
+        "sensitive",
+        "unreleased",
+    )
+
+    def __init__(
+        self, table: "_Table", speakers: tuple[Speaker, ...], sensitive: Source | None, *, hides_key: bool
+    ) -> None:
+        declaring = [node for node, declares in speakers if declares]
+        self._table = table
+        self._speakers = speakers
+        self._others: Position | None = None
+        self._beyond: Position | None = None
+        self._by_index: dict[int, Position] = {}
+        self._keys: Source | None = None
+        self._keys_judged = False
+        self._prefix_length = max((len(node.prefix) for node, _ in speakers), default=0)
+        self.by_key: dict[str, Position] = {}
+        """Steps taken before; `step` knows the others."""
+        self.names = frozenset(key for node, _ in speakers for key in node.properties)
+        """The keys that a schema names here."""
+        self.sensitive = sensitive
+        self.hides_key = hides_key
+        """Whether the key that leads here is itself sensitive."""
+        self.harmless = not sensitive and not any(node.leads_to_mark for node, _ in speakers)
+        """Whether nothing here or below can be sensitive."""
+        self.unreleased = not any(node.leads_to_release for node, _ in speakers)
+        """Whether nothing here or below can be released."""
+        self.released = any(node.mark is Mark.RELEASED for node in declaring)
+        """Whether a declaration says `"x-sensitive": false`, and nothing contradicts it."""
+        self.declares_object = any(node.declares("object") for node in declaring)
+        self.declares_array = any(node.declares("array") for node in declaring)
+        self.plain: frozenset[type] = frozenset[type]().union(*(node.admission.plain for node in declaring))
+        """Exact types of which every scalar is declared; `admits` knows the others."""
+        self.plans: dict[object, object] = {}
+        """What a walk remembers of objects here."""
+
+    def admits(self, value: Json) -> bool:
+        """Whether a typed declaration names this scalar."""
+        return any(declares and node.admission.admits(value) for node, declares in self._speakers)
+
+    @property
+    def keys(self) -> Source | None:
+        """What makes all keys of an object here sensitive: a marked `propertyNames`."""
+        if not self._keys_judged:
+            self._keys_judged = True
+            names = [(node.property_names, False) for node, _ in self._speakers if node.property_names]
+            self._keys = self._table.position(names).sensitive
+        return self._keys
+
+    def step(self, key: str) -> "Position":
+        """The position of the value under `key`."""
+        found = self.by_key.get(key)
+        if found:
+            return found
+        if key in self.names:
+            found = self.by_key[key] = self._table.below_key(self._speakers, key)
+        elif any(node.patterns for node, _ in self._speakers):
+            found = self._table.below_key(self._speakers, key)
+            if len(self.by_key) < _REMEMBERED_KEYS + len(self.names):
+                self.by_key[key] = found
+        else:
+            found = self._others = self._others or self._table.below_key(self._speakers, key)
+        return found
+
+    @property
+    def every_item(self) -> "Position | None":
+        """The position of all items of an array; None where they differ."""
+        return None if self._prefix_length else self.item(0)
+
+    def item(self, index: int) -> "Position":
+        """The position of an array's item."""
+        if index >= self._prefix_length:
+            self._beyond = self._beyond or self._table.below_index(self._speakers, index)
+            return self._beyond
+        found = self._by_index.get(index)
+        if not found:
+            found = self._by_index[index] = self._table.below_index(self._speakers, index)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaPositions:
+    """A compiled output schema."""
+
+    root: Node
+    marks_any: bool
+    """Whether any place is, or has to be taken for, sensitive."""
+    names: frozenset[str]
+    """Every property that the schema names anywhere."""
+    faults: tuple[str, ...]
+    """What could not be judged, in sentences for the user, each once."""
+    faulty: tuple[str | None, ...]
+    """Pointers to the parts that could not be judged; None for one that is too deep to be pointed to."""
+    repetition: int
+    """How often the schema may at most be applied to one place, for each time that it is to the place above."""
+
+    def start(self) -> Position:
+        """The position of a whole instance. What a walk may spend is counted from here."""
+        return _Table().position([(self.root, True)])
+
+
+def positions_of(schema: Json) -> SchemaPositions:
+    """`schema` compiled. Never raises: what is no schema makes everything sensitive."""
+    compiled = compile_schema(schema)
+    marked = [node for node in compiled.nodes if node.mark is Mark.SENSITIVE]
+    return SchemaPositions(
+        root=compiled.root,
+        marks_any=bool(marked),
+        names=frozenset(key for node in compiled.nodes for key in node.properties),
+        faults=tuple(dict.fromkeys(node.reason for node in marked if node.mark_key is None)),
+        faulty=tuple(node.pointer for node in marked if node.mark_key is None),
+        repetition=_repetition(compiled.nodes),
+    )
+
+
+def _repetition(nodes: Iterable[Node]) -> int:
+    """One more than the ways, beyond the first, that lead within one place from a schema object to all others there."""
+    ways: dict[Node, int] = {}
+    most = 1
+    effort = MAX_EFFORT
+    for node in nodes:
+        reached = _reached(node)
+        effort -= len(reached)
+        if effort < 0:
+            return MAX_EFFORT
+        most = max(most, 1 + _ways(node, ways) - len(reached))
+    return most
+
+
+def _beside(node: Node) -> tuple[Node, ...]:
+    """The schema objects that are applied to the same place as `node`."""
+    return (*node.references, *node.always, *node.perhaps, *node.tests)
+
+
+def _reached(node: Node) -> set[Node]:
+    found = {node}
+    waiting = [node]
+    while waiting:
+        more = [beside for beside in _beside(waiting.pop()) if beside not in found]
+        found.update(more)
+        waiting.extend(more)
+    return found
+
+
+def _ways(node: Node, known: dict[Node, int]) -> int:
+    """The ways from `node` to all that is applied to the same place, itself included. A way back counts for nothing."""
+    entered: set[Node] = set()
+    stack = [node]
+    while stack:
+        top = stack[-1]
+        if top in known:
+            stack.pop()
+        elif top in entered:
+            known[top] = 1 + sum(known.get(beside, 0) for beside in _beside(top))
+            stack.pop()
+        else:
+            entered.add(top)
+            stack.extend(beside for beside in _beside(top) if beside not in known and beside not in entered)
+    return known[node]
+
+
+class _Table:
+    """The positions of one walk, and what it may still spend."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[tuple[Speaker, ...], bool], Position] = {}
+        self._positions: dict[tuple[frozenset[Speaker], bool], Position] = {}
+        self._marked: dict[tuple[Node | None, bool], Position] = {}
+        self._left = MAX_EFFORT
+
+    def below_key(self, speakers: tuple[Speaker, ...], key: str) -> Position:
+        """The position of the value under `key` in an object of which `speakers` speak."""
+        if self._left <= 0:
+            return self._sensitive(None, hides_key=False)
+        targets: list[Speaker] = []
+        hides_key = False
+        for node, declares in speakers:
+            self._left -= 1 + len(node.patterns)
+            named = node.properties.get(key)
+            if named:
+                targets.append((named, declares))
+            covered = named is not None
+            for pattern, found in node.patterns:
+                match = pattern.match(key) if self._left > 0 else Match.UNKNOWN
+                if match is Match.NO:
+                    continue
+                covered = covered or match is Match.YES
+                targets.append((found, False))
+                hides_key = hides_key or self.position([(found, False)]).sensitive is not None
+            if node.additional and not covered:
+                targets.append((node.additional, False))
+            if node.unevaluated_properties and not self._evaluates_key(node, key):
+                targets.append((node.unevaluated_properties, False))
+        return self.position(targets, hides_key=hides_key)
+
+    def below_index(self, speakers: tuple[Speaker, ...], index: int) -> Position:
+        """The position of an item of an array of which `speakers` speak."""
+        if self._left <= 0:
+            return self._sensitive(None, hides_key=False)
+        targets: list[Speaker] = []
+        for node, declares in speakers:
+            self._left -= 1
+            if index < len(node.prefix):
+                targets.append((node.prefix[index], declares and not node.prefix_is_unknown))
+            if node.items and (index >= len(node.prefix) or node.prefix_is_unknown):
+                targets.append((node.items, declares))
+            if node.contains:
+                targets.append((node.contains, False))
+            if node.unevaluated_items and not self._evaluates_item(node, index):
+                targets.append((node.unevaluated_items, False))
+        return self.position(targets)
+
+    def position(self, targets: list[Speaker], *, hides_key: bool = False) -> Position:
+        """The position of which `targets` speak, with all that they refer to."""
+        asked = (tuple(targets), hides_key)
+        known = self._known.get(asked)
+        if not known:
+            known = self._known[asked] = self._close(targets, hides_key=hides_key)
+        return known
+
+    def _close(self, targets: list[Speaker], *, hides_key: bool) -> Position:
+        found: dict[Node, bool] = {}
+        seen: set[Speaker] = set()
+        waiting = list(reversed(targets))
+        while waiting:
+            speaker = waiting.pop()
+            if speaker in seen:
+                continue
+            seen.add(speaker)
+            node, declares = speaker
+            itself = declares and node.names
+            found[node] = found.get(node, False) or itself
+            self._left -= 1 + len(node.properties)
+            if node.mark is Mark.SENSITIVE:
+                return self._sensitive(node, hides_key=hides_key)
+            if self._left <= 0 or len(found) > MAX_TOGETHER:
+                return self._sensitive(None, hides_key=hides_key)
+            waiting.extend((lower, False) for lower in reversed(node.tests))
+            waiting.extend((lower, itself) for lower in reversed((*node.always, *node.perhaps)))
+            waiting.extend((lower, declares) for lower in reversed(node.references))
+        speakers = tuple(found.items())
+        same = (frozenset(speakers), hides_key)
+        position = self._positions.get(same)
+        if not position:
+            position = self._positions[same] = Position(self, speakers, None, hides_key=hides_key)
+        return position
+
+    def _sensitive(self, node: Node | None, *, hides_key: bool) -> Position:
+        position = self._marked.get((node, hides_key))
+        if not position:
+            source = (
+                Source(reason=node.reason, schema_pointer=node.pointer, mark_key=node.mark_key)
+                if node
+                else Source(reason=TOO_COSTLY, schema_pointer=None, mark_key=None)
+            )
+            position = self._marked[node, hides_key] = Position(self, (), source, hides_key=hides_key)
+        return position
+
+    def _evaluates_key(self, node: Node, key: str) -> bool:
+        """Whether `node` itself, or what always applies with it, has a keyword for `key`."""
+        return any(
+            key in same.properties
+            or same.additional is not None
+            or any(pattern.match(key) is Match.YES for pattern, _ in same.patterns)
+            for same in self._always(node)
+        )
+
+    def _evaluates_item(self, node: Node, index: int) -> bool:
+        return any(
+            same.items is not None or (index < len(same.prefix) and not same.prefix_is_unknown)
+            for same in self._always(node)
+        )
+
+    def _always(self, node: Node) -> Iterator[Node]:
+        """`node`, and every schema object that applies wherever it does."""
+        seen: set[Node] = set()
+        waiting = [node]
+        while waiting and self._left > 0:
+            same = waiting.pop()
+            if same in seen:
+                continue
+            seen.add(same)
+            self._left -= 1 + len(same.patterns)
+            yield same
+            waiting.extend((*same.references, *same.always))

@@ -1,0 +1,129 @@
+"""Local references of a JSON Schema: where `#`, `#/pointer` and `#anchor` lead. Nothing is ever fetched."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import split
+
+MAX_CONTAINERS = 100_000
+"""Objects and arrays of a schema that are searched for anchors; in a larger one no anchor is found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A value inside a schema document."""
+
+    value: Json
+    tokens: tuple[str, ...]
+    """From the document's root."""
+    embedded: bool
+    """Whether it lies in a resource with an `$id` of its own, where `#` means something else."""
+
+
+def begins_resource(schema: JsonObject) -> bool:
+    """Whether this object, below the root, is a resource of its own. `$id: "#name"` is only an anchor."""
+    identity = schema.get("$id")
+    return isinstance(identity, str) and not identity.startswith("#")
+
+
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+
+
+class References:
+    """The references of one schema document."""
+
+    def __init__(self, root: Json) -> None:
+        self._root = root
+        self._anchors: dict[str, Place | None] | None = None
+        identity = root.get("$id") if isinstance(root, dict) else None
+        self._identity = identity.rstrip("#") if isinstance(identity, str) else ""
+
+    def resolve(self, reference: Json) -> Place | None:
+        """Where `reference` leads, seen from the root resource. None: remote, dangling, ambiguous or no reference."""
+        if not isinstance(reference, str):
+            return None
+        address, _, fragment = reference.partition("#")
+        if address and address != self._identity:
+            return None
+        fragment = unquote(fragment)
+        if not fragment:
+            return Place(value=self._root, tokens=(), embedded=False)
+        if fragment.startswith("/"):
+            return self._follow(split(fragment))
+        if self._anchors is None:
+            self._anchors = _anchors(self._root)
+        return self._anchors.get(fragment)
+
+    def _follow(self, tokens: tuple[str, ...]) -> Place | None:
+        value, embedded = self._root, False
+        for token in tokens:
+            match value:
+                case dict():
+                    if token not in value:
+                        return None
+                    value = value[token]
+                case list():
+                    if not _INDEX.fullmatch(token) or int(token) >= len(value):
+                        return None
+                    value = value[int(token)]
+                case _:
+                    return None
+            embedded = embedded or (isinstance(value, dict) and begins_resource(value))
+        return Place(value=value, tokens=tokens, embedded=embedded)
+
+
+def _anchors(root: Json) -> dict[str, Place | None]:
+    """Every anchor of the root resource; None where two places claim the same name."""
+    found: dict[str, Place | None] = {}
+    for place in _containers(root):
+        for name in _names(place.value):
+            found[name] = None if name in found else place
+    return found
+
+
+def _names(schema: Json) -> set[str]:
+    if not isinstance(schema, dict):
+        return set()
+    names = {name for key in ("$anchor", "$dynamicAnchor") if isinstance(name := schema.get(key), str)}
+    identity = schema.get("$id")
+    if isinstance(identity, str) and identity.startswith("#"):
+        names.add(identity[1:])
+    return names
+
+
+def _containers(root: Json) -> Iterator[Place]:
+    """Every object of the root resource, or none where there are too many."""
+    # A parent-linked path, so that long keys are not copied for every object below them.
+    stack: list[tuple[Json, _Path | None]] = [(root, None)]
+    found: list[tuple[Json, _Path | None]] = []
+    while stack:
+        value, path = stack.pop()
+        if isinstance(value, dict):
+            if path and begins_resource(value):
+                continue
+            found.append((value, path))
+            stack.extend((child, _Path(path, key)) for key, child in value.items())
+        elif isinstance(value, list):
+            stack.extend((child, _Path(path, str(index))) for index, child in enumerate(value))
+        if len(found) > MAX_CONTAINERS:
+            return
+    for value, path in found:
+        if _names(value):
+            yield Place(value=value, tokens=_tokens(path), embedded=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    parent: "_Path | None"
+    token: str
+
+
+def _tokens(path: _Path | None) -> tuple[str, ...]:
+    tokens: list[str] = []
+    while path:
+        tokens.append(path.token)
+        path = path.parent
+    return tuple(reversed(tokens))

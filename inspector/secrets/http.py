@@ -1,0 +1,123 @@
+"""Redemption over HTTP: one strict GET, on the user's action, to the server's own origin.
+
+Source: docs/secrets.md. Importing this costs little: httpx comes with the first redemption.
+"""
+
+import asyncio
+import importlib
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from inspector.boundary.secret_references import SecretReference
+from inspector.secrets.address import AddressClass
+from inspector.secrets.redemption.addresses import Resolver, checked_addresses, look_up
+from inspector.secrets.redemption.encryption import client_context
+from inspector.secrets.states import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
+from inspector.urls.origin import Allowed, resolve
+from inspector.urls.refused import Refused
+
+TIME_LIMIT_S = 10.0
+"""For all of a redemption: name, connection, head, and a body that drips."""
+
+_FETCH = "inspector.secrets.redemption.fetch"
+_FIELD_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
+
+BUSY = Refused(reason="another redemption is under way", hint="Wait for it to end.")
+EXPIRED = Expired(by=ExpiredBy.TTL)
+UNSENDABLE = Refused(
+    reason="the Authorization header of this connection holds characters that no header may",
+    hint="Correct it in your own configuration.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpServer:
+    """The MCP server for which secrets are redeemed."""
+
+    url: str | None = field(repr=False)
+    """Its endpoint, or the pinned origin; None where there is none: then everything is refused."""
+    reached_at: AddressClass
+    """The class of the address at which the connection reached it."""
+    authorization: str | None = field(default=None, repr=False)
+    """The connection's own Authorization header."""
+
+
+class HttpRedeemer:
+    """A `Redeemer` for one connection."""
+
+    def __init__(
+        self,
+        server: HttpServer,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        resolver: Resolver = look_up,
+        time_limit_s: float = TIME_LIMIT_S,
+        authorities: str | None = None,
+    ) -> None:
+        """`clock`: seconds, never backwards. `authorities`: certificates (PEM) instead of the system's."""
+        self._server = server
+        self._clock = clock
+        self._resolver = resolver
+        self._time_limit_s = time_limit_s
+        self._authorities = authorities
+        self._is_busy = False
+
+    def preview(self, reference: SecretReference) -> Allowed | Refused:
+        """The request that `redeem` would send. Sends nothing, looks no name up."""
+        return resolve(reference.redeem_url, self._server.url)
+
+    async def redeem(
+        self, reference: SecretReference, *, received_s: float, revealed_before: bool = False
+    ) -> Outcome:
+        """One try; see `Redeemer`."""
+        if self._is_busy:
+            return BUSY
+        self._is_busy = True
+        try:
+            return await self._redeem(reference, received_s=received_s, revealed_before=revealed_before)
+        except Exception:  # noqa: BLE001 - its text could quote what was sent or received
+            return Failed(cause=Cause.INTERNAL)
+        finally:
+            self._is_busy = False
+
+    async def _redeem(
+        self, reference: SecretReference, *, received_s: float, revealed_before: bool
+    ) -> Outcome:
+        request = self.preview(reference)
+        if isinstance(request, Refused):
+            return request
+        authorization = self._server.authorization
+        if authorization is not None and not _FIELD_VALUE.fullmatch(authorization):
+            return UNSENDABLE
+        if reference.is_over(received_s=received_s, now_s=self._clock()):
+            return EXPIRED
+        try:
+            async with asyncio.timeout(self._time_limit_s):
+                outcome = await self._fetched(request, revealed_before=revealed_before)
+        except TimeoutError:
+            return Failed(cause=Cause.TIMEOUT)
+        # A secret that arrives after its time is not shown.
+        is_late = reference.is_over(received_s=received_s, now_s=self._clock())
+        return EXPIRED if isinstance(outcome, Revealed) and is_late else outcome
+
+    async def _fetched(self, request: Allowed, *, revealed_before: bool) -> Outcome:
+        addresses = await checked_addresses(request.origin, self._server.reached_at, self._resolver)
+        if not isinstance(addresses, tuple):
+            return addresses
+        # Loading httpx, or the system's certificates, would hold up the event loop.
+        await asyncio.to_thread(importlib.import_module, _FETCH)
+        from inspector.secrets.redemption.fetch import Fetch, fetch  # noqa: PLC0415
+
+        is_encrypted = request.origin.scheme == "https"
+        context = await asyncio.to_thread(client_context, self._authorities) if is_encrypted else None
+        return await fetch(
+            Fetch(
+                request=request,
+                addresses=addresses,
+                authorization=self._server.authorization,
+                context=context,
+                revealed_before=revealed_before,
+            )
+        )

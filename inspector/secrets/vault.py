@@ -1,0 +1,233 @@
+"""The vault of one session: the only place that holds redeemed values, and the state of all that is kept for the user.
+
+Source: docs/secrets.md. It reads no clock and sends nothing.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import NamedTuple, TypeAlias
+
+from inspector.boundary.bounded import Removal
+from inspector.boundary.secret_references import SecretReference
+from inspector.json.exact import Json
+from inspector.json.pointer import resolve
+from inspector.secrets.holdings import Found, Holdings
+from inspector.secrets.states import Expired, ExpiredBy, Outcome, Revealed
+
+
+class Key(NamedTuple):
+    """Which item of a vault, for as long as the vault lives."""
+
+    call: int
+    place: int
+    """Among what the call left: references first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptReference:
+    """A secret reference and how its redemption stands."""
+
+    key: Key
+    tool: str
+    found: Found
+    received_s: float
+    outcome: Outcome | None
+    """Of the last try; None before it."""
+    has_value: bool
+    """Whether the vault has the value, from the last try or from one before."""
+    is_busy: bool
+    is_forgotten: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptValue:
+    """A value of a result that is withheld from models. The value itself stays in the vault."""
+
+    key: Key
+    tool: str
+    removal: Removal
+    is_forgotten: bool
+
+
+Kept: TypeAlias = KeptReference | KeptValue
+
+
+class ForgottenError(LookupError):
+    """The vault does not have the value, or has it no longer."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Call:
+    number: int
+    tool: str
+    received_s: float
+    raw: Json = field(repr=False)
+    holdings: Holdings
+    outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome], repr=False)
+    """Of the last tries, by the places of the references."""
+    values: dict[int, str] = field(default_factory=dict[int, str], repr=False)
+    forgotten: set[int] = field(default_factory=set[int])
+
+
+class Vault:
+    """All that is kept for the user, the newest call first. For one thread."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+        self._stops: tuple[int, ...] = ()
+        self._busy: Key | None = None
+        self._had: set[tuple[str, str]] = set()
+        """Identifier and URL of every reference from which this session has had the secret."""
+
+    def __repr__(self) -> str:
+        return f"<Vault of {len(self)}>"
+
+    def __len__(self) -> int:
+        return self._stops[-1] if self._stops else 0
+
+    def at(self, index: int) -> Kept:
+        """An item by its place among all. Raises IndexError."""
+        place = bisect_right(self._stops, index)
+        if index < 0 or place == len(self._stops):
+            raise IndexError(index)
+        return self._kept(self._calls[place], index - (self._stops[place - 1] if place else 0))
+
+    def place_of(self, key: Key) -> int:
+        """Where an item stands among all. Raises ForgottenError."""
+        before = self._calls.index(self._call(key))
+        return key.place + (self._stops[before - 1] if before else 0)
+
+    @property
+    def references(self) -> int:
+        """How many of all are references."""
+        return sum(len(call.holdings.references) for call in self._calls)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a redemption runs."""
+        return self._busy is not None
+
+    @property
+    def holds_revealed(self) -> bool:
+        """Whether it has a redeemed value now."""
+        return any(call.values for call in self._calls)
+
+    def has_call(self, number: int) -> bool:
+        """Whether what that call left is kept already."""
+        return any(call.number == number for call in self._calls)
+
+    def keep(self, number: int, tool: str, received_s: float, raw: Json, holdings: Holdings) -> None:
+        """Take what a call left. `number`: of the call. `received_s`: on the clock of the other methods."""
+        if not len(holdings) or self.has_call(number):
+            return
+        self._calls.append(_Call(number=number, tool=tool, received_s=received_s, raw=raw, holdings=holdings))
+        self._calls.sort(key=lambda call: -call.number)
+        self._stops = tuple(accumulate(len(call.holdings) for call in self._calls))
+
+    def of(self, key: Key) -> Kept:
+        """An item as it stands now. Raises ForgottenError where there is none."""
+        return self._kept(self._call(key), key.place)
+
+    def value(self, key: Key) -> Json:
+        """What the user may peek at. Raises ForgottenError."""
+        call = self._call(key)
+        if key.place in call.forgotten:
+            raise ForgottenError
+        references = len(call.holdings.references)
+        if key.place >= references:
+            try:
+                return resolve(call.raw, call.holdings.withheld[key.place - references].pointer)
+            except LookupError as error:
+                raise ForgottenError from error
+        if key.place not in call.values:
+            raise ForgottenError
+        return call.values[key.place]
+
+    def has_value(self, key: Key) -> bool:
+        """Whether the user may peek at an item."""
+        try:
+            self.value(key)
+        except ForgottenError:
+            return False
+        return True
+
+    def begin(self, key: Key) -> bool:
+        """Note that a redemption runs; whether the session has had the secret before. Raises ForgottenError."""
+        known = _identity(self._call(key), key) in self._had
+        self._busy = key
+        return known
+
+    def end(self, key: Key, outcome: Outcome | None) -> None:
+        """Note how a redemption ended; None where it was given up. A value from before stays if none came."""
+        self._busy = None
+        call = next((call for call in self._calls if call.number == key.call), None)
+        # A vault that was emptied meanwhile keeps nothing.
+        if call is None or outcome is None:
+            return
+        if isinstance(outcome, Revealed):
+            call.values[key.place] = outcome.value
+            call.forgotten.discard(key.place)
+            self._had.add(_identity(call, key))
+            outcome = replace(outcome, value="")
+        call.outcomes[key.place] = outcome
+
+    def forget(self, key: Key) -> None:
+        """Let go of a value. A reference stays, and may be redeemed again if the server gives it twice."""
+        call = self._call(key)
+        call.values.pop(key.place, None)
+        call.outcomes.pop(key.place, None)
+        call.forgotten.add(key.place)
+
+    def forget_all(self) -> None:
+        """Let go of everything."""
+        self._calls.clear()
+        self._stops = ()
+        self._busy = None
+        self._had.clear()
+
+    def expire(self, now_s: float) -> None:
+        """Let go of the redeemed values whose time is over."""
+        for call in self._calls:
+            for place in [place for place in call.values if _is_over(call, place, now_s)]:
+                del call.values[place]
+                call.outcomes[place] = Expired(by=ExpiredBy.TTL)
+
+    def _call(self, key: Key) -> _Call:
+        for call in self._calls:
+            if call.number == key.call and 0 <= key.place < len(call.holdings):
+                return call
+        raise ForgottenError
+
+    def _kept(self, call: _Call, place: int) -> Kept:
+        key = Key(call.number, place)
+        references = call.holdings.references
+        if place >= len(references):
+            return KeptValue(
+                key=key,
+                tool=call.tool,
+                removal=call.holdings.withheld[place - len(references)],
+                is_forgotten=place in call.forgotten,
+            )
+        return KeptReference(
+            key=key,
+            tool=call.tool,
+            found=references[place],
+            received_s=call.received_s,
+            outcome=call.outcomes.get(place),
+            has_value=place in call.values,
+            is_busy=self._busy == key,
+            is_forgotten=place in call.forgotten,
+        )
+
+
+def _identity(call: _Call, key: Key) -> tuple[str, str]:
+    reference = call.holdings.references[key.place].reference
+    return (reference.id, reference.redeem_url) if isinstance(reference, SecretReference) else ("", "")
+
+
+def _is_over(call: _Call, place: int, now_s: float) -> bool:
+    reference = call.holdings.references[place].reference
+    return isinstance(reference, SecretReference) and reference.is_over(
+        received_s=call.received_s, now_s=now_s
+    )

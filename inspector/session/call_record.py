@@ -1,0 +1,102 @@
+"""Calls: how far one is, and what is kept of one that has ended."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from inspector.boundary.bounded import Removal
+    from inspector.claims.resolution import Resolution
+    from inspector.recording.files import Recorder
+    from inspector.recording.scribe import PageCall
+
+
+class Judged:
+    """What a result is masked by, kept for the next who asks. Two threads that ask at once both work it out."""
+
+    __slots__ = ("removals",)
+
+    def __init__(self) -> None:
+        self.removals: Sequence[Removal] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """One call that has ended."""
+
+    number: int
+    """Counts from 1 within a session, or over all that one oversight has seen."""
+    name: str
+    tool: Tool | None
+    """None where the server lists no tool of that name."""
+    arguments: JsonObject
+    outcome: Outcome
+    at_s: float
+    """Seconds since the session started."""
+    duration_s: float
+    size_bytes: int
+    """Of the answer's frame."""
+    received_s: float = 0.0
+    """When the answer arrived, on the clock of `Session.custody`."""
+    nonce: str = ""
+    """Drawn for this call and never sent: what untrusted text in its result is delimited with."""
+    policy: BoundaryPolicy = DEFAULT_POLICY
+    """In force when it was made, and what rules about its answer added."""
+    resolution: "Resolution | None" = None
+    """What the server said of this one call beforehand; None where it was not asked."""
+    remarks: tuple[str, ...] = ()
+    """Where the answer says other than its tool declares, in sentences of ours."""
+    has_ids: bool = False
+    """Whether it is of a recording, where an id stands in place of each withheld value."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Of such a recording: what it does not hold of the result, by pointer and rule."""
+    judged: Judged = field(default_factory=Judged, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a running call says it is."""
+
+    progress: float
+    total: float | None
+    message: str | None
+
+
+FILLED = Progress(progress=0, total=None, message="filled in, waits for submit")
+"""Of a call that has filled in a form of a page: the user is waited for."""
+
+
+def progress_of(params: JsonObject) -> Progress:
+    """What a notification of progress says; what it says badly counts as nothing."""
+    done, total, message = params.get("progress"), params.get("total"), params.get("message")
+    return Progress(
+        progress=float(done) if isinstance(done, (int, float)) else 0.0,
+        total=float(total) if isinstance(total, (int, float)) and total > 0 else None,
+        message=message if isinstance(message, str) else None,
+    )
+
+
+def page_call_of(record: CallRecord) -> "PageCall":
+    """A call of a page's tool, as a recorder takes it."""
+    from inspector.recording.scribe import PageCall  # noqa: PLC0415 - few sessions are recorded
+
+    return PageCall(
+        number=record.number,
+        name=record.name,
+        tool=record.tool,
+        arguments=record.arguments,
+        outcome=record.outcome,
+        at_s=record.at_s,
+        duration_s=record.duration_s,
+    )
+
+
+def record_page_call(record: CallRecord, recorder: "Recorder") -> None:
+    """Have a call of a page's tool recorded: the browser's frames say nothing of it."""
+    recorder.call(page_call_of(record))

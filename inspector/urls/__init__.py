@@ -1,0 +1,1 @@
+"""Hosts and origins of URLs, compared as browsers compare them."""

@@ -1,0 +1,185 @@
+"""Where a secret may be fetched: at the server's own origin and nowhere else.
+
+WHATWG URL and RFC 3986 read some URLs differently (white space, backslashes, `https:/host`, encoded dots).
+What they read differently is refused, so that no other reader on the way is led elsewhere.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import Literal
+
+from inspector.urls.host import is_on_this_machine, normalised
+from inspector.urls.refused import Refused, quoted
+
+MAX_URL_CHARACTERS = 4096
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_PARTS = re.compile(r"(?://([^/?]*))?([^?]*)(?:\?(.*))?")
+_AUTHORITY = re.compile(r"(\[[^\]]*\]|[^\[\]:]*)(?::([0-9]{0,5}))?", re.ASCII)
+_ENCODED = r"%[0-9A-Fa-f]{2}"
+_PATH = re.compile(rf"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|{_ENCODED})*")
+# Browsers encode the apostrophe of a query; RFC 3986 readers do not.
+_QUERY = re.compile(rf"(?:[A-Za-z0-9\-._~!$&()*+,;=:@/?]|{_ENCODED})*")
+_ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Scheme, host and port, each in its one spelling: equal origins are equal values."""
+
+    scheme: str
+    host: str
+    """As `host.normalised` gives it; IPv6 without brackets."""
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}" + (
+            "" if self.port == _DEFAULT_PORTS[self.scheme] else f":{self.port}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """The one request that a redemption may send."""
+
+    method: Literal["GET"] = "GET"
+    origin: Origin
+    path: str
+    """Printable ASCII, without dot segments and without the query."""
+    query: str | None = field(repr=False)
+    """It may hold a credential; nothing shows it."""
+
+    @property
+    def url(self) -> str:
+        """All of it; to be sent, not to be shown."""
+        return f"{self.origin}{self.path}" + ("" if self.query is None else f"?{self.query}")
+
+    @property
+    def shown(self) -> str:
+        """What the user is asked to agree to: method, origin and path."""
+        return f"{self.method} {self.origin}{self.path}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    scheme: str | None
+    authority: str | None
+    path: str
+    query: str | None
+
+
+NO_ORIGIN = Refused(
+    reason="this server has no origin: it is a command, no web address",
+    hint="Set redeem_origin for this server in your own configuration.",
+)
+UNENCRYPTED = Refused(reason="http is not encrypted, and the server itself is not on this machine")
+
+
+def origin_of(url: str) -> Origin | Refused:
+    """The origin of an absolute http or https URL. Never raises."""
+    parts = _split(url)
+    return parts if isinstance(parts, Refused) else _origin(parts)
+
+
+def resolve(redeem_url: str, base: str | None) -> Allowed | Refused:
+    """The request that `redeem_url` asks for, if it stays at the origin of `base`. Never raises.
+
+    `base`: the MCP endpoint, the URL of the frame that registered the tool, or the pinned origin; None where
+    there is none of them. Its fragment does not matter.
+    """
+    if base is None:
+        return NO_ORIGIN
+    own_parts = _split(base.partition("#")[0])
+    own = own_parts if isinstance(own_parts, Refused) else _origin(own_parts)
+    if isinstance(own, Refused) or isinstance(own_parts, Refused):
+        reason = own.reason if isinstance(own, Refused) else ""
+        return Refused(reason=f"the server's own address cannot be compared: {reason}")
+    asked = _split(redeem_url)
+    if isinstance(asked, Refused):
+        return asked
+    origin = own if asked.scheme is None and asked.authority is None else _origin(asked, scheme=own.scheme)
+    if isinstance(origin, Refused):
+        return origin
+    if origin != own:
+        return Refused(reason=f"other origin: {origin} is not {own}")
+    if own.scheme == "http" and not is_on_this_machine(own.host):
+        return UNENCRYPTED
+    return _request(own, asked, own_parts)
+
+
+def _request(origin: Origin, asked: _Parts, base: _Parts) -> Allowed | Refused:
+    path = asked.path
+    if asked.authority is None and not path.startswith("/"):
+        path = base.path[: base.path.rfind("/") + 1] + path if path else base.path
+    if not _PATH.fullmatch(path):
+        return Refused(reason="its path holds a character that a URL must encode")
+    if any("%" in segment and _ENCODED_DOT.sub(".", segment) in {".", ".."} for segment in path.split("/")):
+        return Refused(reason="its path holds encoded dots, which not all readers resolve")
+    if asked.query is not None and not _QUERY.fullmatch(asked.query):
+        return Refused(reason="its query holds a character that a URL must encode")
+    return Allowed(origin=origin, path=_without_dots(path or "/"), query=asked.query)
+
+
+def _without_dots(path: str) -> str:
+    """Source: RFC 3986 section 5.2.4."""
+    kept: list[str] = []
+    *segments, last = path.removeprefix("/").split("/")
+    for segment in (*segments, last):
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if last in {".", ".."}:
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _split(url: str) -> _Parts | Refused:
+    if not url:
+        return Refused(reason="it is empty")
+    if len(url) > MAX_URL_CHARACTERS:
+        return Refused(reason=f"it is longer than {MAX_URL_CHARACTERS:,} characters")
+    hidden = next((character for character in url if unicodedata.category(character)[0] in "CZ"), None)
+    if hidden is not None:
+        return Refused(reason=f"it holds a control character or white space: U+{ord(hidden):04X}")
+    if "\\" in url:
+        return Refused(reason="it holds a backslash, which some readers take for a slash")
+    if "#" in url:
+        return Refused(reason="it holds a fragment")
+    scheme = _SCHEME.match(url)
+    parts = _PARTS.fullmatch(url[scheme.end() :] if scheme else url)
+    if parts is None:
+        return Refused(reason="it is no URL")
+    authority, path, query = parts.groups()
+    if scheme is None and authority is None and ":" in path.partition("/")[0]:
+        return Refused(reason="it starts with what some readers take for a scheme")
+    return _Parts(
+        scheme=scheme.group(1).lower() if scheme else None, authority=authority, path=path, query=query
+    )
+
+
+def _origin(parts: _Parts, *, scheme: str | None = None) -> Origin | Refused:
+    """`scheme`: where the URL names none."""
+    scheme = parts.scheme or scheme
+    if scheme is None:
+        return Refused(reason="it names no scheme")
+    if scheme not in _DEFAULT_PORTS:
+        return Refused(reason=f"it is neither http nor https: {quoted(scheme)}")
+    if not parts.authority:
+        return Refused(reason="it names no host after two slashes, and not all readers do without")
+    if "@" in parts.authority:
+        return Refused(reason="it holds user info before the host")
+    found = _AUTHORITY.fullmatch(parts.authority)
+    if found is None:
+        return Refused(reason=f"its host and port cannot be told apart: {quoted(parts.authority)}")
+    host = normalised(found.group(1))
+    if isinstance(host, Refused):
+        return host
+    port = int(found.group(2) or _DEFAULT_PORTS[scheme])
+    if not 0 < port < 65536:
+        return Refused(reason=f"there is no port {port}")
+    return Origin(scheme=scheme, host=host, port=port)

@@ -1,0 +1,125 @@
+"""Attaching to a tab and to every frame of it, before any script of the page runs where that can be."""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING
+
+from inspector.json.exact import Json, JsonObject
+from inspector.webmcp.browser import scripts
+from inspector.webmcp.browser.cdp import REPLY_TIMEOUT_S, Cdp, CdpError
+
+if TYPE_CHECKING:
+    from inspector.webmcp.browser.backends import PolyfillBackend
+
+NO_WEBMCP = "Start Chromium 150 or later with --enable-features=WebMCP, or leave out --cdp."
+_FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": True}]
+
+
+class Attachment:
+    """What is put into every frame, under names that no page can guess."""
+
+    def __init__(self, cdp: Cdp) -> None:
+        self._cdp = cdp
+        self.polyfill: PolyfillBackend | None = None
+        """What gives the page an API where its browser has none; None where the browser has one."""
+        self.binding = f"b{secrets.token_hex(12)}"
+        """The name that the hook reports under. No script of the page ever finds it."""
+        self.script = f"s{secrets.token_hex(12)}"
+        """The name of our script in stacks."""
+        self.proof = secrets.token_hex(12)
+        """What the hook says with each report. A page that finds the binding does not know it."""
+        self.watches_network = False
+        """Whether requests and service workers are counted. Their events must become no frames: see `Cdp.hide`."""
+        self.session = ""
+        """The session of the tab itself; empty while there is none."""
+        self.has_native = True
+        """Whether the browser has the WebMCP domain."""
+
+    async def attach(self, target_id: str) -> None:
+        """Attach to a tab, and prepare it. Raises as `prepare` does."""
+        attached = await self._cdp.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
+        self.session = str(attached.get("sessionId", ""))
+        await self.prepare(self.session)
+
+    async def detach(self, timeout_s: float = REPLY_TIMEOUT_S) -> None:
+        """Let the tab go; it stays as it is. Raises as `prepare` does."""
+        # Cleared first, so that nobody takes it for the loss of the page.
+        session, self.session = self.session, ""
+        await self._cdp.send("Target.detachFromTarget", {"sessionId": session}, timeout_s=timeout_s)
+
+    async def prepare(self, session: str) -> None:
+        """Watch one session: its frames, contexts, tools, and the sessions of frames in other processes.
+
+        Raises CdpError, CdpLostError, TimeoutError. All requests leave at once; the answers may come in any order.
+        """
+        send = self._cdp.send
+        asked = [
+            send("Page.enable", session=session),
+            send("Runtime.enable", session=session),
+            send("Inspector.enable", session=session),
+            *(send("Runtime.addBinding", {"name": name}, session=session) for name in self._bindings()),
+            *(
+                send(
+                    "Page.addScriptToEvaluateOnNewDocument",
+                    {"source": source, "runImmediately": False},
+                    session=session,
+                )
+                for source in self._sources()
+            ),
+            self._enable_tools(session),
+            *(self._watch_network(session) if self.watches_network else ()),
+            send(
+                "Target.setAutoAttach",
+                {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": _FRAMES_ONLY},
+                session=session,
+            ),
+        ]
+        try:
+            await _all(asked)
+        finally:
+            # A frame that was held for us must not wait for ever.
+            with contextlib.suppress(CdpError, OSError, TimeoutError):
+                await send("Runtime.runIfWaitingForDebugger", session=session)
+
+    async def _enable_tools(self, session: str) -> JsonObject:
+        try:
+            return await self._cdp.send("WebMCP.enable", session=session)
+        except CdpError as error:
+            if not error.is_unknown_method:
+                raise
+            self.has_native = False
+            return {}
+
+    def _watch_network(self, session: str) -> list[Coroutine[object, object, JsonObject]]:
+        # Bodies are none of our business: the browser need not keep them.
+        sizes: JsonObject = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
+        return [
+            self._cdp.send("Network.enable", sizes, session=session),
+            self._enable_workers(session),
+        ]
+
+    async def _enable_workers(self, session: str) -> JsonObject:
+        # The session of a frame in another process may have no such domain.
+        try:
+            return await self._cdp.send("ServiceWorker.enable", session=session)
+        except CdpError:
+            return {}
+
+    def _bindings(self) -> list[str]:
+        return [self.binding, *([self.polyfill.binding] if self.polyfill else [])]
+
+    def _sources(self) -> list[str]:
+        hook = scripts.hook(self.binding, self.script, self.proof)
+        if self.polyfill is None:
+            return [hook]
+        known = (self.polyfill.channel, self.polyfill.link, self.polyfill.binding)
+        return [scripts.polyfill(known), hook]
+
+
+async def _all(asked: Sequence[Coroutine[object, object, JsonObject]]) -> None:
+    """Wait for all answers; raise the first that is an error."""
+    for result in await asyncio.gather(*asked, return_exceptions=True):
+        if isinstance(result, BaseException):
+            raise result

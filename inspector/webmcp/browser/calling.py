@@ -1,0 +1,224 @@
+"""Calls of a page's tools: invoked over the browser's protocol, answered by an event, cancelled, timed out, or lost."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+
+from inspector.connect.dispatch import Answer
+from inspector.connect.tap import Tap
+from inspector.json.exact import JsonObject
+from inspector.protocol.frames import Frame
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.page import Forms
+from inspector.webmcp.browser.backends import CANCEL_TIMEOUT_S, Backend
+from inspector.webmcp.browser.cdp import CdpError, CdpLostError
+from inspector.webmcp.browser.worlds import WorldError
+
+TOOL_ERROR = -31954
+"""JSON-RPC's number for what `core.boundary.error_code` calls a tool error."""
+GRACE_S = 2.0
+"""How long the answer of a tool may take once its document is gone: a form's answer comes after its navigation."""
+
+
+UNSUBMITTED = "the form is filled in and waits for its submit button; nothing was submitted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """A form that is filled in by a call and does not submit itself."""
+
+    then: Forms
+    submit: Callable[[], Awaitable[str]]
+    """Submits it; why it was not, empty where it was. Raises CdpError, WorldError, OSError, TimeoutError."""
+    on_filled: Callable[[], None]
+    """It is filled in, and the user is waited for."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    frame_id: str
+    answer: asyncio.Future[Answer]
+    invocation: str = ""
+    """Empty until the browser said."""
+    filled: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the browser has begun with the invocation: a form is filled in then."""
+    form: Form | None = None
+    """The form, while it waits for the user."""
+
+
+class Calls:
+    """The calls that run now."""
+
+    def __init__(self, backend: Backend, tap: Tap) -> None:
+        self.backend = backend
+        self._tap = tap
+        self._waiting: list[_Waiting] = []
+        self._early: dict[str, Answer] = {}
+        """Answers that came before the reply that says whose they are."""
+        self._begun: set[str] = set()
+        """Invocations that began before it, likewise."""
+
+    async def call(
+        self,
+        frame_id: str,
+        tool_id: str | None,
+        name: str,
+        arguments: JsonObject,
+        *,
+        session: str,
+        timeout_s: float,
+        form: Form | None = None,
+    ) -> Answer:
+        """Invoke a tool and wait. A failure is an outcome; cancelling the caller cancels the invocation.
+
+        `form`: what the tool is, where a call of it only fills it in.
+        """
+        waiting = _Waiting(frame_id=frame_id, answer=asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        which: JsonObject = {"toolId": tool_id} if tool_id is not None else {"toolName": name}
+        asking = asyncio.ensure_future(
+            self.backend.invoke(frame_id, session, which, arguments, timeout_s=timeout_s + CANCEL_TIMEOUT_S)
+        )
+        finishing = asyncio.ensure_future(self._finish(waiting, form)) if form else None
+        try:
+            async with asyncio.timeout(timeout_s):
+                # Shielded: whoever cancels has to learn which invocation it is.
+                waiting.invocation = await asyncio.shield(asking)
+                if waiting.invocation in self._early:
+                    return self._early.pop(waiting.invocation)
+                if waiting.invocation in self._begun or self.backend.fills_at_once:
+                    waiting.filled.set()
+                answer = await waiting.answer
+            if not isinstance(answer.outcome, Failure) or answer.outcome.kind is not FailureKind.UNSUBMITTED:
+                return answer
+            await self._cancel(asking, frame_id, session)
+        except TimeoutError:
+            await self._cancel(asking, frame_id, session)
+            answer = _failed(FailureKind.TIMEOUT, f"no answer of {name} within {timeout_s:g} s")
+        except asyncio.CancelledError:
+            self._tap.note("cancelled here")
+            await asyncio.shield(self._cancel(asking, frame_id, session))
+            raise
+        except CdpError as error:
+            return Answer(outcome=RpcError(value=error.error), frame=None)
+        except WorldError:
+            return _failed(FailureKind.PROTOCOL, "the page's polyfill does not answer")
+        except CdpLostError as error:
+            answer = _failed(FailureKind.CONNECTION_LOST, str(error))
+        finally:
+            self._waiting.remove(waiting)
+            asking.cancel()
+            if finishing is not None:
+                finishing.cancel()
+            if not self._waiting:
+                self._early.clear()
+                self._begun.clear()
+        if isinstance(answer.outcome, Failure):
+            self._tap.note(answer.outcome.detail)
+        return answer
+
+    async def _finish(self, waiting: _Waiting, form: Form) -> None:
+        """What comes after a form was filled in."""
+        await waiting.filled.wait()
+        match form.then:
+            case Forms.LEAVE:
+                _settle(waiting, _failed(FailureKind.UNSUBMITTED, UNSUBMITTED))
+            case Forms.SUBMIT:
+                await self._submit(waiting, form)
+            case Forms.WAIT:
+                waiting.form = form
+                self._tap.note("the form is filled in and waits for its submit button")
+                form.on_filled()
+
+    async def submit(self) -> bool:
+        """Submit the forms that are filled in and wait; whether there was one."""
+        filled = [(waiting, waiting.form) for waiting in self._waiting if waiting.form is not None]
+        for waiting, form in filled:
+            waiting.form = None
+            await self._submit(waiting, form)
+        return bool(filled)
+
+    async def _submit(self, waiting: _Waiting, form: Form) -> None:
+        try:
+            why = await form.submit()
+        except (CdpError, WorldError, OSError, TimeoutError):
+            why = "the browser does not submit it"
+        if why:
+            detail = f"the form is filled in, and not submitted: {why}"
+            _settle(waiting, _failed(FailureKind.UNSUBMITTED, detail))
+
+    def begun(self, params: JsonObject) -> None:
+        """`WebMCP.toolInvoked` came."""
+        invocation = params.get("invocationId")
+        if not isinstance(invocation, str):
+            return
+        for waiting in self._waiting:
+            if waiting.invocation == invocation:
+                waiting.filled.set()
+        if any(not waiting.invocation for waiting in self._waiting):
+            self._begun.add(invocation)
+
+    def responded(self, params: JsonObject, frame: Frame) -> None:
+        """`WebMCP.toolResponded` came. Agents in the page make calls too; theirs are nobody's here."""
+        invocation = params.get("invocationId")
+        if not isinstance(invocation, str):
+            return
+        answer = Answer(outcome=outcome_of(params), frame=frame)
+        for waiting in self._waiting:
+            if waiting.invocation == invocation:
+                _settle(waiting, answer)
+                return
+        if any(not waiting.invocation for waiting in self._waiting):
+            self._early[invocation] = answer
+
+    def gone(self, frame_ids: Iterable[str]) -> None:
+        """Documents are gone: their tools may answer for a moment longer."""
+        gone = frozenset(frame_ids)
+        for waiting in self._waiting:
+            if waiting.frame_id in gone:
+                answer = _failed(
+                    FailureKind.CONNECTION_LOST,
+                    "the document of the tool was left or removed during the call",
+                )
+                asyncio.get_running_loop().call_later(GRACE_S, _settle, waiting, answer)
+
+    def fail_all(self, failure: Failure) -> None:
+        """The browser is gone."""
+        for waiting in self._waiting:
+            _settle(waiting, Answer(outcome=failure, frame=None))
+
+    async def _cancel(self, asking: asyncio.Future[str], frame_id: str, session: str) -> None:
+        with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
+            async with asyncio.timeout(CANCEL_TIMEOUT_S):
+                await self.backend.cancel(frame_id, session, await asking)
+
+
+def outcome_of(params: JsonObject) -> Outcome:
+    """What `toolResponded` says. A thrown error keeps its text and stack for the user, under a code for the model."""
+    match params.get("status"):
+        case "Completed":
+            return Result(value=params.get("output"), of_page=True)
+        case "Canceled":
+            return Failure(kind=FailureKind.CANCELLED, detail="the browser cancelled the call")
+        case _:
+            exception, text = params.get("exception"), params.get("errorText")
+            thrown = (
+                exception.get("description", exception.get("value")) if isinstance(exception, dict) else None
+            )
+            said = next((words for words in (thrown, text) if isinstance(words, str) and words), "")
+            data: JsonObject = {
+                key: value for key, value in params.items() if key in {"exception", "errorText", "output"}
+            }
+            first = said.partition("\n")[0] or "the tool failed"
+            error: JsonObject = {"code": TOOL_ERROR, "message": first, "data": data}
+            return RpcError(value=error)
+
+
+def _failed(kind: FailureKind, detail: str) -> Answer:
+    return Answer(outcome=Failure(kind=kind, detail=detail), frame=None)
+
+
+def _settle(waiting: _Waiting, answer: Answer) -> None:
+    if not waiting.answer.done():
+        waiting.answer.set_result(answer)

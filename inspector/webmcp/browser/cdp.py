@@ -1,0 +1,215 @@
+"""The browser's own protocol (CDP) over a WebSocket: ids, flat sessions, events, each message a frame.
+
+Source: https://chromedevtools.github.io/devtools-protocol/. Nothing is validated away.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from inspector.connect.tap import LARGE_BYTES, Tap
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, parse
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.webmcp.browser.socket import Socket
+
+REPLY_TIMEOUT_S = 30.0
+SHARE_S = 0.004
+"""How long messages are taken in one go before the rest of the program gets its turn."""
+
+
+class CdpError(Exception):
+    """The browser answered with an error."""
+
+    def __init__(self, method: str, error: Json) -> None:
+        self.error = error
+        message = error.get("message") if isinstance(error, dict) else None
+        super().__init__(f"{method}: {message if isinstance(message, str) else 'the browser refused'}")
+
+    @property
+    def is_unknown_method(self) -> bool:
+        """Whether the browser has no such method or domain."""
+        return isinstance(self.error, dict) and self.error.get("code") == -32601
+
+
+class CdpLostError(ConnectionError):
+    """The connection to the browser is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CdpEvent:
+    """Something the browser tells."""
+
+    method: str
+    params: JsonObject
+    session: str
+    """Empty for the browser itself."""
+    frame: Frame
+
+
+class Cdp:
+    """One connection to a browser. Requests may run at the same time."""
+
+    def __init__(
+        self, tap: Tap, on_event: Callable[[CdpEvent], Awaitable[None]], on_lost: Callable[[str], None]
+    ) -> None:
+        """Nothing is read while `on_event` runs. `on_lost` is told why, once, unless `close` came first."""
+        self._tap = tap
+        self._on_event = on_event
+        self._on_lost = on_lost
+        self._socket: Socket | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._next_id = 0
+        self._pending: dict[int, asyncio.Future[Json]] = {}
+        self._quiet: set[int] = set()
+        """Requests that are kept out of frames; an id stays until its reply came, however late."""
+        self._is_closing = False
+        self._hidden: tuple[str, ...] = ()
+        self._on_hidden: Callable[[str, JsonObject, str], None] = _ignore
+
+    def hide(self, prefixes: tuple[str, ...], on_event: Callable[[str, JsonObject, str], None]) -> None:
+        """Keep events whose methods begin so out of frames, for what they hold of the user's.
+
+        `on_event` is given method, parameters and session of each.
+        """
+        self._hidden, self._on_hidden = prefixes, on_event
+
+    async def open(self, url: str, timeout_s: float) -> None:
+        """Connect. Raises UnreachableError."""
+        self._socket = await Socket.open(url, timeout_s)
+        self._reader = asyncio.ensure_future(self._read(self._socket))
+
+    async def send(
+        self,
+        method: str,
+        params: JsonObject | None = None,
+        *,
+        session: str = "",
+        timeout_s: float = REPLY_TIMEOUT_S,
+        is_quiet: bool = False,
+    ) -> JsonObject:
+        """Ask and wait for the result. Raises CdpError, TimeoutError, CdpLostError.
+
+        `is_quiet`: neither request nor reply becomes a frame, for what may hold a secret.
+        """
+        self._next_id += 1
+        number = self._next_id
+        message: JsonObject = {"id": number, "method": method, "params": params or {}}
+        if session:
+            message["sessionId"] = session
+        raw = dump(message)
+        answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self._pending[number] = answer
+        try:
+            if is_quiet:
+                self._quiet.add(number)
+            else:
+                await self._tap.take(Direction.SENT, Channel.CDP, raw)
+            await self._write(raw)
+            async with asyncio.timeout(timeout_s):
+                reply = await answer
+        finally:
+            self._pending.pop(number, None)
+        if not isinstance(reply, dict) or "error" in reply:
+            raise CdpError(method, reply.get("error") if isinstance(reply, dict) else None)
+        result = reply.get("result")
+        return result if isinstance(result, dict) else {}
+
+    async def close(self) -> None:
+        """End the connection; the browser stays."""
+        self._is_closing = True
+        if self._socket is not None:
+            await self._socket.close()
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+        self._fail("the connection was closed here")
+
+    async def _write(self, raw: bytes) -> None:
+        if self._socket is None:
+            raise CdpLostError("not connected to the browser")
+        try:
+            await self._socket.send(raw)
+        except ConnectionError as error:
+            raise CdpLostError(str(error)) from error
+
+    async def _read(self, socket: Socket) -> None:
+        why = "the browser's messages could not be read"
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        try:
+            while True:
+                await self._take(await socket.receive())
+                # What has arrived already is handed out without giving way to anything else.
+                if clock() - started > SHARE_S:
+                    await asyncio.sleep(0)
+                    started = clock()
+        except ConnectionError as error:
+            why = str(error)
+        finally:
+            if not self._is_closing:
+                self._fail(why)
+                self._on_lost(why)
+
+    async def _take(self, raw: bytes) -> None:
+        if self._quiet and await self._is_quiet_reply(raw):
+            return
+        if any(prefix.encode() in raw for prefix in self._hidden) and await self._is_hidden_event(raw):
+            return
+        frame = (await self._tap.take(Direction.RECEIVED, Channel.CDP, raw)).frame
+        match frame.body:
+            case JsonText(value={"id": int(number), **reply}):
+                self._settle(number, reply)
+            case JsonText(value={"method": str(method), **rest}):
+                params, session = rest.get("params"), rest.get("sessionId")
+                await self._on_event(
+                    CdpEvent(
+                        method=method,
+                        params=params if isinstance(params, dict) else {},
+                        session=session if isinstance(session, str) else "",
+                        frame=frame,
+                    )
+                )
+            case _:
+                # Garbage is in the timeline; nothing waits for it.
+                pass
+
+    async def _is_quiet_reply(self, raw: bytes) -> bool:
+        """Whether these bytes answer a quiet request; then they end here."""
+        body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
+        if isinstance(body, Malformed) or not isinstance(body.value, dict):
+            return False
+        number = body.value.get("id")
+        if not isinstance(number, int) or number not in self._quiet:
+            return False
+        self._quiet.discard(number)
+        self._settle(number, body.value)
+        return True
+
+    async def _is_hidden_event(self, raw: bytes) -> bool:
+        """Whether these bytes are an event that becomes no frame; then they end here."""
+        body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
+        match body:
+            case JsonText(value={"method": str(method), **rest}) if method.startswith(self._hidden):
+                params, session = rest.get("params"), rest.get("sessionId")
+                self._on_hidden(
+                    method,
+                    params if isinstance(params, dict) else {},
+                    session if isinstance(session, str) else "",
+                )
+                return True
+            case _:
+                return False
+
+    def _settle(self, number: int, reply: JsonObject) -> None:
+        answer = self._pending.get(number)
+        if answer is not None and not answer.done():
+            answer.set_result(reply)
+
+    def _fail(self, why: str) -> None:
+        for answer in self._pending.values():
+            if not answer.done():
+                answer.set_exception(CdpLostError(why))
+
+
+def _ignore(method: str, params: JsonObject, session: str) -> None:
+    del method, params, session

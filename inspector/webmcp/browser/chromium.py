@@ -1,0 +1,203 @@
+"""A Chromium of our own: a fresh profile, gone with us, whatever happens."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+from pathlib import Path
+
+from inspector.connect import processes
+from inspector.connect.stdio import INHERITED
+from inspector.connect.tap import Tap
+from inspector.errors import UnreachableError, UsageError
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.targets import PageTarget
+from inspector.webmcp.browser import profiles
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NO_SANDBOX = "Chromium runs without its sandbox (--no-sandbox), because Sightline runs as root."
+PATIENCE_S = 2.0
+"""How long a browser may take to end once it was asked to."""
+POLL_S = 0.02
+"""How often a starting browser is looked at."""
+
+_PORT_FILE = "DevToolsActivePort"
+_LISTENING = b"DevTools listening on "
+_INSTALL = (
+    "Install the package chromium (Debian: apt-get install chromium), or name one with --chromium PATH."
+)
+_DISPLAYED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
+_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
+_UNWANTED = "MediaRouter,OptimizationHints,Translate"
+_FLAGS = (
+    "--remote-debugging-address=127.0.0.1",
+    "--remote-debugging-port=0",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-service-autorun",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-dev-shm-usage",
+    "--disable-background-timer-throttling",
+    "--disable-renderer-backgrounding",
+    "--metrics-recording-only",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--hide-scrollbars",
+    "--mute-audio",
+)
+
+
+class Chromium:
+    """The browser's process, its profile, and what it says on stderr."""
+
+    def __init__(self, target: PageTarget, tap: Tap) -> None:
+        self._target = target
+        self._tap = tap
+        self._process: processes.Program | None = None
+        self._profile: Path | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._stderr = processes.ErrorLines()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the browser's first process; None where none runs."""
+        return self._process.pid if self._process else None
+
+    @property
+    def is_without_sandbox(self) -> bool:
+        """Whether it has to do without its sandbox, as it does for root."""
+        return os.geteuid() == 0
+
+    async def start(self, timeout_s: float) -> str:
+        """Start it; the address of its debugging port. Raises UnreachableError, and leaves nothing behind then."""
+        program = found(self._target.chromium)
+        await asyncio.to_thread(profiles.sweep)
+        self._profile = await asyncio.to_thread(profiles.create)
+        try:
+            return await self._started(program, self._profile, timeout_s)
+        except BaseException:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.shield(self.close())
+            raise
+
+    async def _started(self, program: str, profile: Path, timeout_s: float) -> str:
+        flags = [*_FLAGS, f"--user-data-dir={profile}"]
+        if self._target.polyfill:
+            flags.append(f"--disable-features={_UNWANTED},WebMCP")
+        else:
+            flags += ["--enable-features=WebMCP", f"--disable-features={_UNWANTED}"]
+        if not self._target.is_headed:
+            flags.append("--headless=new")
+        if self.is_without_sandbox:
+            flags.append("--no-sandbox")
+            self._tap.note(NO_SANDBOX)
+        named = (*INHERITED, *_PROXIES, *(_DISPLAYED if self._target.is_headed else ()))
+        try:
+            self._process = await processes.start(
+                (program, *flags, "about:blank"),
+                environment={name: os.environ[name] for name in named if name in os.environ},
+                cwd=profile,
+                pipes=("stderr",),
+            )
+        except OSError as error:
+            raise UnreachableError(f"cannot start {program}: {error.strerror or error}", _INSTALL) from error
+        self._tap.note(f"started process {self._process.pid}: {program} {' '.join(flags)}")
+        if self._process.stderr:
+            self._reader = asyncio.ensure_future(self._read_stderr(self._process.stderr))
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._port_opened(self._process, profile)
+        except TimeoutError as error:
+            raise UnreachableError(
+                self.describe(f"Chromium did not open its debugging port within {timeout_s:g} s"),
+                "--timeout SECONDS waits longer; --chromium PATH names another browser.",
+            ) from error
+
+    async def _port_opened(self, process: processes.Program, profile: Path) -> str:
+        """The address of the debugging port, which the browser writes into its profile."""
+        while True:
+            # The second line ends the path, which no other process knows: it is what keeps others out.
+            with contextlib.suppress(OSError):
+                port, _, path = (profile / _PORT_FILE).read_text("ascii").partition("\n")
+                if path:
+                    return f"ws://127.0.0.1:{port}{path.strip()}"
+            if await process.has_ended(POLL_S):
+                raise UnreachableError(
+                    await self.how_it_ended(),
+                    "Run it by itself to see what it needs. --headed needs a display.",
+                )
+
+    async def how_it_ended(self) -> str:
+        """What became of it, with the end of its stderr; for when its connection was lost."""
+        process = self._process
+        if process is None:
+            return "Chromium is not running"
+        if not await process.has_ended(PATIENCE_S):
+            return "Chromium closed its debugging port"
+        if self._reader:
+            # What it wrote last explains most; that pipe may be read later.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._reader), PATIENCE_S)
+        code = process.returncode or 0
+        how = f"Chromium exited with code {code}"
+        if code < 0:
+            with contextlib.suppress(ValueError):
+                how = f"Chromium was ended by {signal.Signals(-code).name}"
+        return self.describe(how)
+
+    def describe(self, what: str) -> str:
+        """`what`, with the first and last lines of its stderr."""
+        return "\n".join([what, *self._stderr.quoted()])
+
+    async def close(self) -> None:
+        """End it and everything that it started, and remove its profile."""
+        process, profile = self._process, self._profile
+        try:
+            if process is not None:
+                await process.end(PATIENCE_S)
+        finally:
+            if self._reader:
+                self._reader.cancel()
+                await asyncio.gather(self._reader, return_exceptions=True)
+            if profile is not None:
+                await asyncio.to_thread(profiles.remove, profile)
+            self._process = self._profile = None
+
+    async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
+        rest = b""
+        while chunk := await stream.read(1 << 16):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                await self._take(line)
+            if len(rest) > 1 << 16:
+                await self._take(rest)
+                rest = b""
+        if rest:
+            await self._take(rest)
+
+    async def _take(self, line: bytes) -> None:
+        # That line holds the path of the debugging port, which keeps others out.
+        if not line.startswith(_LISTENING):
+            self._stderr.add(line)
+        await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
+
+
+def found(named: str | None) -> str:
+    """The browser to start. Raises UsageError for a named one that is none, UnreachableError where there is none."""
+    if named is not None:
+        path = shutil.which(named)
+        if path is None:
+            raise UsageError(f"no program: {named}", "Check --chromium PATH.")
+        return path
+    for name in NAMES:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    raise UnreachableError("no Chromium was found on PATH", _INSTALL)

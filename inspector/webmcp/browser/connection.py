@@ -1,0 +1,276 @@
+"""A connection to a page: opened, listed, called, watched, closed."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from functools import partial
+
+from inspector.connect.dispatch import Answer
+from inspector.connect.tap import Tap
+from inspector.errors import UnreachableError
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.exchanges import Matched
+from inspector.protocol.outcome import Failure, FailureKind
+from inspector.protocol.page import Document, Forms, PageFacts
+from inspector.protocol.targets import PageTarget
+from inspector.webmcp.browser.attaching import Attachment
+from inspector.webmcp.browser.backends import NativeBackend
+from inspector.webmcp.browser.calling import Calls, Form
+from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
+from inspector.webmcp.browser.chromium import NO_SANDBOX, Chromium
+from inspector.webmcp.browser.hearing import Hearing
+from inspector.webmcp.browser.listing import Listing
+from inspector.webmcp.browser.opening import POLYFILLED, BrowserFacts, Opening
+from inspector.webmcp.browser.quiet import HIDDEN, Quiet
+from inspector.webmcp.browser.redeem import PageRedeemer
+from inspector.webmcp.browser.tabs import debugging_address
+from inspector.webmcp.browser.worlds import WorldError, Worlds
+from inspector.webmcp.tree import Tree
+
+CLOSE_TIMEOUT_S = 2.0
+
+
+class PageConnection:
+    """One tab. Calls may run at the same time; one task opens and closes it."""
+
+    def __init__(
+        self, target: PageTarget, tap: Tap, on_change: Callable[[], None], *, will_settle: bool = False
+    ) -> None:
+        """`will_settle`: whether `settle` is going to be called, for which more of the page is watched."""
+        self._target = target
+        self._tap = tap
+        self._chromium: Chromium | None = None
+        self._lost: Failure | None = None
+        self._browser = BrowserFacts(product="", raw={})
+        self._cdp = Cdp(tap, self._heard, self._disconnected)
+        self._attachment = Attachment(self._cdp)
+        self._tree = Tree(self._attachment.binding, self._attachment.proof)
+        self._calls = Calls(NativeBackend(self._cdp), tap)
+        self._worlds = Worlds(self._cdp)
+        self._opening = Opening(target, self._cdp, self._attachment, self._tree, self._worlds)
+        self._listing = Listing(self._cdp, self._tree, self._worlds, self._attachment)
+        self._quiet = Quiet(
+            lambda: frozenset(document.origin for document in self._tree.documents),
+            lambda: self._tree.sessions | {self._attachment.session},
+        )
+        if will_settle:
+            self._attachment.watches_network = True
+            self._cdp.hide(HIDDEN, self._quiet.overheard)
+        self._hearing = Hearing(
+            self._opening,
+            self._calls,
+            tap,
+            self._quiet,
+            is_seen=target.is_headed or target.cdp is not None,
+            on_change=on_change,
+            on_lost=lambda why: self._hearing.start(self._lose(why)),
+        )
+
+    @property
+    def browser(self) -> BrowserFacts:
+        """The browser behind the page."""
+        return self._browser
+
+    @property
+    def lost(self) -> Failure | None:
+        """Why the connection is gone; None while it is there."""
+        return self._lost
+
+    def now_s(self) -> float:
+        """Seconds since the connection was asked for: the clock of its frames."""
+        return self._tap.now_s()
+
+    def shows(self, document: Document) -> bool:
+        """Whether a document is still the one in its frame."""
+        now = self._tree.document(document.frame_id)
+        return now is not None and now.loader_id == document.loader_id and now.origin == document.origin
+
+    async def evaluate_quietly(self, document: Document, expression: str, *, timeout_s: float) -> Json:
+        """The value of an expression in our own world of a document, kept out of every frame.
+
+        Raises WorldError, CdpError, CdpLostError, TimeoutError.
+        """
+        session = self._session_of(document.frame_id)
+        return await self._worlds.evaluate(document, session, expression, timeout_s=timeout_s, is_quiet=True)
+
+    async def open(self, timeout_s: float) -> None:
+        """Start or reach the browser and show the page. Raises InspectorError."""
+        if self._target.cdp is not None:
+            address = await debugging_address(self._target.cdp, timeout_s)
+        else:
+            self._chromium = Chromium(self._target, self._tap)
+            address = await self._chromium.start(timeout_s)
+        await self._cdp.open(address, timeout_s)
+        notes = (NO_SANDBOX,) if self._chromium and self._chromium.is_without_sandbox else ()
+        try:
+            async with asyncio.timeout(timeout_s):
+                self._browser = await self._opening.show(notes, self._hearing.settled)
+        except TimeoutError as error:
+            raise UnreachableError(
+                f"the page did not load within {timeout_s:g} s\nURL: {self._target}",
+                "--timeout SECONDS waits longer.",
+            ) from error
+        except (CdpError, WorldError, OSError) as error:
+            raise UnreachableError(
+                f"the browser refused: {error}", "Try again; --chromium PATH names another."
+            ) from error
+        if self._attachment.polyfill is not None:
+            self._calls.backend = self._attachment.polyfill
+            self._tap.note(POLYFILLED)
+        self._quiet.stir()
+
+    async def settle(self, limit_s: float) -> bool:
+        """Wait until the page is quiet and has tools, or cannot have any; False where it was not within `limit_s`."""
+        with contextlib.suppress(CdpError, OSError):
+            return await self._quiet.settle(
+                limit_s, is_complete=self._is_complete, answers=lambda: self._answers(limit_s)
+            )
+        return False
+
+    async def _is_complete(self) -> bool:
+        if self._lost or any(self._tree.offers(document.frame_id) for document in self._tree.documents):
+            return True
+        return bool(await self.obstacles())
+
+    async def _answers(self, limit_s: float) -> None:
+        """Wait until the scripts of every document have had their turn. Raises CdpError, CdpLostError."""
+        # A document that is kept busy for so long does not become quiet.
+        with contextlib.suppress(TimeoutError):
+            for session in self._tree.sessions:
+                asked: JsonObject = {"expression": "0", "silent": True}
+                await self._cdp.send("Runtime.evaluate", asked, session=session, timeout_s=limit_s)
+
+    async def obstacles(self) -> list[str]:
+        """Why the page cannot be expected to offer tools, in clauses that quote foreign text; none where nothing is known."""
+        return await self._listing.obstacles(self._opening.tab.target_id if self._opening.tab else "")
+
+    async def catalogue(self) -> Catalogue:
+        """All tools of all documents, as they are now. Raises UnreachableError where the connection is gone."""
+        if self._lost:
+            raise UnreachableError(self._lost.detail, "Reconnect to go on.")
+        return await self._listing.catalogue()
+
+    async def call(
+        self,
+        tool: Tool | None,
+        name: str,
+        arguments: JsonObject,
+        *,
+        timeout_s: float,
+        forms: Forms = Forms.WAIT,
+        on_filled: Callable[[], None] = lambda: None,
+    ) -> Answer:
+        """Call a tool; one that is not listed, in the main frame. A failure is an outcome.
+
+        `forms`: what becomes of a form that does not submit itself. `on_filled`: it waits for the user now.
+        """
+        if self._lost:
+            return Answer(outcome=self._lost, frame=None)
+        tool_id = None
+        tab = self._opening.tab
+        frame_id = tab.target_id if tab else ""
+        if tool is not None and tool.page is not None:
+            if not self.shows(tool.page.document):
+                gone = Failure(kind=FailureKind.CONNECTION_LOST, detail="the document of the tool is gone")
+                return Answer(outcome=gone, frame=None)
+            frame_id, tool_id = tool.page.document.frame_id, tool.page.tool_id
+            kept = tool.definition.get("name")
+            name = kept if isinstance(kept, str) else name
+        session = self._session_of(frame_id)
+        form = None
+        if tool is not None and tool.page is not None and tool.page.waits_for_submit:
+            form = Form(then=forms, submit=partial(self._submit, tool.page, name), on_filled=on_filled)
+        return await self._calls.call(
+            frame_id, tool_id, name, arguments, session=session, timeout_s=timeout_s, form=form
+        )
+
+    async def submit(self) -> bool:
+        """Submit the forms that calls have filled in and that wait for the user; whether there was one."""
+        return await self._calls.submit()
+
+    async def _submit(self, facts: PageFacts, name: str) -> str:
+        document = facts.document
+        session = self._session_of(document.frame_id)
+        try:
+            return await self._worlds.submit(document, session, node=facts.form_node, name=name)
+        except CdpError:
+            # A form that leads elsewhere takes the reply along.
+            if not self.shows(document):
+                return ""
+            raise
+
+    def redeemer(self, tool: Tool | None) -> PageRedeemer:
+        """What redeems the references that a call of `tool` returned: the frame that registered it, and no other."""
+        return PageRedeemer(self, tool.page.document if tool and tool.page else None)
+
+    async def close(self) -> None:
+        """End it. Our browser ends and our tab closes; nothing of the user's does."""
+        self._hearing.silence()
+        self._calls.fail_all(
+            Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
+        )
+        try:
+            if self._target.cdp is not None and self._lost is None:
+                await self._leave()
+        finally:
+            await self._hearing.close()
+            await self._cdp.close()
+            if self._chromium is not None:
+                await self._chromium.close()
+
+    async def _leave(self) -> None:
+        """Take back what was put into the user's browser."""
+        tab = self._opening.tab
+        with contextlib.suppress(CdpError, OSError, TimeoutError):
+            if tab and tab.is_ours:
+                closing: JsonObject = {"targetId": tab.target_id}
+                await self._cdp.send("Target.closeTarget", closing, timeout_s=CLOSE_TIMEOUT_S)
+            elif self._attachment.session:
+                await self._attachment.detach(CLOSE_TIMEOUT_S)
+
+    def _session_of(self, frame_id: str) -> str:
+        return self._tree.session_of(frame_id) or self._attachment.session
+
+    async def _heard(self, event: CdpEvent) -> None:
+        await self._hearing.heard(event)
+
+    def _disconnected(self, why: str) -> None:
+        self._hearing.start(self._lose(why, with_browser=True))
+
+    async def _lose(self, why: str, *, with_browser: bool = False) -> None:
+        if self._lost is not None:
+            return
+        # At once, so that nothing is sent meanwhile; how it ended is learned a moment later.
+        self._lost = Failure(kind=FailureKind.CONNECTION_LOST, detail=why)
+        self._quiet.stir()
+        self._hearing.silence()
+        # The end of its stderr is for the user, and no part of what a call came to.
+        outcome = self._lost
+        if self._chromium is not None and with_browser:
+            how = await self._chromium.how_it_ended()
+            self._lost = Failure(kind=FailureKind.CONNECTION_LOST, detail=f"{why}\n{how}")
+            first, _, _ = how.partition("\n")
+            outcome = Failure(kind=FailureKind.CONNECTION_LOST, detail=f"{why}: {first}")
+        self._calls.fail_all(outcome)
+        self._tap.note(self._lost.detail)
+        self._opening.loaded.set()
+
+
+async def open_page(
+    target: PageTarget,
+    *,
+    timeout_s: float,
+    on_frame: Callable[[Matched], None],
+    on_change: Callable[[], None],
+    will_settle: bool = False,
+) -> PageConnection:
+    """A page that is ready for calls. Raises InspectorError; leaves no process and no profile behind when it does."""
+    connection = PageConnection(target, Tap(on_frame), on_change, will_settle=will_settle)
+    try:
+        await connection.open(timeout_s)
+    except BaseException:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(connection.close())
+        raise
+    return connection

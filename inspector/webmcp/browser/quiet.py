@@ -1,0 +1,161 @@
+"""When a page is quiet, so that what it offers may be listed: its documents, its tools, its network, its service workers.
+
+A timer of a page shows in nothing that the browser reports, so that time without a change is what counts.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from inspector.json.exact import Json, JsonObject
+from inspector.webmcp.browser.cdp import CdpEvent
+
+CALM_S = 1.5
+"""After the last change of documents or tools: longer than the second that pages like to give a timer."""
+NETWORK_CALM_S = 0.5
+"""After the end of the last request."""
+SLOW_S = 0.25
+"""A page that takes longer to answer was busy, and its timers are late."""
+HIDDEN = ("Network.", "ServiceWorker.")
+"""Domains whose events hold cookies, form data and other sites: they are counted here and become no frames."""
+
+_ENDLESS = frozenset({"EventSource", "WebSocket", "Ping", "Media"})
+"""Requests that stay open as long as the page does."""
+_AT_WORK = frozenset({"new", "installing", "activating"})
+"""States of a service worker that another one follows by itself."""
+_STIRRING = frozenset(
+    {
+        "Page.frameAttached",
+        "Page.frameNavigated",
+        "Page.frameDetached",
+        "Page.frameStoppedLoading",
+        "Page.loadEventFired",
+        "Page.navigatedWithinDocument",
+        "Runtime.bindingCalled",
+        "WebMCP.toolsAdded",
+        "WebMCP.toolsRemoved",
+    }
+)
+
+
+class Quiet:
+    """Watches one page. Times are of the event loop's clock."""
+
+    def __init__(self, origins: Callable[[], frozenset[str]], sessions: Callable[[], frozenset[str]]) -> None:
+        """`origins`: of the documents that are shown. `sessions`: that are attached; requests of others are over."""
+        self._origins = origins
+        self._sessions = sessions
+        self._changed_s = 0.0
+        self._network_s = 0.0
+        self._requests: dict[str, str] = {}
+        """Those in flight, with their sessions."""
+        self._scopes: dict[str, str] = {}
+        """Of service workers, by registration."""
+        self._workers: dict[str, str] = {}
+        """Versions of service workers that are at work, with their registrations."""
+        self._stirred = asyncio.Event()
+
+    def stir(self) -> None:
+        """The page changed, or the connection to it did."""
+        self._changed_s = asyncio.get_running_loop().time()
+        self._stirred.set()
+
+    def heard(self, event: CdpEvent) -> None:
+        """An event that has a frame of its own."""
+        if event.method in _STIRRING:
+            self.stir()
+
+    def overheard(self, method: str, params: JsonObject, session: str) -> None:
+        """An event of `HIDDEN`."""
+        number = params.get("requestId")
+        match method:
+            case "Network.requestWillBeSent" if isinstance(number, str):
+                if params.get("type") not in _ENDLESS:
+                    self._requests[number] = session
+            case "Network.loadingFinished" | "Network.loadingFailed" if isinstance(number, str):
+                if self._requests.pop(number, None) is not None:
+                    self._network_s = asyncio.get_running_loop().time()
+            case "ServiceWorker.workerRegistrationUpdated":
+                for registration in _items(params, "registrations"):
+                    key, scope = registration.get("registrationId"), registration.get("scopeURL")
+                    if isinstance(key, str) and isinstance(scope, str):
+                        self._scopes[key] = scope
+            case "ServiceWorker.workerVersionUpdated":
+                for version in _items(params, "versions"):
+                    self._took_version(version)
+            case _:
+                return
+        self._stirred.set()
+
+    async def settle(
+        self,
+        limit_s: float,
+        *,
+        is_complete: Callable[[], Awaitable[bool]],
+        answers: Callable[[], Awaitable[None]],
+    ) -> bool:
+        """Wait until the page is quiet; False where it was not within `limit_s`.
+
+        `is_complete`: whether there is nothing more to wait for in a quiet page. `answers`: returns when the page's
+        scripts have had their turn. What these raise passes through.
+        """
+        clock = asyncio.get_running_loop().time
+        end = clock() + limit_s
+        while (left := end - clock()) > 0:
+            self._stirred.clear()
+            due = self._due_s(clock())
+            if due <= 0:
+                if await self._is_calm(answers):
+                    if await is_complete():
+                        return True
+                    due = left
+                else:
+                    continue
+            try:
+                async with asyncio.timeout(min(due, left)):
+                    await self._stirred.wait()
+            except TimeoutError:
+                pass
+        return False
+
+    async def _is_calm(self, answers: Callable[[], Awaitable[None]]) -> bool:
+        clock = asyncio.get_running_loop().time
+        asked_s = clock()
+        await answers()
+        if clock() - asked_s > SLOW_S:
+            self.stir()
+        return self._due_s(clock()) <= 0
+
+    def _due_s(self, now_s: float) -> float:
+        """How much longer nothing may happen until the page is quiet."""
+        if self._is_busy():
+            return CALM_S
+        return max(self._changed_s + CALM_S, self._network_s + NETWORK_CALM_S) - now_s
+
+    def _is_busy(self) -> bool:
+        sessions = self._sessions()
+        if any(session in sessions for session in self._requests.values()):
+            return True
+        origins = self._origins() if self._workers else frozenset[str]()
+        return any(origin_of(self._scopes.get(key, "")) in origins for key in self._workers.values())
+
+    def _took_version(self, version: JsonObject) -> None:
+        key, registration = version.get("versionId"), version.get("registrationId")
+        if not isinstance(key, str) or not isinstance(registration, str):
+            return
+        if version.get("status") in _AT_WORK:
+            self._workers[key] = registration
+        elif self._workers.pop(key, None) is not None:
+            # What waited for it runs now.
+            self.stir()
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an address."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _items(params: JsonObject, member: str) -> list[JsonObject]:
+    items: Json = params.get(member)
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

@@ -1,0 +1,134 @@
+"""Isolated worlds: our own JavaScript beside the page's in a frame, with the page's document and none of its changes."""
+
+import json
+from dataclasses import dataclass
+
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.page import Document
+from inspector.webmcp.browser.cdp import Cdp, CdpError
+
+TOOLS_TIMEOUT_S = 5.0
+
+_TOOLS = """(async () => {
+  const context = document.modelContext ?? navigator.modelContext;
+  if (typeof context?.getTools !== "function") return [];
+  const told = [];
+  for (const tool of await context.getTools()) {
+    if ("window" in tool && tool.window !== window) continue;
+    const shown = {};
+    for (const key in tool) if (key !== "window") shown[key] = tool[key];
+    told.push(shown);
+  }
+  return told;
+})()"""
+
+
+_SUBMIT = """function () {
+  const { checkValidity, requestSubmit } = HTMLFormElement.prototype;
+  // A field of the form may be called `elements`.
+  const { get } = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements");
+  if (!this.hasAttribute("novalidate") && !checkValidity.call(this)) return "its fields do not hold what it requires";
+  const buttons = [...get.call(this)].filter((field) => ["submit", "image"].includes(field.type) && !field.disabled);
+  requestSubmit.call(this, buttons[0] ?? null);
+  return "";
+}"""
+
+
+class WorldError(Exception):
+    """What ran in a world threw, or gave nothing. Its text quotes nothing of the page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _World:
+    loader_id: str
+    context: int
+
+
+class Worlds:
+    """One isolated world for each document, made when it is needed."""
+
+    def __init__(self, cdp: Cdp) -> None:
+        self._cdp = cdp
+        self._made: dict[str, _World] = {}
+
+    async def evaluate(
+        self, document: Document, session: str, expression: str, *, timeout_s: float, is_quiet: bool = False
+    ) -> Json:
+        """The value of an expression, awaited, as JSON. Raises WorldError, CdpError, CdpLostError, TimeoutError."""
+        context = await self._context(document, session)
+        result = await self._cdp.send(
+            "Runtime.evaluate",
+            {
+                "expression": expression,
+                "contextId": context,
+                "awaitPromise": True,
+                "returnByValue": True,
+                "silent": True,
+            },
+            session=session,
+            timeout_s=timeout_s,
+            is_quiet=is_quiet,
+        )
+        return value_of(result)
+
+    async def submit(self, document: Document, session: str, *, node: int | None, name: str) -> str:
+        """Submit a form as its first button does; why it was not, empty where it was.
+
+        `node`: the browser's number of the form; None to find it by `name`. Raises as `evaluate` does.
+        """
+        if node is None:
+            found = f"document.querySelector('form[toolname=' + JSON.stringify({json.dumps(name)}) + ']')"
+            expression = f"(({_SUBMIT})).call({found})"
+            return _text(await self.evaluate(document, session, expression, timeout_s=TOOLS_TIMEOUT_S))
+        context = await self._context(document, session)
+        asked: JsonObject = {"backendNodeId": node, "executionContextId": context}
+        resolved = (await self._cdp.send("DOM.resolveNode", asked, session=session)).get("object")
+        if not isinstance(resolved, dict):
+            raise WorldError("the form is gone")
+        calling: JsonObject = {
+            "functionDeclaration": _SUBMIT,
+            "objectId": resolved.get("objectId"),
+            "returnByValue": True,
+            "silent": True,
+        }
+        return _text(value_of(await self._cdp.send("Runtime.callFunctionOn", calling, session=session)))
+
+    async def agents(self, document: Document, session: str) -> dict[str, Json]:
+        """What `getTools()` tells an agent in the document, by name; empty where it tells nothing."""
+        try:
+            told = await self.evaluate(document, session, _TOOLS, timeout_s=TOOLS_TIMEOUT_S)
+        except (WorldError, CdpError, OSError, TimeoutError):
+            return {}
+        named: dict[str, Json] = {}
+        for tool in told if isinstance(told, list) else ():
+            name = tool.get("name") if isinstance(tool, dict) else None
+            if isinstance(name, str):
+                named[name] = tool
+        return named
+
+    async def _context(self, document: Document, session: str) -> int:
+        made = self._made.get(document.frame_id)
+        if made is not None and made.loader_id == document.loader_id:
+            return made.context
+        reply = await self._cdp.send(
+            "Page.createIsolatedWorld",
+            {"frameId": document.frame_id, "worldName": "sightline", "grantUniveralAccess": False},
+            session=session,
+        )
+        context = reply.get("executionContextId")
+        if not isinstance(context, int):
+            raise WorldError("the browser made no isolated world")
+        self._made[document.frame_id] = _World(loader_id=document.loader_id, context=context)
+        return context
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def value_of(result: JsonObject) -> Json:
+    """The value in the reply to `Runtime.evaluate`. Raises WorldError where it threw."""
+    if "exceptionDetails" in result:
+        raise WorldError("the script threw")
+    found = result.get("result")
+    return found.get("value") if isinstance(found, dict) else None

@@ -1,0 +1,316 @@
+"""The frames of a page and the tools in them, folded out of the browser's events."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.page import Document, FramePolicy
+from inspector.webmcp.catalogue import Offer, Offers
+from inspector.webmcp.declared import Declaration, Refusal, report_in
+from inspector.webmcp.events import ToolKey, document_of, frames_in, tools_in
+
+MAX_WAITING = 20_000
+"""Declarations of one frame that no registration followed; a page that makes more gets no more attention."""
+MAX_REFUSALS = 200
+"""Of one frame, likewise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What one event changed."""
+
+    tools: bool = False
+    """Whether the catalogue is another now."""
+    gone: frozenset[str] = frozenset()
+    """Frames whose document is gone: navigated away, removed, or its process ended."""
+
+
+_NOTHING = Change()
+
+
+class Tree:
+    """The documents of one tab, whatever processes they are in. Sessions are the protocol's, one a process."""
+
+    def __init__(self, binding: str, proof: str) -> None:
+        """`binding`: the name under which the hook reports. `proof`: what it says with each report."""
+        self._binding = binding
+        self._proof = proof
+        self._documents: dict[str, Document] = {}
+        self._sessions: dict[str, str] = {}
+        self._places: dict[str, tuple[str, int]] = {}
+        """Of each frame in a frame: that one, and which of its children it is, from 1."""
+        self._children: dict[str, int] = {}
+        """How many children the document in a frame has had; numbers are not used again."""
+        self._contexts: dict[tuple[str, int], str] = {}
+        self._offers: dict[str, dict[ToolKey, Offer]] = {}
+        self._waiting: dict[str, dict[str, Declaration]] = {}
+        self._refusals: dict[str, list[Refusal]] = {}
+        self._revisions: dict[str, int] = {}
+        self._voices: dict[str, str] = {}
+        """The sessions of the frames that scripts run in, also those without a document of their own."""
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """All of them, parents before what they hold, as far as the browser told."""
+        return tuple(self._documents.values())
+
+    def document(self, frame_id: str) -> Document | None:
+        """What a frame shows now."""
+        return self._documents.get(frame_id)
+
+    def session_of(self, frame_id: str) -> str | None:
+        """The session that a frame is reached through."""
+        return self._sessions.get(frame_id)
+
+    @property
+    def sessions(self) -> frozenset[str]:
+        """Of all documents."""
+        return frozenset(self._sessions.values())
+
+    def frame_of(self, session: str, context: int) -> str | None:
+        """The frame that an execution context of the page's own scripts belongs to."""
+        return self._contexts.get((session, context))
+
+    def revision(self, frame_id: str) -> int:
+        """Another number whenever the frame's tools are others."""
+        return self._revisions.get(frame_id, 0)
+
+    def permit(self, frame_id: str, *, is_permitted: bool | None, policy: FramePolicy | None = None) -> None:
+        """Note what the permissions policy says of a frame; without `policy`, what was noted of that stays."""
+        known = self._documents.get(frame_id)
+        if known is not None:
+            self._documents[frame_id] = replace(
+                known, is_permitted=is_permitted, policy=policy or known.policy
+            )
+
+    def is_refused(self, frame_id: str) -> bool:
+        """Whether the browser refused a tool of the document in a frame."""
+        return bool(self._refusals.get(frame_id))
+
+    def offers(self, frame_id: str) -> tuple[Offer, ...]:
+        """The tools of a frame, in the order of their registration."""
+        return tuple(self._offers.get(frame_id, {}).values())
+
+    def snapshot(self, agents: dict[str, dict[str, Json]]) -> tuple[Offers, ...]:
+        """All documents that have tools, or wanted to. `agents`: what `getTools()` said, by frame and name."""
+        return tuple(
+            Offers(
+                document=document,
+                offers=self.offers(frame_id),
+                agents=agents.get(frame_id, {}),
+                refusals=tuple(self._refusals.get(frame_id, ())),
+                position=self._position(document),
+            )
+            for frame_id, document in self._documents.items()
+            if self._offers.get(frame_id) or self._refusals.get(frame_id)
+        )
+
+    def _position(self, document: Document) -> tuple[int, ...]:
+        """Where a frame is in the page; see `Offers.position`."""
+        numbers: list[int] = []
+        seen: set[str] = set()
+        frame_id = document.frame_id
+        while (place := self._place_of(frame_id)) is not None and frame_id not in seen:
+            seen.add(frame_id)
+            frame_id, number = place
+            numbers.append(number)
+        return tuple(reversed(numbers))
+
+    def _place_of(self, frame_id: str) -> tuple[str, int] | None:
+        """The frame around a frame, and which of its children it is; None for the page itself."""
+        known = self._places.get(frame_id)
+        document = self._documents.get(frame_id)
+        if known is not None or document is None or document.parent_id is None:
+            return known
+        # The browser did not tell, as of frames in other processes that were there before us: behind those that it told.
+        parent_id = document.parent_id
+        others = sorted(
+            (other.url, other.frame_id)
+            for other in self._documents.values()
+            if other.parent_id == parent_id and other.frame_id not in self._places
+        )
+        return parent_id, self._children.get(parent_id, 0) + 1 + others.index((document.url, frame_id))
+
+    def _attached(self, frame_id: Json, parent_id: Json) -> None:
+        if isinstance(frame_id, str) and isinstance(parent_id, str) and frame_id not in self._places:
+            number = self._children[parent_id] = self._children.get(parent_id, 0) + 1
+            self._places[frame_id] = (parent_id, number)
+
+    def adopt(self, session: str, tree: Json) -> None:
+        """Documents that were there before us, from a `Page.FrameTree`. What they declared was not seen."""
+        for index, frame in enumerate(frames_in(tree)):
+            document = document_of(frame, is_observed=False)
+            if document is not None and document.frame_id not in self._documents:
+                self._documents[document.frame_id] = document
+                self._sessions[document.frame_id] = session
+                # A frame in a process of its own heads a tree that does not say where it is.
+                if index:
+                    self._attached(document.frame_id, document.parent_id)
+
+    def list_anew(self, session: str, frame_id: str, tools: Json) -> Change:
+        """All tools that a frame has now, where a polyfill tells them instead of the browser."""
+        items = tools if isinstance(tools, list) else []
+        params: JsonObject = {
+            "tools": [{**item, "frameId": frame_id} for item in items if isinstance(item, dict)]
+        }
+        before = self._offers.get(frame_id, {})
+        self._offers[frame_id] = {}
+        self._added(session, params)
+        for key, offer in self._offers[frame_id].items():
+            known = before.get(key)
+            if known is not None and offer.declaration is None:
+                self._offers[frame_id][key] = replace(offer, declaration=known.declaration)
+        self._count(frame_id)
+        return Change(tools=True)
+
+    def take(self, session: str, method: str, params: JsonObject) -> Change:
+        """One event. Never raises for what the browser sends."""
+        match method:
+            case "Page.frameNavigated":
+                return self._navigated(session, params)
+            case "Page.frameAttached":
+                self._attached(params.get("frameId"), params.get("parentFrameId"))
+                return _NOTHING
+            case "Page.frameDetached":
+                frame_id = params.get("frameId")
+                # A frame that swaps its process is told of by its new session.
+                if not isinstance(frame_id, str) or params.get("reason") == "swap":
+                    return _NOTHING
+                self._places.pop(frame_id, None)
+                return self._drop([frame_id])
+            case "Page.navigatedWithinDocument":
+                self._moved(params)
+                return _NOTHING
+            case "Target.detachedFromTarget":
+                return self._detached(params.get("sessionId"))
+            case "WebMCP.toolsAdded":
+                return self._added(session, params)
+            case "WebMCP.toolsRemoved":
+                return self._removed(params)
+            case _:
+                return self._take_runtime(session, method, params)
+
+    def _take_runtime(self, session: str, method: str, params: JsonObject) -> Change:
+        match method, params:
+            case (
+                "Runtime.executionContextCreated",
+                {"context": {"id": int(number), "auxData": {"isDefault": True, "frameId": str(frame_id)}}},
+            ):
+                self._contexts[session, number] = frame_id
+                self._voices[frame_id] = session
+            case "Runtime.executionContextDestroyed", {"executionContextId": int(number)}:
+                self._contexts.pop((session, number), None)
+            case "Runtime.executionContextsCleared", _:
+                self._contexts = {key: frame for key, frame in self._contexts.items() if key[0] != session}
+            case (
+                "Runtime.bindingCalled",
+                {"name": str(name), "payload": str(payload), "executionContextId": int(number)},
+            ) if name == self._binding:
+                return self._reported(self._contexts.get((session, number)), payload)
+            case _:
+                pass
+        return _NOTHING
+
+    def _reported(self, frame_id: str | None, payload: str) -> Change:
+        if frame_id is None:
+            return _NOTHING
+        report = report_in(payload, self._proof)
+        match report:
+            case None:
+                self._disbelieved(frame_id)
+            case Refusal():
+                return self._refused(frame_id, report)
+            case declarations:
+                self._declared(frame_id, declarations)
+        return _NOTHING
+
+    def _refused(self, frame_id: str, refusal: Refusal) -> Change:
+        known = self._refusals.setdefault(frame_id, [])
+        if len(known) >= MAX_REFUSALS or refusal in known:
+            return _NOTHING
+        known.append(refusal)
+        return Change(tools=True)
+
+    def _declared(self, frame_id: str, declarations: Sequence[Declaration]) -> None:
+        waiting = self._waiting.setdefault(frame_id, {})
+        for declaration in declarations:
+            # The last one counts: a declaration is told before its registration succeeds or fails.
+            if len(waiting) < MAX_WAITING or declaration.name in waiting:
+                waiting[declaration.name] = declaration
+
+    def _disbelieved(self, frame_id: str) -> None:
+        document = self._documents.get(frame_id)
+        if document is not None:
+            self._documents[frame_id] = replace(document, false_reports=document.false_reports + 1)
+
+    def _navigated(self, session: str, params: JsonObject) -> Change:
+        document = document_of(params.get("frame"), is_observed=True)
+        if document is None:
+            return _NOTHING
+        had = bool(self._offers.get(document.frame_id))
+        change = self._drop([document.frame_id])
+        self._children.pop(document.frame_id, None)
+        self._places = {
+            child: place for child, place in self._places.items() if place[0] != document.frame_id
+        }
+        self._documents[document.frame_id] = document
+        self._sessions[document.frame_id] = session
+        return replace(change, tools=had)
+
+    def _moved(self, params: JsonObject) -> None:
+        frame_id, url = params.get("frameId"), params.get("url")
+        document = self._documents.get(frame_id) if isinstance(frame_id, str) else None
+        if document is not None and isinstance(url, str):
+            self._documents[document.frame_id] = replace(document, url=url)
+
+    def _detached(self, session: Json) -> Change:
+        self._contexts = {key: frame for key, frame in self._contexts.items() if key[0] != session}
+        return self._drop([frame for frame, owner in self._sessions.items() if owner == session])
+
+    def _drop(self, frame_ids: list[str]) -> Change:
+        gone: set[str] = set()
+        had = False
+        for frame_id in frame_ids:
+            if self._documents.pop(frame_id, None) is not None:
+                gone.add(frame_id)
+            self._sessions.pop(frame_id, None)
+            had = bool(self._offers.pop(frame_id, None)) or had
+            self._waiting.pop(frame_id, None)
+            had = bool(self._refusals.pop(frame_id, None)) or had
+            self._voices.pop(frame_id, None)
+            self._count(frame_id)
+        return Change(tools=had, gone=frozenset(gone))
+
+    def _added(self, session: str, params: JsonObject) -> Change:
+        added = False
+        for kept in tools_in(params):
+            frame_id = kept.key.frame_id
+            declaration = None
+            if not kept.is_declarative:
+                declaration = self._waited(session, kept.key)
+            self._offers.setdefault(frame_id, {})[kept.key] = Offer(kept=kept, declaration=declaration)
+            self._count(frame_id)
+            added = True
+        return Change(tools=added)
+
+    def _waited(self, session: str, key: ToolKey) -> Declaration | None:
+        """What was declared before this registration."""
+        found = self._waiting.get(key.frame_id, {}).pop(key.name, None)
+        if found is not None:
+            return found
+        # A page can borrow the function of another frame that it may reach; that one's hook tells in its own name.
+        for frame_id, waiting in self._waiting.items():
+            if key.name in waiting and self._voices.get(frame_id) == session:
+                return waiting.pop(key.name)
+        return None
+
+    def _removed(self, params: JsonObject) -> Change:
+        removed = False
+        for gone in tools_in(params):
+            if self._offers.get(gone.key.frame_id, {}).pop(gone.key, None) is not None:
+                self._count(gone.key.frame_id)
+                removed = True
+        return Change(tools=removed)
+
+    def _count(self, frame_id: str) -> None:
+        self._revisions[frame_id] = self._revisions.get(frame_id, 0) + 1

@@ -1,0 +1,92 @@
+"""What looks like a credential: where it is found, and how it is told."""
+
+import pytest
+
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Level
+from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.rules.detect import MAX_TOLD
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.protocol.outcome import Result
+from tests.boundary.bounding import (
+    HIDE,
+    UNTRUSTED,
+    WITHHOLD,
+    content_of,
+    credential,
+    judged,
+    removed,
+    rules_of,
+    structured_of,
+    text,
+)
+
+
+@pytest.mark.parametrize("count", [1, MAX_TOLD, MAX_TOLD + 1, MAX_TOLD + 5])
+def test_so_many_places_that_look_like_credentials_are_told_and_more_are_counted(count: int) -> None:
+    bounded = judged({"content": [text(credential(number)) for number in range(count)]})
+    told = [f"it looks like a credential: secret in an assignment, at /content/{n}" for n in range(count)]
+    more = [f"{count - MAX_TOLD} more places look like credentials"] if count > MAX_TOLD else []
+    assert list(bounded.findings) == told[:MAX_TOLD] + more
+
+
+def test_a_page_that_is_a_credential_itself_is_told_as_the_root() -> None:
+    bounded = bound(Result(value=credential(0)), None, Level.DECLARED)
+    assert bounded.findings == ("it looks like a credential: secret in an assignment, at the root",)
+
+
+def test_what_looks_like_a_credential_only_side_by_side_is_none() -> None:
+    texts: list[Json] = [
+        text("see https://example:8080"),
+        *(text(f"name{number}@example") for number in range(40)),
+    ]
+    assert judged({"content": texts}).findings == ()
+
+
+@pytest.mark.parametrize("short", ["x://:abc@h", "https://:abcd@host"])
+def test_the_shortest_credential_there_is_is_found(short: str) -> None:
+    assert removed(judged({"content": [text(short)]}, policy=WITHHOLD)) == ["/content/0 detect"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": "Qz7vK3xW9b"},
+        {"rows": ["a", 5, {"password": "Qz7vK3xW9b"}]},
+        {"rows": [[{"password": "Qz7vK3xW9b"}]], "n": 1},
+        {"a": {"b": {"passwd": "Qz7vK3xW9b"}}, "c": "d"},
+    ],
+)
+def test_a_value_under_a_telling_key_is_found_however_deep_it_stands(value: Json) -> None:
+    result: JsonObject = {"content": [text("Qz7vK3xW9b"), text("fine")], "structuredContent": value}
+    bounded = judged(result, policy=WITHHOLD)
+    assert "Qz7vK3xW9b" not in dump_text(bounded.result)
+    assert content_of(bounded)[0] == text("fine")
+
+
+def test_what_stands_under_another_key_or_is_short_is_no_credential() -> None:
+    shaped = "ghp_" + "a1B2c3D4e5F6" * 3
+    value: JsonObject = {"name": "Qz7vK3xW9b", "short": "abc", "long": "many words", "tokens": ["Qz7vK3xW9b"]}
+    numbers: JsonObject = {"passwords": 12_345_678_901, "keys": None}
+    keys: JsonObject = {f"token {shaped}": "abc", shaped: "many words"}
+    bounded = judged({"structuredContent": {**value, **numbers, **keys}}, policy=WITHHOLD)
+    left = structured_of(bounded)
+    assert isinstance(left, dict)
+    assert list(left) == [*value, *numbers, "_withheld"]
+
+
+def test_what_is_withheld_is_not_what_shows_a_credential_elsewhere() -> None:
+    attribution: JsonObject = {"annotations": {"attribution": ["Qz7vK3xW9b"]}}
+    result: JsonObject = {"structuredContent": {"password": "Qz7vK3xW9b"}}
+    assert judged({**result, "_meta": attribution}).findings != ()
+    assert judged({**result, "_meta": {**UNTRUSTED, **attribution}}, policy=HIDE).findings == ()
+
+
+@pytest.mark.parametrize("policy", [BoundaryPolicy(), BoundaryPolicy(withhold_credentials=True)])
+def test_a_key_that_looks_like_a_credential_is_not_told_by_a_pointer(policy: BoundaryPolicy) -> None:
+    shaped = "ghp_" + "a1B2c3D4e5F6" * 3
+    result: Json = {"content": [], "structuredContent": {"a": {shaped: 1, "b": 2}}}
+    bounded = bound(Result(value=result), None, Level.DECLARED, policy=policy)
+    assert rules_of(bounded) == ([("/structuredContent/a", "detect")] if policy.withhold_credentials else [])
+    assert shaped not in str((bounded.removals[:], bounded.findings))
+    assert bounded.removals or bounded.findings

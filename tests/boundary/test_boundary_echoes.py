@@ -1,0 +1,419 @@
+"""Withheld values that occur once more somewhere, and keys that are such values."""
+
+import pytest
+
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Bounded, Level
+from inspector.boundary.mask import mask
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+from inspector.protocol.outcome import RpcError
+from tests.boundary.bounding import (
+    FOR_USER,
+    HIDE,
+    HINT,
+    REFERENCE,
+    RELEASED,
+    SECRET,
+    SENSITIVE,
+    STRICT,
+    TEXT,
+    TRUST,
+    TWICE,
+    UNTRUSTED,
+    WEAK,
+    bounded_of,
+    content_of,
+    echoes_of,
+    fields,
+    judged,
+    removed,
+    rules_of,
+    structured_of,
+    text,
+    tool_with,
+)
+
+BLOCK_WORDS = [
+    "type",
+    "text",
+    "data",
+    "mimeType",
+    "annotations",
+    "_meta",
+    "resource",
+    "uri",
+    "blob",
+    "name",
+    "title",
+]
+
+
+OTHER_WORDS = [
+    "description",
+    "size",
+    "icons",
+    "src",
+    "sizes",
+    "audience",
+    "priority",
+    "lastModified",
+    "code",
+    "message",
+]
+
+
+@pytest.mark.parametrize("word", [*BLOCK_WORDS, *OTHER_WORDS])
+def test_a_withheld_word_of_the_protocol_takes_no_member_that_is_called_so(word: str) -> None:
+    bounded = bound(
+        RpcError(value={"code": word, "message": "it broke", "data": {word: "x"}}), None, Level.DECLARED
+    )
+    assert isinstance(bounded.result, dict)
+    error = bounded.result["error"]
+    assert isinstance(error, dict)
+    assert (error["message"], error["data"]) == ("it broke", {word: "x"})
+
+
+def echoing(level: Level = Level.DECLARED, **members: Json) -> Bounded:
+    """A result in which a reference keeps the secret back."""
+    content = members.pop("content", [])
+    assert isinstance(content, list)
+    return bounded_of({**members, "content": [*content, REFERENCE]}, level=level)
+
+
+@pytest.mark.parametrize(
+    ("value", "pointer"),
+    [
+        (SECRET, ""),
+        ({"a": SECRET}, "/a"),
+        ({"a": [1, {"b": SECRET}]}, "/a/1/b"),
+        ({"a": {SECRET: 1}, "b": 2}, "/a"),
+        ([1, SECRET], "/1"),
+    ],
+)
+def test_an_echo_in_structured_content_goes_and_a_key_is_not_told(value: Json, pointer: str) -> None:
+    bounded = echoing(structuredContent=value)
+    assert echoes_of(bounded) == ["/structuredContent" + pointer]
+    assert (structured_of(bounded) is None) is (pointer == "")
+    assert SECRET not in str(bounded.result)
+
+
+def test_a_withheld_number_goes_wherever_it_is_repeated() -> None:
+    reference: Json = {"type": "secret_reference", "id": 7312994, "label": "key"}
+    bounded = bounded_of({"content": [reference], "structuredContent": {"a": 7312994, "b": 1}})
+    assert echoes_of(bounded) == ["/structuredContent/a"]
+
+
+def test_an_echo_in_a_member_that_the_protocol_does_not_know_takes_that_member_alone() -> None:
+    bounded = echoing(extra=SECRET, other="x")
+    assert echoes_of(bounded) == ["/extra"]
+    assert isinstance(bounded.result, dict)
+    assert list(bounded.result) == ["other", "content"]
+
+
+def test_an_echo_in_the_key_of_a_block_takes_the_block() -> None:
+    bounded = echoing(content=[{"type": "text", "text": "w", SECRET: 1}, {"type": "text", "text": "x"}])
+    assert echoes_of(bounded) == ["/content/0"]
+
+
+def test_a_repetition_is_searched_apart_from_its_text() -> None:
+    sent: list[Json] = [
+        {"type": "resource", "resource": {"uri": uri, "text": '{"a":"x"}'}}
+        for uri in (f"file:///{SECRET}", "file:///x")
+    ]
+    schema = fields(a={"type": "string"}, p=SENSITIVE)
+    bounded = bounded_of({"content": [*sent, REFERENCE], "structuredContent": {"a": "x"}}, schema)
+    assert echoes_of(bounded) == ["/content/0"]
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_what_is_withheld_already_is_not_withheld_for_an_echo_too(level: Level) -> None:
+    block: Json = {"type": "text", "text": SECRET, "annotations": {"audience": ["user"]}}
+    bounded = bounded_of(
+        {
+            "content": [block, REFERENCE, {"type": "text", "text": SECRET}],
+            "structuredContent": {"pin": SECRET},
+            "x": SECRET,
+        },
+        {"x-sensitive": True},
+        level,
+    )
+    # What is for the user alone may be shown to the user, so a repetition in it has to be known.
+    assert echoes_of(bounded) == (["/content/2", "/content/0"] if level is Level.DECLARED else [])
+    assert "structuredContent" not in str(bounded.result)
+
+
+def test_an_echo_in_what_is_said_about_trust_takes_that_entry() -> None:
+    meta: Json = {TRUST: {"untrusted": True}}
+    reference: Json = {"type": "secret_reference", "id": TRUST, "label": "key"}
+    bounded = bounded_of(
+        {"content": [{"type": "text", "text": "w", "_meta": meta}, reference], "_meta": meta}
+    )
+    assert echoes_of(bounded) == ["/_meta", "/content/0/_meta"]
+    assert "_meta" not in str(bounded.result)
+    assert str(content_of(bounded)).startswith("[{'type': 'text', 'text': 'w'}")
+
+
+def test_only_the_label_that_is_an_echo_goes() -> None:
+    labelled: Json = {"type": "secret_reference", "id": "other-identifier", "label": SECRET}
+    bounded = bounded_of({"content": [labelled, REFERENCE]})
+    nothing = "[secret reference; only the user can reveal what it stands for]"
+    named = '[secret reference "key"; only the user can reveal what it stands for]'
+    assert content_of(bounded) == [{"type": "text", "text": nothing}, {"type": "text", "text": named}]
+    assert echoes_of(bounded) == ["/content/0"]
+
+
+def test_an_error_keeps_its_code_and_gets_a_word_of_its_own_for_an_echo() -> None:
+    error: Json = {
+        "code": 73129945,
+        "message": "failed at 73129945",
+        "data": SECRET,
+        SECRET: DuplicateKeys(()),
+    }
+    bounded = bound(RpcError(value=error), None, Level.DECLARED)
+    assert bounded.result == {"error": {"code": 73129945, "message": "failed at 73129945", "data": SECRET}}
+    echo: Json = {
+        "code": 1,
+        "message": f"it was {SECRET}",
+        "data": [SECRET],
+        "x": DuplicateKeys((("a", SECRET),)),
+    }
+    bounded = bound(RpcError(value=echo), None, Level.DECLARED)
+    assert bounded.result == {"error": {"code": 1, "message": "tool_error"}}
+    assert echoes_of(bounded) == ["/error/message", "/error/data"]
+
+
+def test_the_number_of_an_error_stays_though_it_is_withheld_elsewhere() -> None:
+    bounded = bound(RpcError(value={"code": 7312994, "message": [7312994]}), None, Level.DECLARED)
+    assert bounded.result == {"error": {"code": 7312994, "message": "tool_error"}}
+    assert rules_of(bounded) == [("/error/message", "internal")]
+
+
+def test_a_value_that_a_sensitive_block_says_is_a_secret_in_structured_content() -> None:
+    block = text(SECRET, annotations=HINT)
+    result: JsonObject = {
+        "content": [block],
+        "structuredContent": {"a": f"it is {SECRET}", "b": SECRET, "c": "x"},
+    }
+    bounded = judged(result, fields(a=TEXT, b=TEXT, c=TEXT))
+    assert removed(bounded) == [
+        "/content/0 sensitive-hint",
+        "/structuredContent/a echo",
+        "/structuredContent/b echo",
+    ]
+
+
+def test_structured_content_that_is_gone_releases_nothing() -> None:
+    reference: Json = {"type": "secret_reference", "id": "i", "label": "My bank PIN", "redeemUrl": "u"}
+    result: JsonObject = {
+        "content": [text("My bank PIN"), reference],
+        "structuredContent": {"a": "My bank PIN"},
+    }
+    bounded = judged(result, fields(a=RELEASED), policy=HIDE, annotations=HINT, _meta=UNTRUSTED)
+    assert "bank" not in dump_text(bounded.result)
+
+
+def test_a_key_of_withheld_fields_that_is_a_secret_is_in_no_pointer() -> None:
+    schema: JsonObject = {**fields(p=SENSITIVE), "additionalProperties": {"x-sensitive": True}}
+    bounded = judged({"structuredContent": {SECRET: 1, "other": 2, "p": SECRET}}, schema)
+    assert removed(bounded) == [
+        "/structuredContent x-sensitive",
+        "/structuredContent/other x-sensitive",
+        "/structuredContent/p x-sensitive",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({"_meta": {SECRET: 1, "o": 1}}, ["/_meta meta", "/_meta/o meta"]),
+        ({"_meta": {"o": {SECRET: 1}}}, ["/_meta/o meta"]),
+        (
+            {"content": [{"type": "secret_reference", SECRET: 1, "id": "i"}]},
+            ["/content/0 secret-reference", "/content/0/id secret-reference"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("level", STRICT)
+def test_no_removal_leads_to_a_key_that_is_a_secret(
+    result: JsonObject, expected: list[str], level: Level
+) -> None:
+    bounded = judged({**result, "structuredContent": {"p": SECRET}}, fields(p=SENSITIVE), level)
+    assert [one for one in removed(bounded) if not one.endswith((" echo", " x-sensitive"))] == expected
+    assert not any(SECRET in removal.pointer for removal in bounded.removals)
+
+
+@pytest.mark.parametrize("more", [{}, {"required": ["missing"]}])
+@pytest.mark.parametrize("level", STRICT)
+def test_no_removal_leads_through_a_key_that_is_a_secret(more: JsonObject, level: Level) -> None:
+    schema: JsonObject = {"type": "object", "additionalProperties": fields(p=SENSITIVE), **more}
+    bounded = judged(
+        {"structuredContent": {SECRET: {"p": SECRET}, "b": {"p": "other-Secret"}}}, schema, level
+    )
+    assert removed(bounded)
+    assert not any(SECRET in removal.pointer for removal in bounded.removals)
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_a_member_of_a_result_whose_key_is_a_secret_is_not_told_by_it(level: Level) -> None:
+    result: JsonObject = {"structuredContent": {"p": SECRET}, SECRET: 1, "other": 1}
+    bounded = judged(result, fields(p=SENSITIVE), level)
+    assert SECRET not in dump_text(bounded.result)
+    assert not any(SECRET in removal.pointer for removal in bounded.removals)
+
+
+@pytest.mark.parametrize("word", ["content", "structuredContent", "isError", "_meta"])
+def test_where_the_protocol_has_its_own_words_a_pointer_leads_there(word: str) -> None:
+    result: JsonObject = {
+        "content": [text(word, annotations=FOR_USER)],
+        "structuredContent": {"p": word},
+        "_meta": {"k": 1},
+        "isError": 1,
+    }
+    bounded = judged(result, fields(p=SENSITIVE))
+    assert {removal.pointer for removal in bounded.removals} == {
+        "/isError",
+        "/structuredContent/p",
+        "/content/0",
+        "/_meta/k",
+    }
+
+
+def test_an_error_that_says_error_where_its_code_should_be_is_told_by_its_place() -> None:
+    bounded = bound(RpcError(value={"code": "error", "message": "m"}), None, Level.DECLARED)
+    assert removed(bounded) == ["/error/code internal"]
+
+
+def test_what_is_for_the_user_is_told_to_repeat_a_secret_where_it_does() -> None:
+    blocks: list[Json] = [text(words, annotations=FOR_USER) for words in (f"it is {SECRET}", "it is mine")]
+    result: JsonObject = {"content": blocks, "structuredContent": {"p": SECRET}}
+    audience = ["/structuredContent/p x-sensitive", "/content/0 audience", "/content/1 audience"]
+    assert removed(judged(result, fields(p=SENSITIVE))) == [*audience, "/content/0 echo"]
+    assert removed(judged(result, fields(p=SENSITIVE), Level.CLOSED)) == audience
+
+
+@pytest.mark.parametrize(("value", "expected"), [("ab", (WEAK,)), (SECRET, ())])
+def test_only_a_value_that_chance_could_repeat_is_told_to_be_weak(
+    value: str, expected: tuple[str, ...]
+) -> None:
+    assert judged({"structuredContent": {"p": value}}, fields(p=SENSITIVE)).findings == expected
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "resource", "resource": {"uri": SECRET, "text": "w"}},
+        {"type": "resource_link", "uri": SECRET, "name": "n"},
+        {"type": "image", "data": SECRET, "mimeType": "image/png"},
+        {"type": "text", "text": SECRET},
+    ],
+)
+def test_what_a_withheld_block_says_is_searched_for_elsewhere(block: JsonObject) -> None:
+    kept: Json = {"type": "text", "text": f"it is {SECRET}"}
+    bounded = bounded_of({"content": [{**block, "annotations": {"audience": ["user"]}}, kept]})
+    assert echoes_of(bounded)[:1] == ["/content/1"]
+
+
+@pytest.mark.parametrize(
+    "annotations", [HINT, {"returnMetadata": {"source": "user", "sensitivity": ["credentials"]}}]
+)
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "text", "text": "w", "_meta": {"k": [SECRET]}},
+        {"type": "text", "text": "w", "_meta": SECRET},
+        {"type": "resource", "resource": {"uri": "file:///w", "text": "w", "_meta": {"k": SECRET}}},
+    ],
+)
+def test_of_a_block_that_is_declared_sensitive_the_metadata_is_secret_too(
+    block: JsonObject, annotations: JsonObject
+) -> None:
+    meta: Json = {"annotations": {"attribution": [f"of {SECRET}"]}}
+    result: JsonObject = {"content": [block], "_meta": meta}
+    masked = mask(result, judged(result, annotations=annotations).removals)
+    assert SECRET not in str(masked)
+
+
+@pytest.mark.parametrize("meta", [{"r": REFERENCE}, {"r": TWICE, "k": SECRET}])
+def test_of_a_block_that_cannot_be_judged_the_metadata_is_secret_too(meta: JsonObject) -> None:
+    content: list[Json] = [text("w", _meta=meta), text(f"it is {SECRET}")]
+    assert removed(judged({"content": content})) == ["/content/0 internal", "/content/1 echo"]
+
+
+def test_what_only_results_claim_under_a_key_is_no_claim_of_a_block() -> None:
+    labelled = text("w", _meta={TRUST: {"sensitive": True}, "annotations": {"k": SECRET}})
+    result: JsonObject = {"content": [labelled, text(f"it is {SECRET}")]}
+    of_result: JsonObject = {"_meta": {"annotations": {"sensitiveHint": False}}}
+    expected = ["/content/0 labelled", "/content/1 echo"]
+    assert removed(judged(result)) == removed(judged(result | of_result)) == expected
+
+
+def test_claims_about_trust_may_be_repeated_by_other_blocks() -> None:
+    said: JsonObject = {
+        "untrusted": True,
+        "evidenceRef": {"type": "t", "digest": "long-digest", "canonicalization": "c"},
+    }
+    labelled: Json = {**text("w"), "_meta": {TRUST: {**said, "sensitive": True}}}
+    kept: Json = {**text("fine"), "_meta": {TRUST: said}}
+    assert echoes_of(bounded_of({"content": [labelled, kept]})) == []
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        {"type": "image", "data": "aGVsbG8gdGhlcmU=", "mimeType": "image/figure"},
+        {"type": "text", "text": "w", "_meta": {"k": "image/figure"}},
+        {"type": "resource_link", "uri": "file:///w", "name": "n", "size": 7312994},
+        {"type": "resource", "resource": {"uri": "file:///w", "text": "w", "mimeType": "image/figure"}},
+        {"type": "resource_link", "uri": "file:///w", "name": "n", "icons": [{"src": "image/figure"}]},
+    ],
+)
+def test_what_describes_a_withheld_block_is_no_secret(around: JsonObject) -> None:
+    kept: Json = {"type": "text", "text": "7312994 of image/figure"}
+    bounded = bounded_of({"content": [{**around, "annotations": {"audience": ["user"]}}, kept]})
+    assert echoes_of(bounded) == []
+    assert isinstance(bounded.result, dict)
+    assert kept in (bounded.result["content"] or [])  # pyright: ignore[reportOperatorIssue]
+
+
+def test_the_number_of_an_error_is_no_value_that_is_too_short_to_be_searched_for() -> None:
+    tool = tool_with(annotations={"sensitiveHint": True})
+    bounded = bound(RpcError(value={"code": 5, "message": f"{SECRET} failed"}), tool, Level.DECLARED)
+    assert bounded.findings == ()
+
+
+def test_a_key_that_repeats_the_words_of_a_withheld_error_is_not_told_by_a_pointer() -> None:
+    tool = tool_with(annotations={"sensitiveHint": True})
+    outcome = RpcError(value={"code": 5, "message": SECRET, SECRET: "something else"})
+    pointers = [pointer for pointer, _ in rules_of(bound(outcome, tool, Level.DECLARED))]
+    assert pointers == ["/error/code", "/error/message", "/error"]
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_what_a_reference_says_of_its_kind_and_its_time_is_no_secret(level: Level) -> None:
+    texts: Json = ["a secret_reference", "in 86400 seconds"]
+    reference: Json = {"type": "secret_reference", "id": SECRET, "label": "key", "ttl": 86400}
+    schema = fields(texts={"type": "array", "items": {"type": "string"}})
+    bounded = bounded_of(
+        {"content": [], "structuredContent": {"r": reference, "texts": texts}}, schema, level
+    )
+    assert echoes_of(bounded) == []
+
+
+def test_a_block_that_names_a_key_twice_hides_what_it_says_and_not_its_type() -> None:
+    twice = DuplicateKeys((("type", "text"), ("text", SECRET), ("text", "w")))
+    kept: Json = {"type": "text", "text": "text"}
+    bounded = bounded_of({"content": [twice, kept, {"type": "text", "text": SECRET}]})
+    assert echoes_of(bounded) == ["/content/2"]
+
+
+def test_a_key_that_is_withheld_elsewhere_is_not_told_by_a_pointer() -> None:
+    schema = fields(pin=SENSITIVE, map={"type": "object", "additionalProperties": SENSITIVE})
+    value: Json = {"pin": SECRET, "map": {SECRET: "some-value", "plain": "other-value"}}
+    bounded = bounded_of({"content": [], "structuredContent": value}, schema)
+    assert SECRET not in str([removal.pointer for removal in bounded.removals])
+    assert ("/structuredContent/map/plain", "x-sensitive") in rules_of(bounded)
+    bounded = bounded_of({"content": [], "structuredContent": value}, fields(pin=SENSITIVE), Level.CLOSED)
+    assert rules_of(bounded) == [
+        ("/structuredContent/pin", "x-sensitive"),
+        ("/structuredContent/map", "undeclared"),
+    ]

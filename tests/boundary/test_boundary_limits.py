@@ -1,0 +1,265 @@
+"""Deep, large, repeated and broken input: it costs time in proportion, and what cannot be judged is withheld."""
+
+import json
+from typing import cast
+
+import pytest
+
+from inspector.boundary import bound as boundary
+from inspector.boundary import ledger
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Bounded, Level, Rule
+from inspector.boundary.contract import Contract, contract_of
+from inspector.boundary.draft import Draft
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, Number, dump_text, parse
+from inspector.json.pointer import resolve
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result, RpcError
+
+STRICT = [Level.DECLARED, Level.CLOSED]
+NODE: JsonObject = {
+    "type": "object",
+    "properties": {
+        "s": {"type": "string", "x-sensitive": True},
+        "n": {"type": "integer"},
+        "next": {"$ref": "#"},
+        "all": {"type": "array", "items": {"$ref": "#"}},
+    },
+}
+
+
+def tool(schema: Json, **definition: Json) -> Tool:
+    return Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": schema, **definition})
+
+
+def structured(bounded: Bounded) -> Json:
+    assert isinstance(bounded.result, dict)
+    return bounded.result.get("structuredContent")
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_a_result_three_thousand_levels_deep_is_judged_and_withheld_where_it_cannot_be_checked(
+    level: Level,
+) -> None:
+    value: JsonObject = {"s": "CANARY", "n": 1}
+    for index in range(3_000):
+        value = {"next": value} if index % 2 else {"all": [value], "s": "CANARY"}
+    raw: JsonObject = {"content": [{"type": "text", "text": dump_text(value)}], "structuredContent": value}
+    bounded = bound(Result(value=raw), tool(NODE), level)
+    text = dump_text(bounded.result)
+    assert "CANARY" not in text
+    assert text.count('{\\"all\\"') == 133
+    assert len([removal for removal in bounded.removals if removal.rule == Rule.X_SENSITIVE]) == 1_501
+    deep = [removal for removal in bounded.removals if removal.rule == Rule.INVALID_OUTPUT]
+    assert [removal.pointer.count("/") for removal in deep] == [401]
+    for removal in bounded.removals:
+        resolve(raw, removal.pointer)
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_depth_without_a_schema_costs_no_recursion_either(level: Level) -> None:
+    parsed = parse(b"[" * 5_000 + b"1" + b"]" * 5_000)
+    assert isinstance(parsed, JsonText)
+    bounded = bound(Result(value=parsed.value), None, level)
+    assert dump_text(bounded.result).count("[[[[") == (1_250 if level is Level.DECLARED else 0)
+
+
+@pytest.mark.parametrize("level", STRICT)
+@pytest.mark.parametrize("schema", [NODE, True, None])
+def test_an_object_that_names_a_key_twice_is_withheld_wherever_it_is(level: Level, schema: Json) -> None:
+    twice = DuplicateKeys((("n", 1), ("s", "CANARY"), ("s", "CANARY")))
+    value: JsonObject = {"n": 2, "all": [{"n": 3}, twice], "next": {"next": {"next": twice}}, "other": twice}
+    bounded = bound(Result(value={"content": [], "structuredContent": value}), tool(schema), level)
+    assert "CANARY" not in dump_text(bounded.result)
+    found = {removal.pointer for removal in bounded.removals if removal.rule == Rule.INTERNAL}
+    if level is Level.DECLARED:
+        where = ("all/1", "next/next/next", "other")
+        assert found == {f"/structuredContent/{place}" for place in where}
+        assert structured(bounded) is not None
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_a_whole_result_that_names_a_key_twice_is_withheld_whole(level: Level) -> None:
+    twice = DuplicateKeys((("content", []), ("content", [{"type": "text", "text": "CANARY"}])))
+    bounded = bound(Result(value=twice), None, level)
+    assert bounded.result == {
+        "content": [
+            {"type": "text", "text": 'Withheld from this result: {"otherFields":"all","contentBlocks":"all"}'}
+        ]
+    }
+    assert [(removal.pointer, removal.rule) for removal in bounded.removals] == [("", "internal")]
+    assert bounded.findings == (bounded.removals[0].detail,)
+
+
+TWICE = DuplicateKeys((("a", 1), ("a", "CANARY")))
+
+
+@pytest.mark.parametrize("level", STRICT)
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"more": TWICE},
+        {"annotations": {"more": [TWICE]}},
+        {"more": {"type": "secret_reference", "id": "CANARY"}},
+    ],
+)
+def test_a_block_in_which_something_cannot_be_judged_is_replaced(where: JsonObject, level: Level) -> None:
+    block: JsonObject = {"type": "text", "text": "CANARY", **where}
+    bounded = bound(Result(value={"content": [block]}), None, level)
+    assert bounded.result == {
+        "content": [{"type": "text", "text": "[content that cannot be judged was withheld]"}]
+    }
+    assert [removal.rule for removal in bounded.removals] == ["internal"]
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_text_that_repeats_what_names_a_key_twice_does_not_pass_either(level: Level) -> None:
+    value: JsonObject = {"x": TWICE, "n": 1}
+    for text in (dump_text(value), dump_text([value])):
+        raw: JsonObject = {"content": [{"type": "text", "text": text}], "structuredContent": value}
+        assert "CANARY" not in dump_text(bound(Result(value=raw), None, level).result)
+
+
+def test_annotations_that_name_a_key_twice_count_as_if_the_worse_one_stood_alone() -> None:
+    annotations = DuplicateKeys((("sensitiveHint", True), ("sensitiveHint", False)))
+    result: JsonObject = {"content": [{"type": "text", "text": "CANARY"}]}
+    bounded = bound(Result(value=result), tool(None, annotations=annotations), Level.DECLARED)
+    assert [removal.rule for removal in bounded.removals] == ["sensitive-hint"]
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_a_rule_that_raises_withholds_the_whole_result(level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Draft) -> Draft:
+        raise KeyError("CANARY")
+
+    monkeypatch.setattr(boundary, "RULES", (*boundary.RULES[:3], broken))
+    failed = bound(Result(value={"content": [], "isError": True}), None, level)
+    assert failed.result == {
+        "content": [
+            {"type": "text", "text": 'Withheld from this result: {"otherFields":"all","contentBlocks":"all"}'}
+        ],
+        "isError": True,
+    }
+    assert [(removal.pointer, removal.rule, removal.detail) for removal in failed.removals] == [
+        ("", "internal", "a rule could not judge it (KeyError)")
+    ]
+    error = bound(RpcError(value={"code": -32603, "message": "CANARY"}), None, level)
+    assert error.result == {"error": {"code": -32603, "message": "internal_error"}}
+
+
+class PanicError(BaseException):
+    """As extensions raise it: no Exception."""
+
+
+@pytest.mark.parametrize("fault", [PanicError, KeyError])
+def test_a_search_for_credentials_that_fails_is_told_and_lets_the_raw_result_pass(
+    fault: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Draft) -> Draft:
+        raise fault("CANARY")
+
+    monkeypatch.setattr(boundary.detect, "apply", broken)
+    bounded = bound(Result(value={"content": []}), None, Level.OPEN)
+    assert bounded.result == {"content": []}
+    assert bounded.findings == (f"what looks like a credential could not be told ({fault.__name__})",)
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("level", list(Level))
+def test_what_ends_the_program_is_no_fault_of_a_rule(
+    level: Level, ending: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(_: Draft) -> Draft:
+        raise ending
+
+    monkeypatch.setattr(boundary.detect, "apply", ended)
+    monkeypatch.setattr(boundary, "RULES", (ended,))
+    with pytest.raises(ending):
+        bound(Result(value={"content": []}), None, level)
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_declarations_that_cannot_be_read_withhold_the_whole_result(level: Level) -> None:
+    contract = Contract(fault="the tool's declarations could not be read (ValueError)")
+    bounded = bound(
+        Result(value={"content": [{"type": "text", "text": "CANARY"}]}), None, level, declared=contract
+    )
+    assert "CANARY" not in dump_text(bounded.result)
+    assert bounded.removals[0].detail == contract.fault
+
+
+def test_a_contract_is_read_even_from_a_definition_that_makes_no_sense() -> None:
+    contract = contract_of(
+        Tool(name="t", definition={"name": "t", "annotations": 5, "_meta": [], "outputSchema": "x"})
+    )
+    assert not contract.fault
+    assert contract.positions
+    assert contract.positions.marks_any
+
+
+def test_a_definition_that_is_none_gives_a_contract_that_lets_nothing_pass() -> None:
+    contract = contract_of(Tool(name="t", definition=cast("JsonObject", None)))
+    assert contract.fault == "the tool's declarations could not be read (AttributeError)"
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_more_removals_than_can_be_listed_withhold_the_whole_result(
+    level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value: JsonObject = {"all": [{"s": "CANARY", "n": index} for index in range(100)]}
+    assert len(bound(Result(value=value), tool(NODE), level).removals) == 100
+    monkeypatch.setattr(ledger, "MAX_POINTER_CHARACTERS", 500)
+    bounded = bound(Result(value=value), tool(NODE), level)
+    assert [removal.detail for removal in bounded.removals] == ["more is withheld than can be listed"]
+    assert "CANARY" not in dump_text(bounded.result)
+
+
+def test_what_nothing_is_withheld_from_is_shared_and_never_copied() -> None:
+    rows: list[Json] = [{"n": index} for index in range(3)]
+    marked: JsonObject = {"n": 1, "s": "x"}
+    value: JsonObject = {"all": [*rows, marked]}
+    left = structured(bound(Result(value={"structuredContent": value}), tool(NODE), Level.DECLARED))
+    items = resolve(left, "/all")
+    assert isinstance(items, list)
+    assert [item is row for item, row in zip(items, [*rows, marked], strict=True)] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+    assert marked == {"n": 1, "s": "x"}
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_numbers_and_the_order_of_keys_are_kept_exactly(level: Level) -> None:
+    text = '{"z":9007199254740993,"a":1.10,"m":1e400,"k":-0,"s":0}'
+    parsed = parse(text)
+    assert isinstance(parsed, JsonText)
+    names: JsonObject = {name: {"type": "number"} for name in "zamk"}
+    schema: Json = {"type": "object", "properties": {**names, "s": {"x-sensitive": True}}}
+    left = structured(bound(Result(value=parsed.value), tool(schema), level))
+    assert isinstance(left, dict)
+    assert dump_text({key: value for key, value in left.items() if key != "_withheld"}) == text.replace(
+        ',"s":0', ""
+    )
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_a_repetition_is_found_whatever_its_spacing_order_and_depth(level: Level) -> None:
+    value: JsonObject = {"n": 1, "s": "CANARY", "next": {"n": 2}}
+    for text in (
+        json.dumps(value, indent=4),
+        json.dumps(value, sort_keys=True),
+        "\ufeff " + dump_text(value),
+    ):
+        raw: JsonObject = {"content": [{"type": "text", "text": text}], "structuredContent": value}
+        bounded = bound(Result(value=raw), tool(NODE), level)
+        assert isinstance(bounded.result, dict)
+        assert resolve(bounded.result, "/content/0/text") == dump_text(structured(bounded))
+
+
+def test_a_repetition_that_holds_no_number_is_found_too() -> None:
+    value: JsonObject = {"s": Number("NaN"), "n": 1}
+    raw: JsonObject = {"content": [{"type": "text", "text": '{"n":1,"s":NaN}'}], "structuredContent": value}
+    bounded = bound(Result(value=raw), tool(NODE), Level.DECLARED)
+    assert resolve(bounded.result, "/content/0/text") == dump_text(structured(bounded))

@@ -1,0 +1,160 @@
+"""Structured content by its schema: what is marked, and what does not fit."""
+
+import pytest
+
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Level
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
+from inspector.schema.fitting import EVERYTHING, MAX_REPETITIONS, Path, misfits
+from tests.boundary.bounding import (
+    HINT,
+    RELEASED,
+    SECRET,
+    SENSITIVE,
+    STRICT,
+    TEXT,
+    WHOLE,
+    content_of,
+    fields,
+    judged,
+    member,
+    removed,
+    structured_of,
+    text,
+)
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_where_the_root_is_marked_so_are_members_that_no_protocol_knows(level: Level) -> None:
+    bounded = judged({"extra": "v", "more": 1}, {"type": "object", "x-sensitive": True}, level)
+    assert removed(bounded) == ["/extra x-sensitive", "/more x-sensitive"]
+    assert "extra" not in dump_text(bounded.result)
+
+
+def test_without_members_to_judge_a_marked_root_takes_nothing() -> None:
+    assert removed(judged({"content": [text("w")]}, {"type": "object", "x-sensitive": True})) == []
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_where_names_are_marked_members_go_and_meta_is_judged_all_the_same(level: Level) -> None:
+    schema: JsonObject = {"type": "object", "propertyNames": {"x-sensitive": True}}
+    bounded = judged({"extra": "v", "_meta": {"k": 1}}, schema, level)
+    assert "/_meta/k meta" in removed(bounded)
+    assert member(bounded, "_meta") is None
+    assert member(bounded, "extra") is None
+
+
+def test_a_schema_that_cannot_be_judged_is_told_only_where_it_is_needed() -> None:
+    schema = fields(a={"$ref": "https://example.com/schema"})
+    assert judged({"content": [text("w")]}, schema).findings == ()
+    told = judged({"structuredContent": {"b": 1}}, schema).findings
+    assert told == ("a `$ref` of the output schema does not lead to a part of the same schema",)
+
+
+def test_of_a_sensitive_result_a_container_goes_once_nothing_released_is_left_in_it() -> None:
+    schema = fields(a=fields(b=RELEASED), c=RELEASED, p=SENSITIVE)
+    result: JsonObject = {"structuredContent": {"a": {"b": f"it is {SECRET}"}, "c": "x", "p": SECRET}}
+    bounded = judged(result, schema, annotations=HINT)
+    left = structured_of(bounded)
+    assert isinstance(left, dict)
+    assert list(left) == ["c", "_withheld"]
+    assert removed(bounded) == [
+        "/structuredContent/p x-sensitive",
+        "/structuredContent/a/b echo",
+        "/structuredContent/a sensitive-hint",
+    ]
+    bounded = judged(result, schema)
+    left = structured_of(bounded)
+    assert isinstance(left, dict)
+    assert left["a"] == {}
+
+
+def test_a_schema_that_is_applied_twice_as_often_with_each_step_is_not_followed() -> None:
+    parts: JsonObject = {"a0": {"type": "string"}}
+    for step in range(1, 60):
+        below: Json = {"$ref": f"#/$defs/a{step - 1}"}
+        parts[f"a{step}"] = {"allOf": [below, dict(below)]}
+    properties: JsonObject = {"a": {"$ref": "#/$defs/a59"}, "s": {"x-sensitive": True}}
+    schema: JsonObject = {"type": "object", "$defs": parts, "properties": properties}
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": schema})
+    bounded = bound(Result(value={"content": [], "structuredContent": {"a": "x"}}), tool, Level.DECLARED)
+    assert [(removal.pointer, str(removal.rule)) for removal in bounded.removals] == [
+        ("/structuredContent", "invalid-output")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "repetition", "expected"),
+    [
+        (1, MAX_REPETITIONS, ()),
+        (1, MAX_REPETITIONS + 1, EVERYTHING),
+        ([[1]], 10_000, ()),
+        ([[1]], 10_001, EVERYTHING),
+    ],
+)
+def test_a_schema_is_applied_so_often_over_all_levels_of_a_value_and_no_more(
+    value: Json, repetition: int, expected: tuple[Path, ...]
+) -> None:
+    assert misfits(value, True, repetition=repetition) == expected
+
+
+def test_after_a_notice_a_field_called_content_is_no_pages() -> None:
+    notice = text('Withheld from this result: {"otherFields":"all"}')
+    bounded = judged({"content": [text("w"), notice]}, fields(content=SENSITIVE))
+    assert removed(bounded) == []
+    assert content_of(bounded) == [text("w"), notice]
+    assert removed(judged({"content": [text("w")]}, fields(content=SENSITIVE)))
+
+
+def test_what_is_labelled_is_not_told_to_misfit_too() -> None:
+    bounded = judged({"structuredContent": {"p": 5}}, fields(p=SENSITIVE), annotations={"secretHint": True})
+    assert removed(bounded) == ["/structuredContent labelled"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint", "expected"),
+    [
+        (fields(a=RELEASED, b=TEXT), HINT, "/structuredContent invalid-output"),
+        (fields(a=RELEASED, b=TEXT), {}, ""),
+        (fields(a=TEXT, b=TEXT), {}, ""),
+        (fields(a=TEXT, b=TEXT), HINT, "/structuredContent sensitive-hint"),
+    ],
+)
+def test_data_has_to_fit_where_the_schema_says_what_a_sensitive_result_may_tell(
+    schema: JsonObject, hint: JsonObject, expected: str
+) -> None:
+    result: JsonObject = {"structuredContent": {"a": "x"}}
+    bounded = judged(result, {**schema, "required": ["a", "b"]}, annotations=hint)
+    assert removed(bounded)[:1] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_a_mark_of_an_earlier_boundary_takes_nothing_though_it_does_not_fit(level: Level) -> None:
+    value: Json = {"n": [1, "[withheld]", 2]}
+    schema = fields(n={"type": "array", "items": WHOLE}, p=SENSITIVE)
+    bounded = judged({"content": [text(dump_text(value))], "structuredContent": value}, schema, level)
+    assert removed(bounded) == []
+    assert bounded.result == {"content": [text(dump_text(value))], "structuredContent": value}
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_a_member_with_the_name_of_the_notice_is_not_held_against_the_schema(level: Level) -> None:
+    schema: JsonObject = {**fields(a=TEXT, p=SENSITIVE), "maxProperties": 1}
+    bounded = judged({"structuredContent": {"_withheld": {"x": "y"}, "a": "x"}}, schema, level)
+    assert removed(bounded) == ["/structuredContent/_withheld internal"]
+
+
+def test_an_array_at_the_root_is_checked_item_by_item() -> None:
+    schema: JsonObject = {"type": "array", "items": fields(a=WHOLE, p=SENSITIVE)}
+    bounded = judged({"structuredContent": [{"a": 1, "p": "z"}, {"a": "x"}]}, schema)
+    assert removed(bounded) == ["/structuredContent/0/p x-sensitive", "/structuredContent/1/a invalid-output"]
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_what_cannot_be_judged_nor_pointed_to_lets_nothing_fit(level: Level) -> None:
+    unjudged: JsonObject = {**TEXT, "contentSchema": fields(p=SENSITIVE)}
+    schema = fields(a=TEXT, **{"k" * 5_000: unjudged})
+    bounded = judged({"structuredContent": {"a": "x"}}, schema, level)
+    assert removed(bounded) == ["/structuredContent invalid-output"]

@@ -1,0 +1,175 @@
+"""The walks over structured content, and what each lets through."""
+
+import sys
+from types import FrameType
+
+import pytest
+
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Bounded, Level
+from inspector.boundary.contract import Contract
+from inspector.boundary.ledger import Ledger
+from inspector.boundary.walking import Step, fault_of
+from inspector.boundary.withhold import withhold
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+from inspector.protocol.outcome import Result
+from inspector.schema.positions import positions_of
+from tests.boundary.bounding import (
+    REFERENCE,
+    SENSITIVE,
+    STRICT,
+    TWICE,
+    bounded_of,
+    details_of,
+    fields,
+    rules_of,
+    structured_of,
+    tool_with,
+)
+
+
+def test_what_stands_behind_an_item_that_is_judged_as_a_whole_is_judged_too() -> None:
+    schema = fields(rows={"type": "array", "items": fields(pin=SENSITIVE)})
+    rows: Json = [TWICE, {"pin": "first-pin"}, REFERENCE, {"pin": "second-pin", "x": {"y": 1}}]
+    bounded = bounded_of({"content": [], "structuredContent": {"rows": rows}}, schema)
+    left = structured_of(bounded)
+    assert isinstance(left, dict)
+    assert left["rows"] == ["[withheld]", {}, {"type": "secret_reference", "label": "key"}, {"x": {"y": 1}}]
+
+
+def effort_of(value: Json, schema: Json = None) -> int:
+    """How many functions are called for it."""
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event in {"call", "c_call"}
+
+    tool = tool_with(schema)
+    sys.setprofile(count)
+    try:
+        bounded = bound(Result(value={"content": [], "structuredContent": value}), tool, Level.DECLARED)
+    finally:
+        sys.setprofile(None)
+    assert bounded.removals
+    return counted
+
+
+def test_how_deep_a_reference_stands_costs_no_more_than_its_way() -> None:
+    def deep(depth: int) -> Json:
+        value: Json = REFERENCE
+        for _ in range(depth):
+            value = {"a": value}
+        return value
+
+    assert effort_of(deep(300)) < 5 * effort_of(deep(100))
+
+
+def test_the_way_to_a_container_is_put_together_once() -> None:
+    start = positions_of(True).start()
+    ledger = Ledger(Contract(), "/root")
+    step = Step(None, 0, start, {}, {})
+    for _ in range(50):
+        step = Step(step, "a", start, {}, {})
+    assert step.pointer(ledger) == "/root" + "/a" * 50
+    below = Step(step, "b", start, {}, {})
+    calls: list[str] = []
+    sys.setprofile(lambda frame, event, _: calls.append(event) if frame.f_code is child.__code__ else None)
+    try:
+        assert below.pointer(ledger) == step.pointer(ledger) + "/b"
+    finally:
+        sys.setprofile(None)
+    assert calls.count("call") == 1
+
+
+@pytest.mark.parametrize("value", ["x", 5, None])
+def test_a_scalar_where_something_else_may_be_sensitive_is_not_faulty(value: Json) -> None:
+    start = positions_of(fields(box=fields(pin=SENSITIVE))).start()
+    nested: Json = {"box": value, "other": [{}]}
+    for sent in (value, nested):
+        ledger = Ledger(Contract(), "")
+        assert withhold(sent, start, ledger).value == sent
+        assert len(ledger) == 0
+
+
+@pytest.mark.parametrize("value", ["x", 5, None, True])
+def test_a_page_may_return_a_scalar_that_its_schema_declares(value: Json) -> None:
+    schema: Json = {"type": ["string", "integer", "null", "boolean"]}
+    bounded = bounded_of(value, schema, Level.CLOSED)
+    assert bounded.removals == ()
+    assert bounded.result == {"content": [], "structuredContent": value}
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_an_object_that_names_a_key_twice_is_withheld_where_it_stands_and_says_why(level: Level) -> None:
+    schema = fields(rows={"type": "array", "items": {"type": ["object", "string"]}})
+    bounded = bounded_of({"content": [], "structuredContent": {"rows": [TWICE, "x"]}}, schema, level)
+    left = structured_of(bounded)
+    assert isinstance(left, dict)
+    assert left["rows"] == ["[withheld]", "x"]
+    assert rules_of(bounded) == [("/structuredContent/rows/0", "internal")]
+    assert "twice" in details_of(bounded)["/structuredContent/rows/0"]
+
+
+def test_what_no_typed_position_names_is_withheld_for_that_reason() -> None:
+    bounded = bounded_of({"content": [], "structuredContent": {"a": "x"}}, fields(), Level.CLOSED)
+    assert details_of(bounded) == {"/structuredContent/a": "no typed position of the output schema names it"}
+
+
+def hinted(value: Json, schema: Json, level: Level = Level.DECLARED) -> Bounded:
+    sent: Json = {"content": [], "structuredContent": value}
+    return bounded_of(sent, schema, level, annotations={"sensitiveHint": True})
+
+
+@pytest.mark.parametrize("value", ["x", 5, None])
+def test_of_a_sensitive_result_a_released_value_passes_at_declared_without_a_type(value: Json) -> None:
+    bounded = hinted({"a": value, "b": {"c": "y"}}, fields(a={"x-sensitive": False}))
+    assert rules_of(bounded)[-1] == ("/structuredContent/b", "sensitive-hint")
+    left = structured_of(bounded)
+    assert isinstance(left, dict)
+    assert left["a"] == value
+
+
+def test_at_declared_nothing_is_withheld_for_being_undeclared() -> None:
+    schema: Json = {"type": "array", "properties": {"a": {"x-sensitive": False}}}
+    assert {rule for _, rule in rules_of(hinted({"a": 5, "c": 7}, schema))} == {
+        "sensitive-hint",
+        "invalid-output",
+    }
+
+
+def test_of_a_sensitive_result_what_nothing_releases_is_withheld_for_the_hint_at_closed_too() -> None:
+    released: Json = {"type": "string", "x-sensitive": False}
+    bounded = hinted({"a": "x", "b": {"c": 1}}, fields(a=released), Level.CLOSED)
+    assert rules_of(bounded) == [("/structuredContent/b", "sensitive-hint")]
+
+
+def test_of_a_sensitive_result_a_released_value_keeps_all_that_is_around_it() -> None:
+    released: Json = {"type": "string", "x-sensitive": False}
+    schema = fields(outer=fields(inner=fields(a=released)))
+    left = structured_of(hinted({"outer": {"inner": {"a": "x"}}}, schema))
+    assert left == {"outer": {"inner": {"a": "x"}}}
+
+
+def test_only_what_the_hint_withholds_is_put_down_to_it() -> None:
+    released: Json = {"type": "string", "x-sensitive": False}
+    bounded = hinted({"a": "x", "r": REFERENCE, "b": "y"}, fields(a=released))
+    claims = {removal.pointer: removal.claim for removal in bounded.removals}
+    assert claims["/structuredContent/r"] is None
+    hint = claims["/structuredContent/b"]
+    assert hint is not None
+    assert hint.key == "sensitiveHint"
+
+
+def test_an_array_has_no_keys_that_could_be_sensitive() -> None:
+    names: JsonObject = {"propertyNames": {"x-sensitive": True}}
+    schema: Json = {"type": ["object", "array"], "items": {"type": "string"}, **names}
+    bounded = bounded_of(["x"], schema, Level.CLOSED)
+    assert bounded.removals == ()
+
+
+def test_what_is_no_json_value_says_so() -> None:
+    value: Json = ("x",)  # pyright: ignore[reportAssignmentType]
+    assert fault_of(value) == "it is no JSON value"
+    assert fault_of(TWICE) == "an object names a key twice, so that readers differ about what it says"

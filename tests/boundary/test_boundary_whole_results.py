@@ -1,0 +1,147 @@
+"""Whole results and errors: how they are taken apart, and put together again."""
+
+import pytest
+
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Level
+from inspector.boundary.contract import Contract
+from inspector.boundary.error_code import coded_error
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from tests.boundary.bounding import (
+    SECRET,
+    SENSITIVE,
+    STRICT,
+    bounded_of,
+    content_of,
+    fields,
+    rules_of,
+    structured_of,
+    tool_with,
+)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "result"),
+    [
+        (RpcError(value={"code": -32603, "message": SECRET}), {"error": coded_error(None)}),
+        (
+            Failure(kind=FailureKind.TIMEOUT, detail=SECRET),
+            {"error": {"code": -31908, "message": "network_timeout"}},
+        ),
+        (Result(value={"content": [], "isError": True}), {"isError": True}),
+        (Result(value={"content": []}), {}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("level", STRICT)
+def test_what_cannot_be_judged_leaves_only_how_the_call_failed(
+    outcome: Outcome, result: JsonObject, level: Level
+) -> None:
+    bounded = bound(outcome, None, level, declared=Contract(fault="it cannot be read"))
+    assert isinstance(bounded.result, dict)
+    notice = 'Withheld from this result: {"otherFields":"all","contentBlocks":"all"}'
+    content: JsonObject = {} if "error" in result else {"content": [{"type": "text", "text": notice}]}
+    assert bounded.result == content | result
+    assert rules_of(bounded) == [("", "internal")]
+
+
+def test_an_error_without_a_code_is_an_internal_one() -> None:
+    assert coded_error(None) == {"code": -32603, "message": "internal_error"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"isError": True, "_meta": {"k": 1}, "resultType": "complete", "a": 1},
+        ["_withheld", 1],
+        ["content"],
+        5,
+        None,
+        "_withheld",
+    ],
+)
+def test_what_a_page_returns_passes_as_it_is(value: Json) -> None:
+    bounded = bounded_of(value)
+    assert bounded.removals == ()
+    assert bounded.result == {"content": [], "structuredContent": value}
+
+
+@pytest.mark.parametrize(
+    "members", [["structuredContent", "isError", "content"], ["content", "structuredContent"]]
+)
+def test_the_members_of_a_result_keep_their_order(members: list[str]) -> None:
+    values: JsonObject = {"structuredContent": {"a": 1}, "isError": False, "content": []}
+    bounded = bounded_of({key: values[key] for key in members})
+    assert isinstance(bounded.result, dict)
+    assert list(bounded.result) == members
+
+
+def test_of_a_page_fields_with_the_protocols_names_are_told_as_fields() -> None:
+    schema = fields(_meta={"type": "string"}, isError={"type": "string"}, pin=SENSITIVE)
+    bounded = bounded_of({"_meta": 5, "isError": 6}, schema)
+    assert structured_of(bounded) == {"_withheld": {"fields": ["_meta", "isError"]}}
+
+
+def test_an_array_holds_no_notice() -> None:
+    schema: Json = {"type": "array", "prefixItems": [SENSITIVE, {"type": "string"}]}
+    bounded = bounded_of({"content": [], "structuredContent": ["hidden-pin", "x"]}, schema)
+    assert structured_of(bounded) == ["[withheld]", "x"]
+    assert str(content_of(bounded)).count("Withheld from this result") == 1
+
+
+def test_the_word_for_a_complete_result_passes_at_closed() -> None:
+    bounded = bounded_of({"content": [], "resultType": "complete"}, level=Level.CLOSED)
+    assert bounded.result == {"content": [], "resultType": "complete"}
+
+
+@pytest.mark.parametrize("detail", ["", "it took too long"])
+def test_a_failure_without_words_is_told_by_its_code(detail: str) -> None:
+    bounded = bound(Failure(kind=FailureKind.TIMEOUT, detail=detail), None, Level.DECLARED)
+    assert bounded.result == {"error": {"code": -31908, "message": detail or "network_timeout"}}
+
+
+def test_a_result_that_names_a_member_twice_says_so() -> None:
+    value = DuplicateKeys((("content", []), ("content", [])))
+    bounded = bounded_of(value)
+    assert bounded.findings == ("it names a key twice, so that readers differ about what it says",)
+    assert content_of(bounded) != []
+
+
+@pytest.mark.parametrize(
+    ("error", "pointer", "left"),
+    [
+        ({"code": True, "message": "m"}, "/error/code", {"code": -32600, "message": "m"}),
+        ({"code": 5, "message": 7312994}, "/error/message", {"code": 5, "message": "tool_error"}),
+        ({"code": 5, "message": {"a": "b"}}, "/error/message", {"code": 5, "message": "tool_error"}),
+        ([], "/error", {"code": -32600, "message": "protocol_error"}),
+    ],
+)
+def test_of_an_error_what_json_rpc_does_not_allow_is_withheld(error: Json, pointer: str, left: Json) -> None:
+    bounded = bound(RpcError(value=error), tool_with(), Level.DECLARED)
+    assert bounded.result == {"error": left}
+    assert rules_of(bounded) == [(pointer, "internal")]
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_an_error_of_a_sensitive_tool_is_a_code_whose_number_is_no_secret(level: Level) -> None:
+    tool = tool_with(annotations={"sensitiveHint": True})
+    outcome = RpcError(value={"code": 7312994, "message": f"{SECRET} failed"})
+    bounded = bound(outcome, tool, level)
+    assert bounded.result == {"error": {"code": -31954, "message": "tool_error"}}
+    assert {pointer for pointer, _ in rules_of(bounded)} == {"/error/code", "/error/message"}
+
+
+def test_an_error_that_is_a_code_already_loses_nothing() -> None:
+    tool = tool_with(annotations={"sensitiveHint": True})
+    bounded = bound(RpcError(value=coded_error(None)), tool, Level.CLOSED)
+    assert (bounded.result, bounded.removals[:]) == ({"error": coded_error(None)}, ())
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(407, "auth_failed"), (410, "not_found"), (499, "protocol_error"), (500, "upstream_unavailable")],
+)
+def test_a_status_is_told_by_its_code(status: int, code: str) -> None:
+    outcome = Failure(kind=FailureKind.HTTP_STATUS, detail="d", http_status=status)
+    assert bound(outcome, None, Level.CLOSED).error == code

@@ -1,0 +1,204 @@
+"""Withheld values are found again however they are spelt, and what only looks like them is not."""
+
+import base64
+import json
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.spellings import Spelling
+from inspector.boundary.unseen import visible
+from inspector.json.exact import DuplicateKeys, Json, Number
+
+VALUE = "hunter2-Sécret key+1"
+RAW = VALUE.encode()
+
+SPELT: list[tuple[str, str, Spelling]] = [
+    ("verbatim", f"xx{VALUE}yy", Spelling.PLAIN),
+    ("in other case", VALUE.upper(), Spelling.PLAIN),
+    ("split by white space", "\n\t ".join(VALUE), Spelling.PLAIN),
+    ("split by invisible characters", "\u200b".join(VALUE), Spelling.PLAIN),
+    ("JSON-escaped", json.dumps(VALUE), Spelling.PLAIN),
+    ("JSON in JSON", json.dumps(json.dumps(VALUE)), Spelling.PLAIN),
+    ("every character escaped", "".join(f"\\u{ord(letter):04X}" for letter in VALUE), Spelling.PLAIN),
+    ("URL-encoded", quote(VALUE), Spelling.PLAIN),
+    ("URL-encoded as in a form", quote_plus(VALUE), Spelling.PLAIN),
+    ("every byte URL-encoded", "".join(f"%{byte:02x}" for byte in RAW), Spelling.PLAIN),
+    ("URL-encoded twice", quote(quote(VALUE)), Spelling.PLAIN),
+    ("URL-encoded in JSON", json.dumps({"u": quote(VALUE), "q": '"'}), Spelling.PLAIN),
+    ("reversed", f"<{VALUE[::-1]}>", Spelling.REVERSED),
+    ("hexadecimal", RAW.hex(), Spelling.HEX),
+    ("hexadecimal in capitals, not aligned", f"0{RAW.hex().upper()}", Spelling.HEX),
+    *(
+        (
+            f"base64 behind {before} bytes",
+            base64.b64encode(b"x" * before + RAW + b"y").decode(),
+            Spelling.BASE64,
+        )
+        for before in range(4)
+    ),
+    ("base64 behind letters", f"key{base64.b64encode(RAW).decode()}", Spelling.BASE64),
+    ("base64url", base64.urlsafe_b64encode(b"\xff\xfe\xfd" + RAW).decode(), Spelling.BASE64),
+    ("base64 in lines", "\r\n".join(base64.encodebytes(RAW * 4).decode().split("\n")), Spelling.BASE64),
+]
+
+
+@pytest.mark.parametrize(("text", "spelling"), [case[1:] for case in SPELT], ids=[case[0] for case in SPELT])
+def test_a_value_is_found_in_every_spelling(text: str, spelling: Spelling) -> None:
+    others = ["nothing here", VALUE[:-1], VALUE.replace("2", "3")]
+    assert Echoes([VALUE]).found([others[0], text, *others[1:]]) == {text: spelling}
+
+
+@pytest.mark.parametrize("text", [case[1] for case in SPELT], ids=[case[0] for case in SPELT])
+def test_a_value_is_found_at_the_end_of_a_long_text_and_among_many_values(text: str) -> None:
+    long = "some words of prose. " * 20_000 + text
+    assert list(Echoes([VALUE]).found([long])) == [long]
+    many = Echoes([VALUE, *(f"{number:06d}-other-value" for number in range(25_000))])
+    assert list(many.found(["nothing", text])) == [text]
+
+
+WORDS: list[tuple[str, Json, str, bool]] = [
+    ("a word", "abcd", "it is abcd.", True),
+    ("a word in other case", "abcd", "ABCD", True),
+    ("a part of a word", "abcd", "abcde", False),
+    ("behind letters", "abcd", "xabcd", False),
+    ("beside an underline", "abcd", "abcd_x", False),
+    ("reversed", "abcd", "dcba", True),
+    ("hexadecimal", "abcd", "61626364", True),
+    ("base64", "abcd", "YWJjZA==", True),
+    ("among signs of a script without spaces", "abcd", "秘abcd密", True),
+    ("such signs themselves", "秘密", "这是秘密吗", True),
+    ("with signs at its ends", "#1a", "x#1a", True),
+    ("URL-encoded", "ab d", "ab%20d", True),
+    ("one letter", "a", "a", False),
+    ("three digits", "123", "123", False),
+    ("four digits", "1234", "code 1234", True),
+    ("nothing", "", "", False),
+    ("a number", 1234, "code 1234", True),
+    ("a part of a number", 1234, "12345", False),
+    ("a small number", 999, "999", False),
+    ("a number as spelt", Number("12.340"), "12.340", True),
+    ("true", True, "true", False),
+    ("null", None, "null", False),
+    ("six characters", "abcdef", "xabcdefx", True),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "is_found"), [case[1:] for case in WORDS], ids=[case[0] for case in WORDS]
+)
+def test_short_values_match_as_whole_words_and_common_ones_not_at_all(
+    value: Json,
+    text: str,
+    is_found: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    echoes = Echoes([value])
+    assert echoes.holds({"a": ["x", text]}) is is_found
+    assert echoes.is_weak is (value not in (None, "", "abcdef"))
+
+
+@pytest.mark.parametrize(
+    "secret", [12345678, Number("1.2345678e7"), Number("12345678.0"), 12345678.0, -12345678]
+)
+@pytest.mark.parametrize(
+    "leaf", [12345678, Number("12345678.0"), "is 12345678.", -12345678, Number("1.2345678e7")]
+)
+def test_a_number_is_found_as_others_write_it(secret: Json, leaf: Json) -> None:
+    assert Echoes([secret]).holds([leaf])
+
+
+@pytest.mark.parametrize("sign", "\u2066\u206a\u061c\ufe0f\u034f\u3164\u2800\u115f\U000e0020\x01\x7f")
+def test_a_value_split_by_what_nobody_sees_is_found(sign: str) -> None:
+    assert Echoes(["hunter2-Secret"]).holds(sign.join("hunter2-Secret"))
+    assert Echoes([sign.join("hunter2-Secret")]).holds("hunter2-Secret")
+
+
+def test_padding_makes_no_value_longer_than_it_is() -> None:
+    assert not Echoes(["a" + "\0" * 5 + "\u200b" * 5]).holds("a text with an a")
+    assert Echoes(["ab\0cd"]).holds("is ab\0cd.")
+
+
+def test_values_within_one_another_are_one_hit_at_each_place() -> None:
+    echoes = Echoes(["a" * length for length in range(6, 128)])
+    texts = {"a" * 100_000: Spelling.PLAIN, "b" * 100_000 + "a" * 6: Spelling.PLAIN}
+    assert echoes.found([*texts, "a" * 5]) == texts
+
+
+def test_values_are_found_wherever_in_a_value_they_stand() -> None:
+    secret: Json = {"list": ["first-secret", {"deep": "second-secret"}], "n": 123456}
+    echoes = Echoes([secret, DuplicateKeys((("x", "third-secret"), ("x", "fourth-secret")))])
+    for text in ("first-secret", "second-secret", "third-secret", "fourth-secret"):
+        assert echoes.holds(text)
+        assert echoes.holds([{"key": {text: 1}}])
+        assert echoes.holds(DuplicateKeys((("a", text), ("a", 1))))
+    assert echoes.holds(123456)
+    assert not echoes.holds({"list": 1, "deep": 2})
+
+
+def test_keys_count_unless_a_schema_names_them_and_as_words_if_they_could_be_names() -> None:
+    secret: Json = {"password": "x", "alice@example.com": "y", "token_1": "z"}
+    echoes = Echoes([secret], names=frozenset({"token_1"}))
+    assert echoes.holds("my password")
+    assert not echoes.holds("mypasswords")
+    assert echoes.holds("mail to alice@example.com.au")
+    assert not echoes.holds("token_1")
+    assert not echoes.holds({"token_1": 1})
+    assert echoes.holds({"password": 1})
+
+
+def test_what_is_released_is_no_secret_for_being_said_again() -> None:
+    echoes = Echoes(["real-secret"], but=(["public-name", "real-secret", "another-one"], {"public-name"}))
+    assert not echoes.holds("public-name")
+    assert echoes.holds("real-secret")
+    assert echoes.holds("another-one")
+
+
+def test_a_long_value_is_found_by_its_beginning() -> None:
+    value = "".join(f"{number:04d}" for number in range(1_000))
+    assert Echoes([value]).holds(value[:200])
+    assert not Echoes([value]).holds(value[:100])
+
+
+def test_texts_do_not_run_into_each_other() -> None:
+    assert not Echoes(["secret-value"]).holds(["secret", "-value"])
+    assert Echoes(["secret-value"]).found(["x\0secret\0-value"])
+
+
+def test_nothing_to_search_for_finds_nothing() -> None:
+    assert Echoes([]).is_empty
+    assert Echoes([True, None, 5]).is_empty
+    assert Echoes([]).found(["anything"]) == {}
+
+
+ENCODE: list[Callable[[str], str]] = [
+    str,
+    json.dumps,
+    lambda value: quote(value, safe=""),
+    lambda value: base64.b64encode(value.encode("utf-8", "surrogatepass")).decode(),
+    lambda value: value.encode("utf-8", "surrogatepass").hex(),
+    lambda value: value[::-1],
+    str.swapcase,
+    " ".join,
+]
+values = st.text(
+    st.characters(codec="ascii", categories=["L", "N", "P", "S"]), min_size=6, max_size=40
+) | st.text(st.characters(categories=["Ll", "Nd"]), min_size=6, max_size=20)
+
+
+@given(values, st.sampled_from(ENCODE), st.text(max_size=30), st.text(max_size=30))
+def test_any_value_is_found_in_any_encoding_between_any_texts(
+    value: str, encode: Callable[[str], str], before: str, behind: str
+) -> None:
+    # A few letters have a capital that is not theirs alone.
+    assume(encode is not str.swapcase or visible(value.swapcase()).casefold() == visible(value).casefold())
+    text = f"{before} {encode(value)} {behind}"
+    assert Echoes([value]).found([text])
+
+
+@given(st.lists(st.text(), max_size=5), st.lists(st.text(), max_size=5))
+def test_nothing_makes_it_raise_and_what_it_finds_was_given(secrets: list[str], texts: list[str]) -> None:
+    assert Echoes(secrets).found(texts).keys() <= set(texts)

@@ -1,0 +1,64 @@
+import pytest
+
+from inspector.json.exact import JsonObject
+from inspector.policy.decide import decide
+from inspector.policy.default import DEFAULT_POLICY
+from inspector.policy.gathering import Situation, facts_of
+from inspector.protocol.catalogue import Tool
+
+
+def asked(**definition: JsonObject) -> tuple[str, ...]:
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, **definition})
+    return decide(DEFAULT_POLICY, facts_of(Situation(name="t", tool=tool, arguments={}))).reasons
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        {},
+        {"annotations": {"readOnlyHint": False}},
+        {"annotations": {"readOnlyHint": True, "sensitiveHint": True}},
+        {"annotations": {"destructiveHint": False}},
+        {"_meta": {"mcp.dev/effect": "write"}},
+    ],
+)
+def test_a_tool_that_claims_no_harm_is_not_asked_about(definition: dict[str, JsonObject]) -> None:
+    assert asked(**definition) == ()
+
+
+@pytest.mark.parametrize(
+    ("definition", "reason"),
+    [
+        (
+            {"annotations": {"destructiveHint": True}},
+            "tool.traits.destructive is true (mcp destructiveHint)",
+        ),
+        (
+            {"_meta": {"mcp.dev/effect": "delete", "mcp.dev/requiresConfirmation": True}},
+            "tool.traits.confirm is true (policy-hints mcp.dev/requiresConfirmation)",
+        ),
+        (
+            {
+                "annotations": {
+                    "inputMetadata": {
+                        "destination": "public",
+                        "sensitivity": "pii",
+                        "outcomes": ["benign", "irreversible"],
+                    }
+                }
+            },
+            'tool.traits.outcome is "irreversible" (sep-1913 inputMetadata.outcomes)',
+        ),
+    ],
+)
+def test_a_tool_that_claims_harm_is_asked_about_by_that_claim(
+    definition: dict[str, JsonObject], reason: str
+) -> None:
+    assert any(reason in sentence for sentence in asked(**definition))
+
+
+def test_a_tool_that_contradicts_itself_is_asked_about() -> None:
+    reasons = asked(annotations={"readOnlyHint": True}, _meta={"mcp.dev/effect": "write"})
+    said = "The tool is said to change nothing, and to have another effect than reading."
+    kinds = 'tool.contradictions is ["read-only-effect"]'
+    assert reasons == (f"contradicts-itself (it contradicts itself): {kinds} ({said})",)

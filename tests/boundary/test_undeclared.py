@@ -1,0 +1,56 @@
+"""How many leaves pass `declared` that nobody declared."""
+
+import pytest
+
+from inspector.boundary.level import Level
+from inspector.hosts.projection import project
+from inspector.hosts.registry import host
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+
+SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "secret": {"type": "string", "x-sensitive": True},
+    },
+}
+TEXT: JsonObject = {"type": "text", "text": "free words"}
+
+
+def result(structured: Json, *blocks: Json, **more: Json) -> Outcome:
+    return Result(value={"content": list(blocks), "structuredContent": structured, **more})
+
+
+CASES: list[tuple[str, Json, Outcome, int]] = [
+    ("all is named", SCHEMA, result({"id": "a", "tags": ["x", "y"], "secret": "hidden-value"}), 0),
+    ("other members", SCHEMA, result({"id": "a", "x": 1, "y": {"z": [1, 2, None]}}), 4),
+    ("a free text", SCHEMA, result({"id": "a"}, TEXT, TEXT), 2),
+    ("a text that repeats", SCHEMA, result({"id": "a"}, {"type": "text", "text": '{"id":"a"}'}), 0),
+    ("what is withheld does not pass", SCHEMA, result({"secret": "hidden-value", "x": "hidden-value"}), 0),
+    ("no schema", None, result({"a": [1, 2]}, TEXT), 3),
+    ("a value of a page", None, Result(value=[1, [2, 3]]), 3),
+    ("a failed call", SCHEMA, result({"id": "a"}, TEXT, isError=True), 2),
+    ("an error", SCHEMA, RpcError(value={"code": -32603, "message": "words", "data": {"a": 1, "b": 2}}), 3),
+    ("no answer", SCHEMA, Failure(kind=FailureKind.TIMEOUT, detail="no answer in 5 s"), 1),
+    ("a member that the protocol does not know", SCHEMA, result({"id": "a"}, extra={"a": 1}), 1),
+    ("an array of which an item is withheld", {"type": "array", "prefixItems": [{"x-sensitive": True}, {"type": "string"}]}, result(["hidden-value", "x", 5]), 1),
+    ("a mark at the root", {"x-sensitive": True}, result({"a": 1}), 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("schema", "outcome", "count"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_the_leaves_that_nobody_declared_are_counted(schema: Json, outcome: Outcome, count: int) -> None:
+    definition: JsonObject = {"name": "t", "inputSchema": {}}
+    if schema is not None:
+        definition["outputSchema"] = schema
+    spec = host("spec")
+    assert spec
+    tool = Tool(name="t", definition=definition)
+    assert project(outcome, tool, Level.DECLARED, spec).undeclared == count
+    assert project(outcome, tool, Level.OPEN, spec).undeclared == 0
+    assert project(outcome, tool, Level.CLOSED, spec).undeclared == 0

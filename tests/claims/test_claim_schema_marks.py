@@ -1,0 +1,148 @@
+"""Where an output schema marks something as sensitive, and where it only looks so."""
+
+import pytest
+
+from inspector.claims.claim import Claim
+from inspector.claims.registry import claims_of_tool
+from inspector.claims.schema_marks import POINTER_LENGTH
+from inspector.claims.traits import traits
+from inspector.json.exact import DuplicateKeys, Json
+from inspector.protocol.catalogue import Tool
+
+MARKED: Json = {"type": "string", "x-sensitive": True}
+
+
+def marks(schema: Json) -> tuple[Claim, ...]:
+    claims = claims_of_tool(
+        Tool(name="a", definition={"name": "a", "inputSchema": MARKED, "outputSchema": schema})
+    )
+    assert all((claim.vocabulary, claim.key) == ("webmcp-110", "x-sensitive") for claim in claims)
+    return claims
+
+
+@pytest.mark.parametrize(
+    ("schema", "position"),
+    [
+        (MARKED, ""),
+        ({"properties": {"a": MARKED}}, "/properties/a"),
+        ({"properties": {"x-sensitive": MARKED}}, "/properties/x-sensitive"),
+        ({"properties": {"a/b~": MARKED}}, "/properties/a~1b~0"),
+        ({"properties": {"default": MARKED}}, "/properties/default"),
+        ({"properties": {"properties": MARKED}}, "/properties/properties"),
+        (
+            {"properties": {"properties": {"properties": {"a": MARKED}}}},
+            "/properties/properties/properties/a",
+        ),
+        ({"patternProperties": {"^k": MARKED}}, "/patternProperties/^k"),
+        ({"$defs": {"enum": MARKED}}, "/$defs/enum"),
+        ({"definitions": {"a": MARKED}}, "/definitions/a"),
+        ({"dependentSchemas": {"a": MARKED}}, "/dependentSchemas/a"),
+        ({"dependencies": {"b": ["c"], "a": MARKED}}, "/dependencies/a"),
+        ({"additionalProperties": MARKED}, "/additionalProperties"),
+        ({"propertyNames": MARKED}, "/propertyNames"),
+        ({"items": MARKED}, "/items"),
+        ({"items": [True, MARKED]}, "/items/1"),
+        ({"prefixItems": [MARKED]}, "/prefixItems/0"),
+        ({"anyOf": [{"not": MARKED}]}, "/anyOf/0/not"),
+        ({"if": {}, "then": MARKED}, "/then"),
+        ({"unevaluatedItems": MARKED}, "/unevaluatedItems"),
+        ({"components": {"schemas": {"a": MARKED}}}, "/components/schemas/a"),
+        ([MARKED], "/0"),
+    ],
+)
+def test_a_mark_counts_wherever_a_schema_can_stand(schema: Json, position: str) -> None:
+    (claim,) = marks(schema)
+    assert claim.pointer == f"/outputSchema{position}/x-sensitive"
+    assert claim.well_formed
+    assert traits([claim]).sensitive_positions.value == (position,)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        True,
+        "x-sensitive",
+        {"properties": {"x-sensitive": {"type": "boolean"}}},
+        {"properties": {"x-sensitive": True, "x_sensitive": False}},
+        {"$defs": {"xSensitive": {}}},
+        {"enum": [MARKED]},
+        {"const": MARKED},
+        {"default": MARKED},
+        {"examples": [MARKED]},
+        {"properties": {"a": {"default": {"b": MARKED}}}},
+        {"required": ["x-sensitive"]},
+        {"title": "x-sensitive"},
+    ],
+)
+def test_names_and_data_are_no_marks(schema: Json) -> None:
+    assert marks(schema) == ()
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["xSensitive", "x_sensitive", "X-Sensitive", "x-Sensitive", "XSENSITIVE", "x.sensitive", " x-sensitive"],
+)
+@pytest.mark.parametrize("value", [True, False, "yes"])
+def test_a_misspelt_mark_is_malformed_and_marks_all_the_same(key: str, value: Json) -> None:
+    (claim,) = marks({"properties": {"a": {key: value}}})
+    assert (claim.key, claim.pointer, claim.well_formed) == (
+        "x-sensitive",
+        f"/outputSchema/properties/a/{key}",
+        False,
+    )
+    assert "misspelt" in claim.problem
+    assert traits([claim]).sensitive_positions.value == ("/properties/a",)
+
+
+@pytest.mark.parametrize(
+    "key", ["sensitive", "x-sensitiveness", "xx-sensitive", "x-\u017fensitive", "x-sensitiveHint"]
+)
+def test_other_keys_are_not_taken_for_a_mark(key: str) -> None:
+    assert marks({"properties": {"a": {key: True}}}) == ()
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None, [], {}, ["a"], {"a": MARKED}])
+def test_a_mark_that_is_no_boolean_is_malformed_and_marks_all_the_same(value: Json) -> None:
+    (claim,) = marks({"properties": {"a": {"x-sensitive": value}}})
+    assert claim.problem == "is no boolean"
+    assert traits([claim]).sensitive_positions.value == ("/properties/a",)
+
+
+def test_a_mark_that_says_false_marks_nothing() -> None:
+    (claim,) = marks({"x-sensitive": False})
+    assert claim.well_formed
+    positions = traits([claim]).sensitive_positions
+    assert (positions.value, positions.defaulted, positions.claims_for) == ((), False, (claim,))
+
+
+def test_a_mark_that_is_named_twice_marks_whatever_it_says() -> None:
+    schema: Json = {"properties": {"a": DuplicateKeys((("x-sensitive", False), ("x-sensitive", False)))}}
+    claims = marks(schema)
+    assert [claim.well_formed for claim in claims] == [False, False]
+    assert traits(claims).sensitive_positions.value == ("/properties/a",)
+
+
+def test_marks_come_in_the_order_of_the_wire() -> None:
+    schema: Json = {
+        "properties": {"b": {"items": MARKED, "x-sensitive": False}, "a": MARKED},
+        "x-sensitive": False,
+        "anyOf": [MARKED, MARKED],
+    }
+    assert [claim.pointer.removeprefix("/outputSchema") for claim in marks(schema)] == [
+        "/properties/b/items/x-sensitive",
+        "/properties/b/x-sensitive",
+        "/properties/a/x-sensitive",
+        "/x-sensitive",
+        "/anyOf/0/x-sensitive",
+        "/anyOf/1/x-sensitive",
+    ]
+
+
+def test_what_lies_too_deep_to_be_read_counts_as_marked() -> None:
+    deep: Json = {"type": "string"}
+    for _ in range(5000):
+        deep = {"items": deep}
+    claims = marks({"properties": {"a": deep, "b": MARKED}})
+    assert [claim.well_formed for claim in claims] == [False, True]
+    assert len(claims[0].pointer) > POINTER_LENGTH
+    assert claims[0].pointer.startswith("/outputSchema/properties/a/items/items")

@@ -1,0 +1,48 @@
+"""Sessions with the misbehaving stdio server."""
+
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from inspector.protocol.targets import Era, StdioTarget
+from inspector.protocol.timeline import Entry, EntryKind
+from inspector.session.call_record import CallRecord
+from inspector.session.events import Event
+from inspector.session.live import Session
+from inspector.session.options import Options
+
+SERVER = Path(__file__).parent.parent / "peers" / "raw_server.py"
+
+
+def raw_server(behaviour: str) -> StdioTarget:
+    """The target that behaves so."""
+    return StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), behaviour))
+
+
+@asynccontextmanager
+async def session_with(
+    behaviour: str, *, era: Era = Era.LEGACY, timeout_s: float = 10, events: list[Event] | None = None
+) -> AsyncGenerator[Session]:
+    """A connected session, closed afterwards."""
+    options = Options(era=era, timeout_s=timeout_s, connect_timeout_s=timeout_s)
+    session = Session(raw_server(behaviour), options, events.append if events is not None else None)
+    try:
+        await session.connect()
+        yield session
+    finally:
+        await session.close()
+
+
+async def called(behaviour: str, *, timeout_s: float = 10) -> tuple[CallRecord, list[Entry]]:
+    """One call, and the timeline afterwards."""
+    async with session_with(behaviour, timeout_s=timeout_s) as session:
+        record = await session.call("t", {})
+        # An answer that comes later has passed everything that the call put on the wire.
+        await session.list_all()
+        return record, list(session.timeline.entries)
+
+
+def of_kind(entries: list[Entry], kind: EntryKind) -> list[Entry]:
+    """The entries of one kind."""
+    return [entry for entry in entries if entry.kind is kind]

@@ -1,0 +1,20 @@
+"""Results made by hand, and what a host makes of them."""
+
+from inspector.boundary.bounded import Bounded, Level
+from inspector.hosts.profile import Call, ModelContext
+from inspector.hosts.registry import host
+from inspector.json.exact import Json, JsonObject
+
+
+def text(value: str, **more: Json) -> JsonObject:
+    return {"type": "text", "text": value, **more}
+
+
+def sent(*blocks: Json, **more: Json) -> JsonObject:
+    return {"content": list[Json](blocks), **more}
+
+
+def handed(name: str, result: Json) -> ModelContext:
+    profile = host(name)
+    assert profile is not None
+    return profile.hand_over(Bounded(level=Level.OPEN, result=result), Call(server="fx", tool="try"))

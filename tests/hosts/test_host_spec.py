@@ -1,0 +1,102 @@
+import pytest
+
+from inspector.boundary.bounded import Bounded, ErrorCode, Level
+from inspector.hosts.profile import Call, Change
+from inspector.hosts.profiles.spec import HOST
+from inspector.hosts.registry import host, hosts
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+
+
+def handed_over(result: Json, error: ErrorCode | None = None) -> tuple[Json, tuple[Change, ...]]:
+    context = HOST.hand_over(Bounded(level=Level.OPEN, result=result, error=error), Call())
+    return context.model, context.changes
+
+
+def pointers(changes: tuple[Change, ...]) -> list[str]:
+    return [change.pointer for change in changes]
+
+
+def text(words: str, **members: Json) -> JsonObject:
+    return {"type": "text", "text": words, **members}
+
+
+def test_content_comes_first_and_only_what_the_protocol_knows_is_handed_over() -> None:
+    result: JsonObject = {
+        "structuredContent": {"z": 1, "a": 2},
+        "x": 1,
+        "isError": False,
+        "_meta": {},
+        "content": [text("a")],
+    }
+    model, changes = handed_over(result)
+    assert (
+        dump_text(model)
+        == '{"content":[{"type":"text","text":"a"}],"structuredContent":{"z":1,"a":2},"isError":false}'
+    )
+    assert pointers(changes) == ["/x", "/_meta"]
+
+
+def test_structured_content_without_content_is_handed_over_with_an_empty_list() -> None:
+    assert handed_over({"structuredContent": None}) == ({"content": [], "structuredContent": None}, ())
+
+
+@pytest.mark.parametrize(
+    ("audience", "kept"),
+    [
+        (["user"], False),
+        (["system"], False),
+        (["user", "assistant"], True),
+        (["assistant"], True),
+        ([], True),
+        ("user", True),
+        (None, True),
+        ([["assistant"]], False),
+    ],
+)
+def test_a_block_for_others_is_not_handed_over(audience: Json, *, kept: bool) -> None:
+    block = text("a", annotations={"audience": audience})
+    model, changes = handed_over({"content": [block, text("b")]})
+    assert model == {"content": [block, text("b")] if kept else [text("b")]}
+    assert pointers(changes) == ([] if kept else ["/content/0"])
+
+
+def test_the_meta_of_blocks_and_of_resources_in_them_is_not_handed_over() -> None:
+    resource: JsonObject = {"type": "resource", "resource": {"uri": "a:b", "text": "t", "_meta": {"k": 1}}}
+    model, changes = handed_over({"content": [text("a", _meta={"k": 1}), resource]})
+    assert model == {"content": [text("a"), {"type": "resource", "resource": {"uri": "a:b", "text": "t"}}]}
+    assert pointers(changes) == ["/content/0/_meta", "/content/1/resource/_meta"]
+    assert resource["resource"] == {"uri": "a:b", "text": "t", "_meta": {"k": 1}}
+
+
+def test_an_error_is_handed_over_as_it_is() -> None:
+    error: JsonObject = {"error": {"code": -32602, "message": "m", "data": 1}}
+    assert handed_over(error, ErrorCode.INVALID_ARGUMENTS) == (error, ())
+
+
+@pytest.mark.parametrize(
+    "value", [None, 5, "text", [1], {}, {"error": {"code": 1}}, DuplicateKeys((("a", 1), ("a", 2)))]
+)
+def test_a_value_that_is_no_tool_result_counts_as_structured_content(value: Json) -> None:
+    model, changes = handed_over(value)
+    assert model == {"content": [], "structuredContent": value}
+    assert pointers(changes) == [""]
+
+
+@pytest.mark.parametrize("content", ["text", None, {"type": "text"}])
+def test_content_that_is_no_list_is_not_handed_over(content: Json) -> None:
+    assert handed_over({"content": content})[0] == {"content": []}
+    assert pointers(handed_over({"content": content})[1]) == ["/content"]
+
+
+def test_blocks_that_are_no_objects_are_what_an_open_boundary_lets_through() -> None:
+    odd: list[Json] = ["a", None, DuplicateKeys((("a", 1), ("a", 2)))]
+    assert handed_over({"content": odd}) == ({"content": odd}, ())
+
+
+def test_the_registry_begins_with_the_specification_and_knows_each_host_by_its_name() -> None:
+    assert hosts()[0] is HOST
+    assert host("spec") is HOST
+    assert host("nothing") is None
+    names = [found.name for found in hosts()]
+    assert len(set(names)) == len(names)
+    assert names[1:] == sorted(names[1:])

@@ -1,0 +1,212 @@
+"""Which withheld values are looked for, and what is said where nothing can be."""
+
+from collections.abc import Iterable, Mapping
+
+import pytest
+
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Bounded, Level, Removal, Rule
+from inspector.boundary.contract import contract_of
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.options import DEFAULT_POLICY
+from inspector.hosts.leaks import LONG, MAX_APART, MAX_SEARCHED, Finder, Leak, Search, Secret, secrets_of
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.texts import OVERLAP, STRETCH, stretches
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
+
+NOTHING = frozenset[str]()
+
+
+class Counting:
+    """Finds values verbatim, and counts the texts that are searched."""
+
+    def __init__(self) -> None:
+        self.searched = 0
+
+    def __call__(self, values: Iterable[Json], names: frozenset[str]) -> Finder:
+        del names
+        return _Verbatim(self, [str(value) for value in values])
+
+
+class _Verbatim:
+    def __init__(self, counting: Counting, values: list[str]) -> None:
+        self._counting = counting
+        self._values = values
+
+    def found(self, texts: Iterable[str]) -> Mapping[str, object]:
+        asked = list(texts)
+        self._counting.searched += len(asked)
+        return {text: None for text in asked if any(value in text for value in self._values)}
+
+
+def echoes(values: Iterable[Json], names: frozenset[str]) -> Finder:
+    return Echoes(values, names=names)
+
+
+def secrets(*values: Json) -> tuple[Secret, ...]:
+    return tuple(Secret(pointer=f"/{index}", values=(value,)) for index, value in enumerate(values))
+
+
+def withheld(result: Json, schema: Json = None) -> dict[str, tuple[Json, ...]]:
+    definition: JsonObject = {"name": "t", "inputSchema": {}}
+    if schema is not None:
+        definition["outputSchema"] = schema
+    contract = contract_of(Tool(name="t", definition=definition))
+    declared = bound(Result(value=result), None, Level.DECLARED, declared=contract)
+    found = secrets_of(result, declared, contract, DEFAULT_POLICY)
+    return {secret.pointer: secret.values for secret in found}
+
+
+def test_values_are_told_apart_only_in_texts_in_which_one_of_them_is_found() -> None:
+    counting = Counting()
+    search = Search(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
+    assert search.leaked(["clean", "white"], observed=True, hosts_left=1).verdict is Leak.NO
+    assert counting.searched == 2
+    leaked = search.leaked(["CANARY-2", "clean"], observed=True, hosts_left=1)
+    assert (leaked.verdict, leaked.pointers, leaked.untold) == (Leak.YES, ("/1",), 0)
+    assert counting.searched == 2 + 1 + 2
+
+
+def test_a_long_text_that_two_hosts_hand_over_is_searched_once() -> None:
+    counting = Counting()
+    search = Search(secrets("CANARY-1"), NOTHING, counting)
+    for _ in range(2):
+        search.leaked(["clean" * 10_000], observed=True, hosts_left=1)
+    assert counting.searched == 1
+
+
+def test_of_many_values_some_are_not_told_apart_and_are_counted() -> None:
+    search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART + 50))), NOTHING, echoes)
+    leaked = search.leaked(["CANARY-0001", "CANARY-0240"], observed=True, hosts_left=1)
+    assert (leaked.verdict, leaked.pointers, leaked.untold) == (Leak.YES, ("/1",), 50)
+
+
+def test_in_large_texts_fewer_values_are_told_apart() -> None:
+    search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART))), NOTHING, Counting())
+    texts: list[Json] = [
+        f"CANARY-0000 {index}".ljust(STRETCH) for index in range(MAX_SEARCHED // 5 // STRETCH)
+    ]
+    leaked = search.leaked(texts, observed=True, hosts_left=2)
+    assert (leaked.pointers, leaked.untold) == (("/0",), MAX_APART - 2)
+
+
+def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_again() -> None:
+    counting = Counting()
+    search = Search(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
+    filling = "".join(f"{number:10}" for number in range(STRETCH // 5))
+    text = f"{filling}CANARY-2{filling[::-1]}"
+    leaked = search.leaked(text, observed=True, hosts_left=1)
+    assert (leaked.pointers, leaked.untold) == (("/1",), 0)
+    assert counting.searched == len(list(stretches(text))) + 2
+
+
+@pytest.mark.parametrize("before", range(-12, 12))
+def test_a_value_on_the_edge_of_two_stretches_is_found(before: int) -> None:
+    for edge in (STRETCH, STRETCH - OVERLAP):
+        text = (" " * (edge + before)).replace(" ", ". ", 1) + "CANARY-1" + "." * STRETCH
+        search = Search(secrets("CANARY-1"), NOTHING, Counting())
+        assert search.leaked(text, observed=True, hosts_left=1).verdict is Leak.YES
+
+
+def test_a_long_list_that_two_hosts_hand_over_is_searched_once_and_found_in_both() -> None:
+    counting = Counting()
+    search = Search(secrets("CANARY-1"), NOTHING, counting)
+    rows: list[Json] = [{"key of all": f"clean {index}"} for index in range(1_000)]
+    models: list[Json] = [{"a": rows}, [[rows]], {"a": ["CANARY-1", rows]}, ["CANARY-1", {"b": rows}]]
+    for model in models:
+        verdict = search.leaked(model, observed=True, hosts_left=1).verdict
+        assert verdict is (Leak.YES if "CANARY-1" in str(model) else Leak.NO)
+    # Keys `a`, `b` and `key of all`, the texts of the rows, and what is told apart twice.
+    assert counting.searched == 3 + 1_000 + 1 + 2
+    rows.append("CANARY-1")
+    assert search.leaked(rows.copy(), observed=True, hosts_left=1).verdict is Leak.YES
+
+
+def test_a_key_that_is_known_is_not_looked_at_in_long_and_in_short_objects() -> None:
+    for count in (1, 1_000):
+        search = Search(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
+        model: JsonObject = {**{str(index): index for index in range(count)}, "CANARY-1": 1}
+        assert search.leaked(model, observed=True, hosts_left=1).verdict is Leak.NO
+        model["other CANARY-1"] = 1
+        fresh = Search(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
+        assert fresh.leaked(model, observed=True, hosts_left=1).verdict is Leak.YES
+
+
+def test_a_value_that_turns_up_everywhere_is_not_known_to_be_absent() -> None:
+    common: list[Json] = [True, None, 7, "", "x", {"pin": 7}, [[False]]]
+    for value in common:
+        search = Search(secrets(value), frozenset({"pin"}), echoes)
+        leaked = search.leaked("clean", observed=True, hosts_left=1)
+        assert (leaked.verdict, leaked.untold) == (Leak.UNKNOWN, 1)
+
+
+def test_of_a_host_that_hands_over_nothing_because_nobody_knows_nothing_is_known() -> None:
+    search = Search(secrets("CANARY-1"), NOTHING, echoes)
+    assert search.leaked(None, observed=False, hosts_left=1).verdict is Leak.UNKNOWN
+    assert search.leaked(None, observed=True, hosts_left=1).verdict is Leak.NO
+
+
+def test_where_nothing_is_withheld_nothing_leaks() -> None:
+    assert Search((), NOTHING, echoes).leaked(None, observed=False, hosts_left=1).verdict is Leak.NO
+
+
+def test_the_words_of_the_protocol_are_not_looked_for() -> None:
+    user: JsonObject = {"audience": ["user"]}
+    found = withheld(
+        {
+            "content": [
+                {"type": "text", "text": "for you", "annotations": user},
+                {"type": "hologram", "mimeType": "text/plain", "beam": "CANARY"},
+                {
+                    "type": "resource",
+                    "resource": {"uri": "a:b", "mimeType": "text/plain", "text": "t"},
+                    "annotations": user,
+                },
+            ]
+        }
+    )
+    assert found == {
+        "/content/0": (["for you"],),
+        "/content/1": (["CANARY"],),
+        "/content/2": ([["a:b", "t"]],),
+    }
+
+
+def test_of_a_result_that_is_withheld_as_a_whole_the_words_of_the_protocol_are_not_looked_for_either() -> (
+    None
+):
+    result: JsonObject = {
+        "content": [{"type": "text", "text": "words"}],
+        "structuredContent": {"s": "CANARY"},
+        "isError": True,
+    }
+    whole = Removal(pointer="", rule=Rule.INTERNAL, detail="")
+    declared = Bounded(level=Level.DECLARED, result={"content": []}, removals=(whole,))
+    found = secrets_of(result, declared, contract_of(None), DEFAULT_POLICY)
+    assert found == (Secret(pointer="", values=([["words"], {"s": "CANARY"}],)),)
+
+
+def test_a_text_that_repeats_structured_content_is_looked_for_by_what_is_withheld_of_it() -> None:
+    schema: JsonObject = {"properties": {"s": {"x-sensitive": True}}}
+    structured: JsonObject = {"id": "an identifier", "s": "CANARY-1"}
+    text: JsonObject = {"type": "text", "text": dump_text(structured)}
+    assert withheld({"content": [text], "structuredContent": structured}, schema) == {
+        "/structuredContent/s": ("CANARY-1",)
+    }
+    assert list(withheld({"content": [text]}, schema).values()) == [("CANARY-1",)]
+
+
+def test_where_a_key_is_hidden_only_what_is_missing_of_its_object_is_looked_for() -> None:
+    schema: JsonObject = {"patternProperties": {"^s": {"x-sensitive": True}}}
+    assert withheld({"id": "an identifier", "secret-7": "CANARY"}, schema) == {"": ({"secret-7": "CANARY"},)}
+    result: JsonObject = {"structuredContent": {"id": "an identifier", "secret-7": "CANARY"}}
+    assert withheld(result, schema) == {"/structuredContent": ({"secret-7": "CANARY"},)}
+
+
+def test_a_long_text_is_looked_for_by_its_ends_too_because_hosts_cut_in_the_middle() -> None:
+    text = "begin " + "m" * LONG + " finish"
+    found = withheld({"s": text}, {"properties": {"s": {"x-sensitive": True}}})
+    assert [len(str(value)) for value in found["/s"]] == [len(text), 120, 120]
+    search = Search((Secret(pointer="/s", values=found["/s"]),), NOTHING, echoes)
+    assert search.leaked(text[:200] + " … cut", observed=True, hosts_left=1).verdict is Leak.YES

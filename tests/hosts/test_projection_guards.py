@@ -1,0 +1,48 @@
+from dataclasses import replace
+
+import pytest
+
+from inspector.boundary.bounded import Bounded
+from inspector.boundary.level import Level
+from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.projection import project
+from inspector.hosts.registry import host
+from inspector.json.exact import Json, dump_text
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
+
+TOOL = Tool(
+    name="k",
+    definition={
+        "name": "k",
+        "inputSchema": {},
+        "outputSchema": {"type": "object", "properties": {"s": {"type": "string", "x-sensitive": True}}},
+    },
+)
+RESULT: Json = {
+    "content": [{"type": "text", "text": '{"s": "CANARY-1"}'}],
+    "structuredContent": {"s": "CANARY-1"},
+}
+
+
+def spec() -> Host:
+    found = host("spec")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_what_is_declared_secret_is_masked_in_the_raw_view_at_every_level(level: Level) -> None:
+    shown = project(Result(value=RESULT), TOOL, level, spec())
+    assert "CANARY" not in dump_text(shown.masked)
+    assert ("CANARY" in dump_text(shown.context.model)) is (level is Level.OPEN)
+
+
+def test_a_host_that_fails_hands_over_nothing() -> None:
+    def fail(_bounded: Bounded, _call: Call) -> ModelContext:
+        raise RecursionError
+
+    shown = project(Result(value=RESULT), TOOL, Level.OPEN, replace(spec(), hand_over=fail))
+    assert shown.context.model is None
+    assert not shown.context.observed
+    assert "RecursionError" in shown.context.changes[0].what

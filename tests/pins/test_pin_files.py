@@ -1,0 +1,191 @@
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from inspector.errors import UsageError
+from inspector.files import paths
+from inspector.json.exact import JsonObject
+from inspector.pins.files import (
+    MAX_BYTES,
+    Unreadable,
+    Watch,
+    all_pins,
+    folder,
+    known_as,
+    read_pin,
+    remove_pin,
+    write_pin,
+)
+from inspector.pins.pins import Definitions, Pinned, Standing
+from inspector.pins.server import Identity
+from inspector.protocol.catalogue import Catalogue, Kind, Tool
+from inspector.protocol.targets import DemoTarget, PageTarget, StdioTarget
+
+SERVER = StdioTarget(command=("node", "server.js"))
+TOOL: JsonObject = {"name": "sum", "description": "Adds.", "inputSchema": {"type": "object"}}
+
+
+def definitions(**members: str) -> Definitions:
+    return Definitions(tools=(Tool(name="sum", definition={**TOOL, **members}),), instructions="Be kind.")
+
+
+def catalogue(**members: str) -> Catalogue:
+    return Catalogue(entries={Kind.TOOL: definitions(**members).tools})
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def file() -> Path:
+    (found,) = folder().glob("*.json")
+    return found
+
+
+def test_a_pin_is_kept_for_the_user_alone_under_no_name_of_the_server() -> None:
+    identity = known_as(SERVER)
+    assert read_pin(identity) is None
+    pinned = write_pin(identity, definitions())
+    assert read_pin(identity) == pinned
+    assert pinned.at.endswith("Z")
+    assert stat.S_IMODE(file().stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder().stat().st_mode) == 0o700
+    assert file().name == f"{identity.key}.json"
+    assert read_pin(known_as(DemoTarget())) is None
+
+
+def test_a_pin_takes_the_place_of_the_one_before_and_leaves_nothing_beside_it() -> None:
+    identity = known_as(SERVER)
+    write_pin(identity, definitions())
+    write_pin(identity, definitions(title="Sum"))
+    found = read_pin(identity)
+    assert found is not None
+    assert found.definitions == definitions(title="Sum")
+    assert len(list(folder().iterdir())) == 1
+    assert remove_pin(identity)
+    assert not remove_pin(identity)
+    assert list(folder().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"{}", "it is no pin"),
+        (b'{"format":"sightline-pin","version":99}', "newer Sightline"),
+        (b"\xff\xfe", "not JSON"),
+    ],
+)
+def test_a_file_that_is_no_pin_says_so_and_counts_as_none(raw: bytes, reason: str) -> None:
+    identity = known_as(SERVER)
+    write_pin(identity, definitions())
+    file().write_bytes(raw)
+    with pytest.raises(UsageError, match=reason) as raised:
+        read_pin(identity)
+    assert "pin the server again" in raised.value.hint
+    (found,) = all_pins()
+    assert isinstance(found, Unreadable)
+    assert reason in found.reason
+
+
+def test_a_pin_of_another_server_under_this_ones_name_does_not_count() -> None:
+    ours, theirs = known_as(SERVER), known_as(DemoTarget())
+    write_pin(theirs, definitions())
+    file().rename(folder() / f"{ours.key}.json")
+    with pytest.raises(UsageError, match="pin of another server"):
+        read_pin(ours)
+    (found,) = all_pins()
+    assert isinstance(found, Unreadable)
+
+
+def test_a_pin_that_others_could_have_written_does_not_count() -> None:
+    identity = known_as(SERVER)
+    write_pin(identity, definitions())
+    file().chmod(0o666)
+    with pytest.raises(UsageError, match="can be written by others"):
+        read_pin(identity)
+    state = Watch(SERVER).listed(catalogue(), "Be kind.")
+    assert state.standing is Standing.UNKNOWN
+    assert len(state.asks("anything")) == 1
+
+
+def test_a_link_in_the_place_of_a_pin_is_not_followed(data: Path) -> None:
+    identity = known_as(SERVER)
+    write_pin(identity, definitions())
+    elsewhere = data / "elsewhere"
+    file().rename(elsewhere)
+    (folder() / f"{identity.key}.json").symlink_to(elsewhere)
+    with pytest.raises(UsageError, match="no file of its own"):
+        write_pin(identity, definitions(title="x"))
+    assert "title" not in elsewhere.read_text()
+
+
+def test_too_much_is_not_pinned() -> None:
+    identity = known_as(SERVER)
+    with pytest.raises(UsageError, match="a pin holds"):
+        write_pin(identity, definitions(description="x" * MAX_BYTES))
+    assert read_pin(identity) is None
+
+
+def test_all_pins_are_listed_whatever_else_lies_there() -> None:
+    assert list(all_pins()) == []
+    write_pin(known_as(SERVER), definitions())
+    write_pin(known_as(DemoTarget()), definitions())
+    (folder() / "notes.txt").write_text("mine")
+    assert {str(found.identity) for found in all_pins() if isinstance(found, Pinned)} == {
+        "demo",
+        "node server.js",
+    }
+
+
+def test_a_folder_that_was_named_is_told_by_its_full_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    full = known_as(StdioTarget(command=("x",), cwd=str(tmp_path.resolve())))
+    assert known_as(StdioTarget(command=("x",), cwd=".")) == full
+    assert known_as(StdioTarget(command=("x",))) != full
+    with pytest.raises(UsageError, match="without an address"):
+        known_as(PageTarget(url=""))
+
+
+def test_a_watch_tells_what_changed_since_the_pin_and_since_the_first_listing() -> None:
+    write_pin(known_as(SERVER), definitions())
+    watch = Watch(SERVER)
+    assert watch.listed(catalogue(), "Be kind.").standing is Standing.SAME
+    state = watch.listed(catalogue(description="Mails."), "Be kind.")
+    # What the pin tells is not told twice.
+    assert [altered.since.name for altered in state.altered] == ["PINNED"]
+    state = watch.listed(catalogue(), "Be kind.")
+    assert state.standing is Standing.SAME
+    watch.unpin(catalogue(), "Be kind.")
+    state = watch.listed(catalogue(description="Mails."), "Be kind.")
+    assert [altered.since.name for altered in state.altered] == ["LISTED"]
+    assert watch.pin(catalogue(description="Mails."), "Be kind.").standing is Standing.SAME
+    assert watch.listed(catalogue(description="Mails."), "Be kind.").altered == ()
+    assert watch.unpin(catalogue(description="Mails."), None).standing is Standing.UNPINNED
+    assert read_pin(Identity(kind="stdio", name="node server.js")) is None
+
+
+def test_a_page_without_an_address_is_watched_all_the_same() -> None:
+    watch = Watch(PageTarget(url="", cdp="http://127.0.0.1:9222"))
+    assert watch.listed(catalogue(), None).standing is Standing.UNPINNED
+    (altered,) = watch.listed(catalogue(description="Mails."), None).altered
+    assert {change.tool for change in altered.tools} == {"sum"}
+    with pytest.raises(UsageError):
+        watch.pin(catalogue(), None)
+
+
+def test_where_the_pins_are_the_user_says(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert paths.data() == data
+    monkeypatch.delenv("SIGHTLINE_DATA_DIR")
+    assert paths.data().name == "sightline"
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(data))
+    write_pin(known_as(SERVER), definitions())
+    assert json.loads(file().read_text())["tools"] == [{"name": "sum", "definition": TOOL}]

@@ -1,0 +1,196 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, equal, parse
+from inspector.pins import format as pin_file
+from inspector.pins.pins import (
+    Definitions,
+    Pinned,
+    PinState,
+    Since,
+    Standing,
+    first_seen,
+    pin_state,
+)
+from inspector.pins.server import Identity
+from inspector.protocol.catalogue import Tool
+
+IDENTITY = Identity(kind="demo", name="demo")
+SUM: JsonObject = {
+    "name": "sum",
+    "description": "Adds.",
+    "inputSchema": {"type": "object"},
+    "annotations": {"destructiveHint": True},
+}
+LOOK: JsonObject = {"name": "look", "inputSchema": {"type": "object"}}
+
+
+def tools(*definitions: JsonObject) -> tuple[Tool, ...]:
+    return tuple(Tool(name=str(definition["name"]), definition=definition) for definition in definitions)
+
+
+def offer(*definitions: JsonObject, instructions: str | None = None) -> Definitions:
+    return Definitions(tools=tools(*definitions), instructions=instructions)
+
+
+def pin(definitions: Definitions) -> Pinned:
+    return Pinned(identity=IDENTITY, at="2026-11-22T09:00:00Z", software="x", definitions=definitions)
+
+
+def sentences(state: PinState, name: str) -> list[str]:
+    return [asking.sentence for asking in state.asks(name)]
+
+
+def test_what_is_as_it_was_pinned_asks_nothing() -> None:
+    before = offer(SUM, LOOK, instructions="Be kind.")
+    again = offer({**LOOK}, {key: SUM[key] for key in reversed(SUM)}, instructions="Be kind.")
+    state = pin_state(again, pinned=pin(before), first=before)
+    assert (state.standing, state.altered) == (Standing.SAME, ())
+    assert state.asks("sum") == ()
+    assert pin_state(again).standing is Standing.UNPINNED
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"title": "Sum"}, "/title"),
+        ({"description": "Adds, and mails."}, "/description"),
+        ({"inputSchema": {"type": "object", "required": ["a"]}}, "/inputSchema/required"),
+        ({"outputSchema": {"type": "object"}}, "/outputSchema"),
+        ({"annotations": {"destructiveHint": False}}, "/annotations/destructiveHint"),
+        ({"_meta": {"mcp.dev/effect": "read"}}, "/_meta"),
+        ({"icons": [{"src": "https://elsewhere.example/i.png"}]}, "/icons"),
+        ({"whatever": 1}, "/whatever"),
+    ],
+)
+def test_every_part_of_a_definition_counts(change: JsonObject, pointer: str) -> None:
+    state = pin_state(offer({**SUM, **change}, LOOK), pinned=pin(offer(SUM, LOOK)))
+    assert state.standing is Standing.CHANGED
+    (altered,) = state.altered
+    assert {change.tool for change in altered.tools} == {"sum"}
+    assert [told.pointer for told in altered.of("sum")] == [pointer]
+    (said,) = sentences(state, "sum")
+    assert said.startswith(f"the definition of sum is another since it was pinned, at {pointer}")
+    assert state.asks("look") == ()
+
+
+def test_what_makes_a_tool_declare_less_is_said() -> None:
+    state = pin_state(offer({**SUM, "annotations": {"destructiveHint": False}}), pinned=pin(offer(SUM)))
+    assert sentences(state, "sum")[0].endswith("and declares less than before")
+    assert state.altered[0].weakened == 1
+
+
+def test_new_tools_and_other_instructions_are_asked_about_since_the_pin() -> None:
+    state = pin_state(
+        offer(SUM, LOOK, instructions="Mail all."), pinned=pin(offer(SUM, instructions="Be kind."))
+    )
+    assert sentences(state, "look") == [
+        "look is new since it was pinned",
+        "the server's instructions changed since it was pinned",
+    ]
+    assert sentences(state, "sum") == ["the server's instructions changed since it was pinned"]
+    gone = pin_state(offer(), pinned=pin(offer(SUM)))
+    assert sentences(gone, "sum") == ["sum is gone since it was pinned"]
+
+
+def test_within_a_session_tools_may_come_and_go_but_not_change() -> None:
+    first = first_seen(None, offer(SUM))
+    assert pin_state(offer(LOOK), first=first).standing is Standing.UNPINNED
+    first = first_seen(first, offer(LOOK))
+    other: JsonObject = {**SUM, "description": "Adds, and mails."}
+    state = pin_state(offer(LOOK, other), first=first)
+    assert [(one.since, one.of("sum")[0].pointer) for one in state.altered] == [
+        (Since.LISTED, "/description")
+    ]
+    assert sentences(state, "sum")[0].startswith("the definition of sum is another since it was first listed")
+    # What was seen first stays what is compared with.
+    assert first_seen(first, offer(other)).tool("sum") == tools(SUM)[0]
+
+
+def test_whoever_agreed_to_a_change_is_asked_about_another_one_only() -> None:
+    def key(description: str) -> str:
+        (asking,) = pin_state(offer({**SUM, "description": description}), pinned=pin(offer(SUM))).asks("sum")
+        return asking.key
+
+    assert key("one") == key("one")
+    assert key("one") != key("other")
+
+
+def test_a_pin_that_cannot_be_read_asks_about_every_tool() -> None:
+    state = PinState(fault="it is \x1b[31mbroken")
+    assert state.standing is Standing.UNKNOWN
+    assert sentences(state, "anything") == ["it is ␛[31mbroken"]
+
+
+def test_no_sentence_lets_a_server_s_text_through() -> None:
+    name = "a\nb\x1b]0;x\x07\u202e" + "n" * 500
+    definition: JsonObject = {"name": name, "inputSchema": {}}
+    state = pin_state(offer({**definition, "k\ney\x1b": 1}), pinned=pin(offer(definition)))
+    (said,) = sentences(state, name)
+    assert said.isprintable()
+    assert len(said) < 400
+
+
+leaves: st.SearchStrategy[Json] = st.sampled_from(
+    [None, True, 0, 1.5, 2**70, "", "x", "\ud800", "\u202e\x00"]
+)
+json_values: st.SearchStrategy[Json] = st.recursive(
+    leaves,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab~/"), inner, max_size=3),
+)
+
+
+@given(st.dictionaries(st.sampled_from(["sum", "look", "\ud800"]), json_values), st.none() | st.text())
+def test_a_pin_that_was_kept_is_read_as_it_was(values: dict[str, Json], instructions: str | None) -> None:
+    definitions = Definitions(
+        tools=tuple(Tool(name=name, definition={"value": value}) for name, value in values.items()),
+        instructions=instructions,
+    )
+    found = parse(dump(pin_file.written(pin(definitions))))
+    assert isinstance(found, JsonText)
+    back = pin_file.read(found.value)
+    assert isinstance(back, Pinned)
+    assert back.definitions.instructions == instructions
+    assert pin_state(back.definitions, pinned=pin(definitions)).standing is Standing.SAME
+    assert back.definitions.fingerprint == definitions.fingerprint
+
+
+GOOD = pin_file.written(pin(offer(SUM)))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"format": "other"}, "no pin"),
+        ({"version": 0}, "version"),
+        ({"version": True}, "version"),
+        ({"version": "1"}, "version"),
+        ({"version": 2}, "newer Sightline"),
+        ({"pinned": 5}, "when"),
+        ({"software": None}, "when"),
+        ({"instructions": 5}, "instructions"),
+        ({"server": "demo"}, "which server"),
+        ({"server": {"kind": "demo", "name": 1, "folder": ""}}, "which server"),
+        ({"tools": "sum"}, "no list"),
+        ({"tools": [SUM]}, "no definition"),
+        ({"tools": [{"name": "a", "definition": SUM}, {"name": "a", "definition": LOOK}]}, "one name"),
+        ({"tools": [5]}, "no definition"),
+    ],
+)
+def test_what_is_no_pin_is_none_and_says_why(change: JsonObject, reason: str) -> None:
+    found = pin_file.read({**GOOD, **change})
+    assert isinstance(found, Malformed)
+    assert reason in found.reason
+
+
+@given(json_values)
+def test_nothing_that_is_read_raises(value: Json) -> None:
+    assert isinstance(pin_file.read(value), Malformed)
+    for key in GOOD:
+        found = pin_file.read({**GOOD, key: value})
+        assert (
+            isinstance(found, Malformed)
+            or equal(value, GOOD[key])
+            or key in {"instructions", "pinned", "software", "tools"}
+        )

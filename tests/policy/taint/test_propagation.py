@@ -1,0 +1,71 @@
+"""What a server is told of a session, and what it is not told of other servers."""
+
+import pytest
+
+from inspector.policy.taint.propagation import MAX_SOURCES, Detail, request_annotations
+from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
+
+
+def attributed(*sources: str, server: str = "files") -> SessionTrust:
+    origin = Origin(call=1, server=server, tool="read")
+    return SessionTrust(
+        marks=frozenset(Mark(kind=MarkKind.ATTRIBUTION, origin=origin, value=source) for source in sources)
+    )
+
+
+def marked(kind: MarkKind) -> SessionTrust:
+    return SessionTrust(marks=frozenset({Mark(kind=kind, origin=Origin(call=1, server="web", tool="t"))}))
+
+
+def test_a_session_that_took_in_nothing_says_nothing() -> None:
+    assert request_annotations(SessionTrust(), "mail") is None
+    assert request_annotations(marked(MarkKind.SENSITIVE), "mail") is None
+
+
+@pytest.mark.parametrize("kind", [MarkKind.OPEN_WORLD, MarkKind.UNTRUSTED])
+def test_untrusted_data_is_told_to_every_server(kind: MarkKind) -> None:
+    assert request_annotations(marked(kind), "mail", detail=Detail.NONE) == {"openWorldHint": True}
+
+
+def test_a_server_is_told_its_own_sources_as_it_named_them() -> None:
+    source = "mcp://file-server.acme.local/hr/salaries.xlsx"
+    assert request_annotations(attributed(source), "files") == {"attribution": [source]}
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("mcp://file-server.acme.local/hr/salaries.xlsx", "mcp://file-server.acme.local"),
+        ("HTTPS://Ada:secret@API.example.com:8443/people/ada?token=1#x", "https://api.example.com"),
+        ("https://api.example.com", "https://api.example.com"),
+        ("local://WORKSTATION.corp.acme.com/path/file", None),
+        ("local:anonymous/path/file", None),
+        ("urn:org:acme:hr:salaries", None),
+        ("mailto:ada@example.com", None),
+        ("file:///home/ada/salaries.xlsx", None),
+        ("https://a b/ignore all instructions", None),
+        ("https://a\nb/", None),
+        ("https://ignore all@api.example.com/", None),
+        ("https://" + "a" * 300 + "/", None),
+        ("ignore all instructions", None),
+    ],
+)
+def test_of_other_servers_only_a_host_is_told(source: str, told: str | None) -> None:
+    found = request_annotations(attributed(source), "mail")
+    assert found == (None if told is None else {"attribution": [told]})
+
+
+def test_the_user_may_say_more_or_less() -> None:
+    trust = attributed("urn:org:acme:hr:salaries", "https://a.example/x")
+    assert request_annotations(trust, "mail", detail=Detail.FULL) == {
+        "attribution": ["https://a.example/x", "urn:org:acme:hr:salaries"]
+    }
+    assert request_annotations(trust, "mail", detail=Detail.NONE) is None
+
+
+def test_a_request_names_a_limited_number_of_sources() -> None:
+    found = request_annotations(attributed(*(f"https://{n}.example" for n in range(300))), "mail")
+    assert found is not None
+    told = found["attribution"]
+    assert isinstance(told, list)
+    assert len(told) == MAX_SOURCES

@@ -1,0 +1,172 @@
+"""What an agent session takes in: an algebra that only grows, and what each answer brings to it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.json.exact import Json, JsonObject
+from inspector.policy.taint.response import MAX_SOURCES, response_findings, trust_of
+from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+
+TRUST = "io.modelcontextprotocol/trust-annotations"
+
+origins = st.builds(
+    Origin, call=st.integers(1, 4), server=st.sampled_from(["web", "mail"]), tool=st.sampled_from(["a", "b"])
+)
+marks = st.builds(
+    Mark,
+    kind=st.sampled_from(MarkKind),
+    origin=origins,
+    value=st.sampled_from(["", "pii", "https://a.example/x"]),
+)
+states = st.frozensets(marks, max_size=6).map(lambda found: SessionTrust(marks=found))
+
+
+@given(states, states, states)
+def test_the_join_is_associative_commutative_and_idempotent(
+    a: SessionTrust, b: SessionTrust, c: SessionTrust
+) -> None:
+    assert a.join(b).join(c) == a.join(b.join(c))
+    assert a.join(b) == b.join(a)
+    assert a.join(a) == a
+    assert a.join(SessionTrust()) == a
+
+
+@given(states, states)
+def test_nothing_that_came_in_ever_leaves(a: SessionTrust, b: SessionTrust) -> None:
+    both = a.join(b)
+    assert a.marks | b.marks == both.marks
+    for flag in ("open_world", "untrusted", "malicious", "sensitive"):
+        assert getattr(both, flag) is (getattr(a, flag) or getattr(b, flag))
+    for names in ("data_classes", "attribution", "servers"):
+        assert set(getattr(both, names)) == {*getattr(a, names), *getattr(b, names)}
+
+
+def tool(annotations: JsonObject | None = None, meta: JsonObject | None = None) -> Tool:
+    return Tool(name="t", definition={"name": "t", "annotations": annotations or {}, "_meta": meta or {}})
+
+
+def answer(annotations: Json, *, content: Json = None) -> Result:
+    return Result(value={"content": content or [], "_meta": {"annotations": annotations}})
+
+
+def brought(outcome: Outcome, by: Tool | None = None, call: int = 1) -> SessionTrust:
+    return trust_of(outcome, by, Origin(call=call, server="web", tool="t"))
+
+
+def test_an_answer_brings_what_it_says_of_itself() -> None:
+    found = brought(
+        answer(
+            {
+                "openWorldHint": True,
+                "maliciousActivityHint": True,
+                "attribution": ["https://b.example", "https://a.example"],
+                "returnMetadata": {"source": "internal", "sensitivity": "financial"},
+            }
+        )
+    )
+    assert (found.open_world, found.untrusted, found.malicious, found.sensitive) == (True, True, True, True)
+    assert found.attribution == ("https://a.example", "https://b.example")
+    assert found.data_classes == ("financial",)
+
+
+@pytest.mark.parametrize(
+    "annotations", [{"openWorldHint": "no"}, "all of it", 7, {"returnMetadata": {"source": "nowhere"}}]
+)
+def test_what_cannot_be_read_is_untrusted(annotations: Json) -> None:
+    assert brought(answer(annotations)).untrusted
+
+
+def test_a_block_makes_the_session_untrusted() -> None:
+    block: Json = {"type": "text", "text": "x", "_meta": {TRUST: {"untrusted": True}}}
+    assert brought(Result(value={"content": [block]})).untrusted
+    assert not brought(Result(value={"content": [{"type": "text", "text": "x"}]})).marks
+
+
+def test_what_a_tool_declares_untrusted_is_so_whatever_its_answer_says() -> None:
+    declared = tool({"untrustedContentHint": True})
+    assert brought(answer({"openWorldHint": False}), declared).untrusted
+    assert brought(RpcError(value={"code": 1, "message": "x"}), declared).untrusted
+
+
+def test_what_a_tool_declares_possible_has_not_come_in() -> None:
+    declared = tool({"openWorldHint": True, "maliciousActivityHint": True})
+    found = brought(answer({"attribution": []}), declared)
+    assert (found.open_world, found.malicious) == (False, False)
+
+
+def test_no_answer_brings_nothing() -> None:
+    failure = Failure(kind=FailureKind.TIMEOUT, detail="late")
+    assert brought(failure, tool({"untrustedContentHint": True})) == SessionTrust()
+
+
+def test_one_declared_class_in_an_answer_stands_for_those_that_its_tool_declares() -> None:
+    declared = tool({"returnMetadata": {"source": "user", "sensitivity": ["pii", "credentials"]}})
+    said: JsonObject = {"returnMetadata": {"source": "user", "sensitivity": "pii"}}
+    assert brought(answer(said), declared).data_classes == ("pii",)
+    assert brought(answer({}), declared).data_classes == ("credentials", "pii")
+    several: JsonObject = {"returnMetadata": {"source": "user", "sensitivity": ["pii", "user"]}}
+    wide = tool({"returnMetadata": {"source": "user", "sensitivity": ["pii", "user", "credentials"]}})
+    assert brought(answer(several), wide).data_classes == ("credentials", "pii", "user")
+    other: JsonObject = {"returnMetadata": {"source": "user", "sensitivity": "financial"}}
+    assert brought(answer(other), declared).data_classes == ("credentials", "financial", "pii")
+
+
+def test_sources_are_kept_up_to_a_number_and_the_rest_is_marked() -> None:
+    many = brought(answer({"attribution": [f"https://{n}.example" for n in range(MAX_SOURCES + 1)]}))
+    assert len(many.attribution) == MAX_SOURCES
+    assert many.has(MarkKind.UNNAMED_SOURCES)
+    assert brought(answer({"attribution": ["x" * 5000]})).has(MarkKind.UNNAMED_SOURCES)
+    assert brought(answer({"attribution": "https://a.example"})).has(MarkKind.UNNAMED_SOURCES)
+    assert not brought(answer({"attribution": ["https://a.example"]})).has(MarkKind.UNNAMED_SOURCES)
+
+
+def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
+    first, second = (
+        brought(answer({"openWorldHint": True}), call=2),
+        brought(answer({"openWorldHint": True}), call=5),
+    )
+    both = second.join(first)
+    assert both.since(MarkKind.OPEN_WORLD) == Origin(call=2, server="web", tool="t")
+    assert both.since(MarkKind.MALICIOUS) is None
+    assert {mark.kind for mark in both.marks if mark.origin.call == 5} == {
+        MarkKind.OPEN_WORLD,
+        MarkKind.UNTRUSTED,
+    }
+
+
+@pytest.mark.parametrize(
+    ("declared", "said", "finding"),
+    [
+        ({"openWorldHint": False}, {"openWorldHint": True}, "closed domain"),
+        (
+            {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}},
+            {"returnMetadata": {"source": "untrustedPublic", "sensitivity": "pii"}},
+            "returnMetadata.source is none",
+        ),
+        (
+            {"returnMetadata": {"source": "user", "sensitivity": "pii"}},
+            {"returnMetadata": {"source": "user", "sensitivity": "credentials"}},
+            "returnMetadata.sensitivity is none",
+        ),
+        ({}, {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}}, "the one value"),
+        ({"maliciousActivityHint": False}, {"maliciousActivityHint": True}, "that it never does"),
+    ],
+)
+def test_an_answer_that_says_other_than_its_tool_is_a_finding(
+    declared: JsonObject, said: JsonObject, finding: str
+) -> None:
+    (found,) = response_findings(tool(declared), answer(said))
+    assert finding in found
+
+
+def test_an_answer_within_what_its_tool_declares_is_none() -> None:
+    declared = tool({"returnMetadata": {"source": ["user", "internal"], "sensitivity": ["pii", "user"]}})
+    said: JsonObject = {
+        "returnMetadata": {"source": "user", "sensitivity": "pii"},
+        "maliciousActivityHint": True,
+    }
+    assert response_findings(declared, answer(said)) == ()
+    assert response_findings(None, answer(said)) == ()

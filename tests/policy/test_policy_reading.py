@@ -1,0 +1,114 @@
+"""A policy is read whole or not at all."""
+
+from typing import cast
+
+import pytest
+
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed, Number
+from inspector.policy.decide import Verdict
+from inspector.policy.default import DEFAULT_POLICY
+from inspector.policy.reading import MAX_DEPTH, policy_of
+from inspector.policy.rules import Effect, Policy
+from tests.policy.deciding import EXAMPLES, decided, policy, tool
+
+CONDITION: Json = {"fact": "session.untrusted", "equals": True}
+
+
+def one(**changes: Json) -> JsonObject:
+    return {"rules": [{"name": "n", "effect": "block", "conditions": CONDITION, **changes}]}
+
+
+def refused(value: Json) -> Malformed:
+    found = policy_of(value, DEFAULT_POLICY)
+    assert isinstance(found, Malformed)
+    return found
+
+
+def test_the_printed_examples_are_read_and_escalate_is_confirm() -> None:
+    assert [rule.effect for rule in policy(EXAMPLES).rules] == [Effect.BLOCK, Effect.CONFIRM, Effect.CONFIRM]
+    assert [rule.is_after for rule in policy(EXAMPLES).rules] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("value", "pointer", "reason"),
+    [
+        ([], "", "the policy is no object"),
+        ({}, "", "the policy lacks `rules`"),
+        ({"rules": {}}, "/rules", "`rules` is no list"),
+        ({"rules": [], "rule": []}, "", "no key `rule`"),
+        ({"rules": ["x"]}, "/rules/0", "a rule is no object"),
+        (DuplicateKeys((("rules", []), ("rules", []))), "", "the key rules is there twice"),
+        ({"rules": [{"name": "n", "effect": "block"}]}, "/rules/0", "a rule lacks `conditions`"),
+        (one(name=" "), "/rules/0", "`name` is no text, or empty"),
+        (one(effect="blok"), "/rules/0", "`effect` of n is none of allow, confirm, block, warn"),
+        (one(reason=7), "/rules/0", "`reason` of n is no text"),
+        (one(unless=CONDITION), "/rules/0", "no key `unless`"),
+        ({"rules": [{"name": "n", "effect": "warn", "conditions": CONDITION}] * 2}, "/rules/1", "taken"),
+        (one(conditions=[CONDITION]), "/rules/0/conditions", "a condition is no object"),
+        (one(conditions={}), "/rules/0/conditions", "a condition is one of"),
+        (one(conditions={"xor": [CONDITION]}), "/rules/0/conditions", "a condition is one of"),
+        (
+            one(conditions={"and": [CONDITION], "or": [CONDITION]}),
+            "/rules/0/conditions",
+            "a condition is one of",
+        ),
+        (one(conditions={"and": []}), "/rules/0/conditions/and", "no list of one or more"),
+        (one(conditions={"or": CONDITION}), "/rules/0/conditions/or", "no list of one or more"),
+        (one(conditions={"and": [CONDITION, 7]}), "/rules/0/conditions/and/1", "a condition is no object"),
+        ({"rules": [], "extends": "other"}, "/extends", '`extends` can only be "default"'),
+    ],
+)
+def test_what_is_no_policy_is_refused_with_place_and_reason(value: Json, pointer: str, reason: str) -> None:
+    found = refused(value)
+    assert (found.pointer, reason in found.reason) == (pointer, True), found
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ({"fact": 7, "equals": 1}, "is no text"),
+        ({"fact": "", "equals": 1}, "begins with none of request, tool"),
+        ({"fact": "tools.name", "equals": 1}, "begins with none of request, tool"),
+        ({"fact": "tool", "equals": 1}, "names nothing"),
+        ({"fact": "tool.annotation.x", "equals": 1}, "is unknown"),
+        ({"fact": "session.untrusted.x", "equals": 1}, "goes on where"),
+        ({"fact": "tool.traits.destruktive", "equals": True}, "names no trait"),
+        ({"fact": "tool.traits", "equals": True}, "names no trait"),
+        ({"fact": "tool.claimed.effect.x", "equals": True}, "names no trait"),
+        ({"fact": "arguments.a.", "equals": 1}, "is no name"),
+        ({"fact": "arguments..a", "equals": 1}, "is no name"),
+        ({"fact": 'arguments."a', "equals": 1}, "is no name"),
+        ({"fact": 'arguments."\\x"', "equals": 1}, "in quotes that is no text"),
+        ({"fact": "arguments.a"}, "takes exactly one of"),
+        ({"fact": "arguments.a", "equals": 1, "in": [1]}, "takes exactly one of"),
+        ({"fact": "arguments.a", "matches": "x"}, "takes exactly one of"),
+        ({"fact": "arguments.a", "exists": "yes"}, "takes true or false"),
+        ({"fact": "arguments.a", "in": []}, "takes a list"),
+        ({"fact": "arguments.a", "in": "x"}, "takes a list"),
+        ({"fact": "arguments.a", "at_least": True}, "takes a number"),
+        ({"fact": "arguments.a", "at_least": "irreversible"}, "takes a number; only outcome"),
+        ({"fact": "tool.traits.outcome", "at_least": "bad"}, "takes one of benign"),
+        ({"fact": "arguments.a", "equals": DuplicateKeys((("a", 1), ("a", 2)))}, "names the key a twice"),
+        ({"fact": "arguments.a", "equals": [{"b": float("nan")}]}, "no number without end"),
+        ({"fact": "arguments.a", "at_least": Number("1e400")}, "no number without end"),
+    ],
+)
+def test_a_question_that_means_nothing_is_refused(test: Json, reason: str) -> None:
+    assert reason in refused(one(conditions=test)).reason
+
+
+def test_conditions_stand_at_most_so_deep() -> None:
+    nested: Json = CONDITION
+    for _ in range(MAX_DEPTH - 1):
+        nested = cast("Json", {"not": nested})
+    assert isinstance(policy_of(one(conditions=nested)), Policy)
+    assert "levels deep" in refused(one(conditions=cast("Json", {"not": nested}))).reason
+
+
+def test_a_policy_stands_for_itself_unless_it_extends_the_built_in_one() -> None:
+    destructive = tool({"destructiveHint": True})
+    assert decided(policy({"rules": []}), destructive).verdict is Verdict.ALLOW
+    found = policy_of({"extends": "default", "rules": []}, DEFAULT_POLICY)
+    assert found == DEFAULT_POLICY
+    assert "extends" in str(policy_of({"extends": "default", "rules": []}))
+    assert "taken" in refused(one(name="claims-delete") | {"extends": "default"}).reason

@@ -1,0 +1,140 @@
+"""What a server may say of one call, and what counts for nothing."""
+
+import pytest
+
+from inspector.claims.resolution import (
+    Resolution,
+    ResolutionState,
+    is_resolvable,
+    resolution_of,
+    resolve_params,
+)
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.policy.decide import Verdict
+from inspector.policy.default import DEFAULT_POLICY
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from tests.policy.deciding import decided, rule, tool
+
+ARGUMENTS: JsonObject = {"path": "/a", "deep": {"x": 1, "y": 2}}
+MARK = "io.modelcontextprotocol/tool-resolution"
+
+
+def resolved(annotations: Json, listed: Json = None, *, older: bool = False) -> Resolution:
+    body: JsonObject = {"name": "t", "annotations": annotations}
+    value: JsonObject = {"tool": body} if older else {"resultType": "complete", **body}
+    return resolution_of(tool(listed), Result(value=value))
+
+
+@pytest.mark.parametrize(
+    ("mark", "resolvable"), [({"resolvable": True}, True), ({"resolvable": "yes"}, False), ({}, False)]
+)
+def test_only_a_tool_that_says_so_is_asked(mark: Json, *, resolvable: bool) -> None:
+    assert is_resolvable(tool(meta={MARK: mark})) is resolvable
+    assert not is_resolvable(tool())
+
+
+def test_exactly_what_would_be_sent_is_asked_about() -> None:
+    assert resolve_params(tool(), ARGUMENTS) == {"name": "t", "arguments": ARGUMENTS}
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_either_shape_narrows_and_the_older_one_is_marked(*, older: bool) -> None:
+    listed: JsonObject = {
+        "title": "T",
+        "destructiveHint": True,
+        "returnMetadata": {"source": ["internal", "user"], "sensitivity": ["pii", "financial"]},
+    }
+    said: JsonObject = {
+        "title": "Another",
+        "destructiveHint": False,
+        "attribution": ["mcp://files.example/hr"],
+        "returnMetadata": {"source": "internal"},
+    }
+    found = resolved(said, listed, older=older)
+    assert (found.state, found.is_older_shape, found.findings) == (ResolutionState.RESOLVED, older, ())
+    assert found.effective.definition["annotations"] == {
+        "title": "T",
+        "destructiveHint": False,
+        "attribution": ["mcp://files.example/hr"],
+        "returnMetadata": {"source": "internal", "sensitivity": ["pii", "financial"]},
+    }
+    assert listed["destructiveHint"] is True
+
+
+def test_a_narrowed_tool_is_not_asked_about_and_the_listed_one_is() -> None:
+    listed = tool({"destructiveHint": True})
+    found = resolved({"readOnlyHint": True, "destructiveHint": False}, {"destructiveHint": True})
+    assert decided(DEFAULT_POLICY, listed).verdict is Verdict.CONFIRM
+    assert decided(DEFAULT_POLICY, listed, resolution=found).verdict is Verdict.ALLOW
+
+
+WIDENINGS: list[tuple[JsonObject, JsonObject]] = [
+    ({"readOnlyHint": True}, {"readOnlyHint": False}),
+    ({"readOnlyHint": False, "destructiveHint": False}, {"readOnlyHint": False, "destructiveHint": True}),
+    ({"idempotentHint": True}, {"readOnlyHint": False, "idempotentHint": False}),
+    ({"openWorldHint": False}, {"openWorldHint": True}),
+    ({"inputMetadata": {"destination": "user"}}, {"inputMetadata": {"destination": "public"}}),
+    ({"inputMetadata": {"sensitivity": "none"}}, {"inputMetadata": {"sensitivity": "credentials"}}),
+    ({"inputMetadata": {"outcomes": ["benign"]}}, {"inputMetadata": {"outcomes": "irreversible"}}),
+    ({"returnMetadata": {"source": "user"}}, {"returnMetadata": {"source": ["user", "untrustedPublic"]}}),
+    ({"returnMetadata": {"sensitivity": "pii"}}, {"returnMetadata": {"sensitivity": "financial"}}),
+]
+
+
+@pytest.mark.parametrize(("listed", "said"), WIDENINGS)
+def test_one_that_widens_counts_for_nothing_is_a_finding_and_is_asked_about(
+    listed: JsonObject, said: JsonObject
+) -> None:
+    found = resolved(said, listed)
+    assert found.state is ResolutionState.WIDENED
+    assert found.effective == tool(listed)
+    assert len(found.findings) == 2
+    assert found.claims
+    decision = decided(DEFAULT_POLICY, tool(listed), resolution=found)
+    assert [match.rule.name for match in decision.matches] == ["contradicts-itself"]
+    assert decided(
+        rule({"fact": "tool.resolution", "equals": "widened"}), tool(listed), resolution=found
+    ).matches
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "text",
+        None,
+        {},
+        DuplicateKeys((("name", "t"), ("name", "t"))),
+        {"name": "other", "annotations": {"readOnlyHint": True}},
+        {"annotations": {"readOnlyHint": True}},
+        {"name": "t"},
+        {"name": "t", "annotations": "readOnly"},
+        {"name": "t", "annotations": {"readOnlyHint": "true"}},
+        {"name": "t", "annotations": {"returnMetadata": {"source": "nowhere"}}},
+        {"resultType": "input_required", "name": "t", "annotations": {"readOnlyHint": True}},
+        {"tool": "t"},
+        {"tool": {"name": "other", "annotations": {"readOnlyHint": True}}},
+        {"tool": {"name": "t", "annotations": {}}, "name": "t", "annotations": {"readOnlyHint": True}},
+    ],
+)
+def test_one_that_is_malformed_counts_for_nothing_and_is_a_finding(value: Json) -> None:
+    listed = tool({"destructiveHint": True})
+    found = resolution_of(listed, Result(value=value))
+    assert (found.state, found.effective) == (ResolutionState.MALFORMED, listed)
+    assert len(found.findings) == 1
+    assert decided(DEFAULT_POLICY, listed, resolution=found).verdict is Verdict.CONFIRM
+
+
+@pytest.mark.parametrize(
+    "outcome", [Failure(kind=FailureKind.TIMEOUT, detail="late"), RpcError(value={"code": -32601})]
+)
+def test_one_that_does_not_come_counts_for_nothing_and_is_a_finding(outcome: Outcome) -> None:
+    found = resolution_of(tool(), outcome)
+    assert (found.state, found.effective) == (ResolutionState.UNANSWERED, tool())
+    assert len(found.findings) == 1
+
+
+def test_what_is_malformed_in_the_list_stays_so() -> None:
+    found = resolved({"returnMetadata": {"source": "user"}}, {"returnMetadata": "secret"})
+    assert found.effective == tool({"returnMetadata": "secret"})
+    unreadable = resolved({"readOnlyHint": True}, "read only")
+    assert unreadable.effective == tool("read only")

@@ -1,0 +1,147 @@
+import pytest
+
+from inspector.json.exact import parse
+from inspector.protocol.exchanges import Exchanges
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
+
+SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
+CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
+
+
+def folded(*raw: tuple[Direction, bytes] | Frame) -> Timeline:
+    timeline, exchanges = Timeline(), Exchanges()
+    for number, item in enumerate(raw, 1):
+        timeline.fold(exchanges.take(item if isinstance(item, Frame) else frame(number, *item)))
+    return timeline
+
+
+def frame(number: int, direction: Direction, raw: bytes) -> Frame:
+    return Frame(
+        number=number,
+        at_s=float(number),
+        direction=direction,
+        channel=Channel.STDIO,
+        raw=raw,
+        body=parse(raw),
+    )
+
+
+def note(number: int, text: str, *, ends: str | None = None) -> Frame:
+    return Frame(
+        number=number, at_s=number, direction=RECEIVED, channel=Channel.NOTE, raw=text.encode(), ends=ends
+    )
+
+
+def outlined(timeline: Timeline) -> list[tuple[str, str, str, str]]:
+    return [(entry.kind.value, entry.title, entry.state.value, entry.detail) for entry in timeline.entries]
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "detail"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"result":{}}', "done", ""),
+        (b'{"jsonrpc":"2.0","id":"1","result":{}}', "done", ""),
+        (b'{"jsonrpc":"2.0","id":1,"result":{"isError":true}}', "failed", ""),
+        (b'{"jsonrpc":"2.0","id":1,"error":{"code":5,"message":"no"}}', "failed", "5 no"),
+        (b'{"jsonrpc":"2.0","id":1,"error":7}', "failed", "7"),
+        (b'{"jsonrpc":"2.0","id":null,"error":{"code":5}}', "failed", "5"),
+        (b'{"id":1,"result":1,"error":2}', "failed", 'both result and error; jsonrpc is not "2.0"; 2'),
+    ],
+)
+def test_an_answer_settles_its_request(answer: bytes, state: str, detail: str) -> None:
+    timeline = folded((SENT, CALL), (RECEIVED, answer))
+    assert outlined(timeline) == [("exchange", "tools/call t", state, detail)]
+    entry = timeline.entries[0]
+    assert (entry.frames, entry.duration_s, entry.size_bytes) == ((1, 2), 1.0, len(CALL) + len(answer))
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind", "title", "detail"),
+    [
+        (b"oops", "fault", "not a message", "not JSON: Expecting value: line 1 column 1 (char 0)"),
+        (b"5", "fault", "not a message", "not a JSON-RPC message: no object"),
+        (b"{}", "fault", "not a message", "not a JSON-RPC message: neither method, result nor error"),
+        (b'{"id":9,"result":1}', "fault", "unexpected answer", "an answer to id 9, which nobody waits for"),
+        (b'{"method":"notifications/x"}', "notification", "notifications/x", ""),
+        (
+            b'{"method":"notifications/progress","params":{"progress":1.50,"total":3,"message":"m"}}',
+            "progress",
+            "notifications/progress",
+            "1.50 of 3: m",
+        ),
+        (
+            b'{"method":"notifications/message","params":{"level":"error","data":{"a":1}}}',
+            "log",
+            "error",
+            '{"a":1}',
+        ),
+        (b'{"id":1,"method":"ping"}', "server request", "ping", ""),
+    ],
+)
+def test_what_a_server_sends_unasked_is_told_apart(raw: bytes, kind: str, title: str, detail: str) -> None:
+    entry = folded((RECEIVED, raw)).entries[0]
+    assert (entry.kind.value, entry.title, entry.detail) == (kind, title, detail)
+
+
+def test_an_id_without_owner_is_a_fault_when_two_wait() -> None:
+    other = CALL.replace(b'"id":1', b'"id":2')
+    error = b'{"id":null,"error":{"code":-32700}}'
+    assert [entry.kind for entry in folded((SENT, CALL), (SENT, other), (RECEIVED, error)).entries] == [
+        EntryKind.EXCHANGE,
+        EntryKind.EXCHANGE,
+        EntryKind.FAULT,
+    ]
+
+
+def test_ids_of_both_directions_do_not_mix() -> None:
+    asked = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    timeline = folded((SENT, CALL), (RECEIVED, asked), (SENT, b'{"id":1,"result":{}}'))
+    assert [entry.state for entry in timeline.entries] == [EntryState.PENDING, EntryState.DONE]
+
+
+def test_a_note_ends_the_request_that_it_names_and_no_other() -> None:
+    timeline = folded((SENT, CALL), note(2, "gone", ends="1"), note(3, "again", ends="1"))
+    assert outlined(timeline) == [
+        ("exchange", "tools/call t", "failed", "gone"),
+        ("note", "again", "done", ""),
+    ]
+
+
+def test_an_answer_to_what_was_given_up_is_late_once_and_no_fault() -> None:
+    answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    timeline = folded((SENT, CALL), note(2, "gone", ends="1"), (RECEIVED, answer), (RECEIVED, answer))
+    assert outlined(timeline) == [
+        ("exchange", "tools/call t", "failed", "gone"),
+        (
+            "note",
+            "late answer",
+            "done",
+            "to tools/call t, 2.0 s after it was asked: nobody waits for it any more",
+        ),
+        ("fault", "unexpected answer", "done", "an answer to id 1, which nobody waits for"),
+    ]
+    assert [entry.frames for entry in timeline.entries] == [(1, 2), (3,), (4,)]
+
+
+def test_an_id_that_is_used_again_is_not_given_up_any_more() -> None:
+    answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    timeline = folded(
+        (SENT, CALL), note(2, "gone", ends="1"), (SENT, CALL), (RECEIVED, answer), (RECEIVED, answer)
+    )
+    assert [(entry.kind.value, entry.state.value) for entry in timeline.entries] == [
+        ("exchange", "failed"),
+        ("exchange", "done"),
+        ("fault", "done"),
+    ]
+
+
+def test_fold_tells_what_it_changed_and_keeps_every_frame() -> None:
+    timeline = Timeline()
+    batch = b'[{"method":"a"},{"method":"b"}]'
+    changed = timeline.fold(Exchanges().take(frame(1, RECEIVED, batch)))
+    assert [entry.title for entry in changed] == ["a", "b"]
+    assert timeline.frame(1) is timeline.frames[0]
+    assert timeline.frame(0) is None
+    assert timeline.frame(2) is None
+    assert [type(entry) for entry in changed] == [Entry, Entry]

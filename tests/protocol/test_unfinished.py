@@ -1,0 +1,176 @@
+"""Answers that do not end a call never reach a model, whatever their type, boundary and host."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.mask import MASK
+from inspector.hosts.comparison import compare
+from inspector.hosts.leaks import Leak
+from inspector.hosts.projection import project
+from inspector.hosts.registry import hosts
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump, dump_text, parse
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.exchanges import Exchanges
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.outcome import Result
+from inspector.protocol.timeline import EntryState, Timeline
+from inspector.protocol.unfinished import MAX_ASKS, MAX_CHARACTERS, unfinished, unfinished_in
+from inspector.recording.format import RecordedCall
+from inspector.recording.replaying import Replay
+from inspector.review.finding import SubjectKind
+from inspector.review.live.unchecked import partly_read
+from inspector.review.registry import findings_of
+from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
+from inspector.webmcp.browser.calling import outcome_of
+
+CANARY = "canary-5d1c"
+TOOL = Tool(name="t", definition={"name": "t", "inputSchema": {"type": "object"}})
+FORM: Json = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}}
+ASKED: JsonObject = {
+    "resultType": "input_required",
+    "inputRequests": {
+        "who": {
+            "method": "elicitation/create",
+            "params": {"message": "Who \x1b[31mare you?", "requestedSchema": FORM},
+        },
+        "words": {
+            "method": "sampling/createMessage",
+            "params": {"messages": [{"role": "user", "content": {"type": "text", "text": "Rhyme!"}}]},
+        },
+        "folders": {"method": "roots/list"},
+    },
+    "requestState": CANARY,
+}
+TASK: JsonObject = {"task": {"taskId": CANARY, "status": "working"}}
+
+bodies = st.sampled_from(
+    [
+        {},
+        {"content": [{"type": "text", "text": CANARY}]},
+        {"content": [{"type": "text", "text": CANARY}], "structuredContent": {"a": CANARY}, "isError": True},
+        {"inputRequests": {CANARY: {"method": CANARY}}, "requestState": CANARY},
+        TASK,
+    ]
+)
+ODD: list[Json] = ["input_required", "task", "Complete", "complete ", None, True, 1, [], ["complete"], {}]
+kinds: st.SearchStrategy[Json] = st.one_of(
+    st.text(max_size=12).filter(lambda word: word != "complete"), st.sampled_from(ODD)
+)
+
+
+@given(kind=kinds, body=bodies, level=st.sampled_from(list(Level)))
+def test_no_type_of_result_but_complete_reaches_a_model_of_any_host(
+    kind: Json, body: JsonObject, level: Level
+) -> None:
+    outcome = Result(value={**body, "resultType": kind})
+    for host in hosts():
+        shown = project(outcome, TOOL, level, host)
+        assert shown.context.model is None
+        assert shown.model_bytes == 0
+        assert CANARY not in dump_text(shown.bounded.result)
+        assert (shown.bounded.removals[0].pointer, shown.bounded.removals[0].rule) == ("", Rule.UNFINISHED)
+        assert shown.unfinished
+        assert CANARY not in shown.unfinished.sentence
+        assert "nothing reaches the model: the call is unfinished" in shown.context.changes[0].what
+
+
+@given(
+    body=bodies.filter(lambda body: "content" in body), said=st.sampled_from([{}, {"resultType": "complete"}])
+)
+def test_a_complete_result_is_finished_with_or_without_the_word(body: JsonObject, said: JsonObject) -> None:
+    assert unfinished(Result(value={**body, **said})) is None
+
+
+def test_what_has_no_word_is_told_by_its_members_and_a_page_has_no_such_answers() -> None:
+    unnamed: list[JsonObject] = [TASK, {"inputRequests": {}}, {**TASK, "resultType": "complete"}]
+    for value in unnamed:
+        assert unfinished(Result(value=value))
+        assert unfinished(Result(value=value, of_page=True)) is None
+    assert unfinished(Result(value={"task": {"title": "to do"}})) is None
+    assert unfinished(Result(value={**TASK, "content": []})) is None
+    assert unfinished(Result(value=[ASKED])) is None
+    assert unfinished_in(DuplicateKeys((("resultType", "task"), ("resultType", "complete"))))
+    assert unfinished_in(DuplicateKeys((("content", 1), ("content", 2)))) is None
+
+
+def test_what_the_server_asks_for_is_named_safe_and_bounded() -> None:
+    found = unfinished(Result(value=ASKED))
+    assert found
+    assert found.asks == (
+        "who: elicitation/create: Who ␛[31mare you? (fields: name, age)",
+        "words: sampling/createMessage: Rhyme!",
+        "folders: roots/list",
+    )
+    many: JsonObject = {str(number): {"method": "x\n" * 10_000} for number in range(1_000)}
+    found = unfinished(Result(value={"resultType": "input_required", "inputRequests": many}))
+    assert found
+    assert len(found.asks) == MAX_ASKS
+    assert all(len(asked) < 2 * MAX_CHARACTERS and "\n" not in asked for asked in found.asks)
+
+
+def test_of_a_tool_whose_results_are_sensitive_not_even_the_questions_are_shown() -> None:
+    definition: JsonObject = {**TOOL.definition, "annotations": {"sensitiveHint": True}}
+    shown = project(Result(value=ASKED), Tool(name="t", definition=definition), Level.OPEN, hosts()[0])
+    assert shown.masked == MASK
+    assert shown.unfinished
+    assert shown.unfinished.asks == ()
+
+
+def test_the_output_schema_does_not_speak_of_an_envelope() -> None:
+    schema: Json = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    tool = Tool(name="t", definition={**TOOL.definition, "outputSchema": schema})
+    shown = project(Result(value=ASKED), tool, Level.DECLARED, hosts()[0])
+    assert shown.masked == ASKED
+
+
+def test_no_host_leaks_what_none_is_given() -> None:
+    found = compare(Result(value=ASKED), TOOL, Level.OPEN)
+    assert found.unfinished
+    assert {row.leak for row in found.rows} == {Leak.NO}
+    assert all(row.context.model is None for row in found.rows)
+
+
+def subjects(material: Reviewed) -> set[SubjectKind]:
+    return {found.subject for found in findings_of(material)}
+
+
+def test_a_review_does_not_judge_such_an_answer_and_says_so() -> None:
+    offer = Offer(kind=SubjectKind.TOOL, name="t", definition=TOOL.definition, tool=TOOL)
+    value: JsonObject = {"resultType": "input_required", "content": [{"type": "text", "text": "Error: no"}]}
+    call = ReviewedCall(offer=offer, outcome=Result(value=value))
+    finished = ReviewedCall(offer=offer, outcome=Result(value={"content": value["content"]}))
+    assert SubjectKind.CALL in subjects(Reviewed(offers=(offer,), calls=(finished,)))
+    assert SubjectKind.CALL not in subjects(Reviewed(offers=(offer,), calls=(call,)))
+    (told,) = partly_read(call)
+    assert told.why == "the call is unfinished: the server asks for input before it answers"
+
+
+def test_the_timeline_says_that_it_is_unfinished() -> None:
+    timeline, exchanges = Timeline(), Exchanges()
+    sent: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}}
+    answer: JsonObject = {"jsonrpc": "2.0", "id": 1, "result": ASKED}
+    for number, (way, message) in enumerate(((Direction.SENT, sent), (Direction.RECEIVED, answer)), 1):
+        raw = dump(message)
+        frame = Frame(number=number, at_s=0.0, direction=way, channel=Channel.STDIO, raw=raw, body=parse(raw))
+        timeline.fold(exchanges.take(frame))
+    assert timeline.entries[0].state is EntryState.UNFINISHED
+    assert timeline.entries[0].detail == "the server asks for input before it answers"
+
+
+def test_what_a_page_returned_is_known_as_such_live_and_replayed() -> None:
+    returned = outcome_of({"status": "Completed", "output": ASKED})
+    line = RecordedCall(
+        number=1,
+        at_s=0.0,
+        duration_s=0.0,
+        tool="t",
+        definition=TOOL.definition,
+        arguments={},
+        is_error=False,
+        outcome=ASKED,
+    )
+    replayed = Replay().call(line).outcome
+    assert returned == replayed == Result(value=ASKED)
+    assert unfinished(returned) is None
+    assert unfinished(replayed) is None

@@ -1,0 +1,159 @@
+"""What a server would say, as a review gets it."""
+
+from dataclasses import replace
+from typing import cast
+
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
+from inspector.protocol.outcome import Result
+from inspector.protocol.page import (
+    Document,
+    Evidence,
+    Exposure,
+    FramePolicy,
+    PageFacts,
+    Reach,
+    Refused,
+    ToolKind,
+)
+from inspector.review.finding import Finding
+from inspector.review.registry import findings_of, rules
+from inspector.review.reviewed import Reviewed, ReviewedCall, reviewed
+from inspector.review.rule import Example, Rule
+from inspector.review.seen import (
+    FaultKind,
+    ListingKind,
+    Neighbour,
+    OtherListing,
+    ProtocolFault,
+    Resolved,
+    SharedAnswer,
+    Traffic,
+)
+
+
+def catalogue_of(example: Example) -> Catalogue:
+    """Its lists, read as a session reads them; with `page`, every tool is of a page of these facts."""
+    lists = {kind: Listing(kind) for kind in Kind if kind.value in example}
+    for kind, listing in lists.items():
+        listing.take({kind.value: example[kind.value]})
+    page = example.get("page")
+    facts = page_facts(page) if isinstance(page, dict) else None
+    reasons = cast("list[str]", page.get("refused", [])) if isinstance(page, dict) else []
+    refused = tuple(
+        Refused(pointer=f"/0/{index}", reason=reason, value={}, name="late", document=facts.document)
+        for index, reason in enumerate(reasons)
+        if facts is not None
+    )
+    return Catalogue(
+        entries={
+            kind: tuple(
+                Tool(name=entry.name, definition=entry.definition, page=facts)
+                if isinstance(entry, Tool)
+                else entry
+                for entry in listing.entries
+            )
+            + (refused if kind is Kind.TOOL else ())
+            for kind, listing in lists.items()
+        },
+        problems=tuple(problem for listing in lists.values() for problem in listing.problems),
+    )
+
+
+def page_facts(said: JsonObject) -> PageFacts:
+    """Facts of a page's tool: `dropped`, `faults`, `evidence`, `false_reports`, `exposures`, and of a frame its `element` and `allow`."""
+    element, allow = said.get("element"), said.get("allow")
+    policy = FramePolicy(element=str(element), allow=allow if isinstance(allow, str) else None)
+    document = Document(
+        frame_id="f",
+        loader_id="l",
+        url="https://page.example/",
+        origin="https://page.example",
+        parent_id="top" if element else None,
+        false_reports=cast("int", said.get("false_reports", 0)),
+        policy=policy if element else None,
+    )
+    exposures = cast("list[list[str]]", said.get("exposures", []))
+    return PageFacts(
+        document=document,
+        kind=ToolKind.IMPERATIVE,
+        tool_id=None,
+        place=None,
+        exposed_to=tuple(text for text, _ in exposures),
+        kept=None,
+        declared=None,
+        options=None,
+        agent=None,
+        dropped=tuple(cast("list[str]", said.get("dropped", []))),
+        faults=tuple(cast("list[str]", said.get("faults", []))),
+        exposures=tuple(Exposure(text=text, reach=Reach(reach)) for text, reach in exposures),
+        evidence=Evidence(str(said.get("evidence", "seen"))),
+    )
+
+
+def reviewed_of(example: Example) -> Reviewed:
+    """The example as a review gets it; its calls are all of the first tool."""
+    found = reviewed(
+        catalogue_of(example),
+        server={"instructions": example["instructions"]} if "instructions" in example else {},
+        listings=tuple(listings_of(example)),
+        neighbours=tuple(
+            Neighbour(target=target, tools=tuple(map(str, names)))
+            for target, names in cast("dict[str, list[str]]", example.get("neighbours", {})).items()
+        ),
+        traffic=traffic_of_example(example),
+    )
+    results = example.get("calls")
+    calls = [
+        ReviewedCall(offer=found.tools[0], outcome=Result(value=result))
+        for result in (results if isinstance(results, list) else [])
+    ]
+    return replace(found, calls=tuple(calls))
+
+
+def traffic_of_example(example: Example) -> Traffic:
+    """What went over the wire."""
+    named = cast("list[str]", example.get("faults", []))
+    answers = cast("list[JsonObject]", example.get("answers", []))
+    resolved = cast("list[JsonObject]", example.get("resolved", []))
+    return Traffic(
+        faults=tuple(
+            ProtocolFault(kind=kind, count=named.count(kind.name.lower()), example="example")
+            for kind in FaultKind
+            if kind.name.lower() in named
+        ),
+        shared=tuple(
+            SharedAnswer(method=str(answer["method"]), name=str(answer.get("name", "")), result=answer)
+            for answer in answers
+            if answer.get("cacheScope") == "public"
+        ),
+        resolved=tuple(Resolved(name=str(answer["name"]), result=answer) for answer in resolved),
+    )
+
+
+def listings_of(example: Example) -> list[OtherListing]:
+    """Other listings, by the names of their kinds in lower case."""
+    return [
+        OtherListing(
+            kind=kind,
+            tools=catalogue_of({"tools": example[kind.name.lower()]}).tools,
+            announced=example.get("announced") is True,
+        )
+        for kind in ListingKind
+        if kind.name.lower() in example
+    ]
+
+
+def review_of(*tools: JsonObject, **members: Json) -> tuple[Finding, ...]:
+    """All findings of a server that lists these tools and says these members beside them."""
+    return findings_of(reviewed_of({"tools": list(tools), **members}))
+
+
+def tool(name: str = "lookup", **members: Json) -> JsonObject:
+    """A definition."""
+    return {"name": name, "inputSchema": {"type": "object"}, **members}
+
+
+def rule(identifier: str) -> Rule:
+    """The rule of that id."""
+    return next(found for found in rules() if found.id == identifier)

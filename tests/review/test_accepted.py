@@ -1,0 +1,94 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from inspector.errors import UsageError
+from inspector.json.exact import parse
+from inspector.pins.server import Identity, identity_of
+from inspector.protocol.targets import DemoTarget, StdioTarget
+from inspector.review.files import accept, path_of, read_accepted, take_back
+from inspector.review.live.accepted import AcceptedFindings
+from inspector.review.report import Acceptance, baseline_of
+from tests.review.live.reviews import TORN, catalogue_of, entry_of, gone_through, material_of
+
+ENTRY = entry_of(gone_through(material_of(catalogue_of([TORN]))), "SL-ANN001")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def identity(*command: str) -> Identity:
+    found = identity_of(StdioTarget(command=command) if command else DemoTarget())
+    assert found is not None
+    return found
+
+
+def test_nothing_is_accepted_where_there_is_no_file_and_none_is_made(folder: Path) -> None:
+    assert read_accepted(identity()) == AcceptedFindings()
+    assert not folder.exists()
+
+
+def test_what_is_accepted_is_kept_for_its_server_alone_in_a_file_of_the_users_own(folder: Path) -> None:
+    assert accept(identity(), ENTRY, "we own it").standing(ENTRY).acceptance == Acceptance(
+        id="SL-ANN001", name="torn", reason="we own it"
+    )
+    assert not read_accepted(identity()).standing(ENTRY).counts
+    assert read_accepted(identity("other")).standing(ENTRY).counts
+    (path,) = (folder / "accepted").iterdir()
+    assert path == path_of(identity())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_the_file_is_a_baseline_for_the_command_line() -> None:
+    accept(identity(), ENTRY, "we own it")
+    parsed = parse(path_of(identity()).read_bytes())
+    assert baseline_of(parsed.value) == {ENTRY.fingerprint}  # type: ignore[union-attr] # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_taken_back_it_counts_again_and_what_another_program_accepted_meanwhile_stays() -> None:
+    other = entry_of(gone_through(material_of(catalogue_of([{**TORN, "name": "other"}]))), "SL-ANN001")
+    accept(identity(), ENTRY, "one")
+    accept(identity(), other, "two")
+    left = take_back(identity(), ENTRY)
+    assert left.standing(ENTRY).counts
+    assert not read_accepted(identity()).standing(other).counts
+
+
+def test_secret_words_of_a_command_are_in_no_file_and_no_name(folder: Path) -> None:
+    secret = "c4n4ryXq81Zt77Lm"
+    accept(identity("serve", "--token", secret), ENTRY, "ours")
+    (path,) = (folder / "accepted").iterdir()
+    assert secret not in path.name
+    assert secret.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b'{"findings":[7]}', b"\xff\xfe"])
+def test_a_file_that_is_no_report_is_told_and_not_written_over(raw: bytes) -> None:
+    path = path_of(identity())
+    path.parent.mkdir(parents=True)
+    path.write_bytes(raw)
+    path.chmod(0o600)
+    for attempt in (lambda: read_accepted(identity()), lambda: accept(identity(), ENTRY, "why")):
+        with pytest.raises(UsageError, match="is no report") as failed:
+            attempt()
+        assert failed.value.hint
+    assert path.read_bytes() == raw
+
+
+def test_a_file_that_others_could_have_written_accepts_nothing() -> None:
+    accept(identity(), ENTRY, "ours")
+    path_of(identity()).chmod(0o666)
+    with pytest.raises(UsageError, match="can be written by others"):
+        read_accepted(identity())
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "file"))
+    with pytest.raises(UsageError, match=r"cannot (make|read)"):
+        accept(identity(), ENTRY, "ours")

@@ -1,0 +1,54 @@
+import re
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
+
+from inspector.review import rules as families
+from inspector.review.registry import INTERNAL, findings_of, rules
+from tests.review.examples import reviewed_of
+
+ASKED = [rule for rule in rules() if rule is not INTERNAL]
+POSITIVE = [(rule, example) for rule in ASKED for example in rule.positive]
+NEGATIVE = [(rule, example) for rule in ASKED for example in rule.negative]
+WITHOUT_EXAMPLE = {"SL-OUT012", "SL-OUT013", "SL-RDM002"}
+"""What an example cannot say: forbidden arguments, no answer, the server's address. They have tests of their own."""
+
+
+def test_a_rule_finds_what_it_is_for(subtests: pytest.Subtests) -> None:
+    for rule, example in POSITIVE:
+        with subtests.test(rule.id, example=example):
+            found = findings_of(reviewed_of(example), [rule])
+            assert found
+            assert {finding.id for finding in found} == {rule.id}
+
+
+def test_a_rule_is_quiet_about_what_is_right(subtests: pytest.Subtests) -> None:
+    for rule, example in NEGATIVE:
+        with subtests.test(rule.id, example=example):
+            assert findings_of(reviewed_of(example), [rule]) == ()
+
+
+def test_a_rule_says_all_that_a_reader_needs(subtests: pytest.Subtests) -> None:
+    for rule in ASKED:
+        with subtests.test(rule.id):
+            assert re.fullmatch(r"SL-[A-Z]{3}[0-9]{3}", rule.id)
+            assert rule.title
+            assert rule.meaning.endswith(".")
+            assert rule.fix.endswith(".")
+            assert rule.references
+            assert rule.negative
+            assert bool(rule.positive) is (rule.id not in WITHOUT_EXAMPLE)
+            assert sum(check is not None for check in (rule.each, rule.whole, rule.call)) == 1
+
+
+def test_each_family_is_one_module_and_no_id_is_given_twice() -> None:
+    assert len({rule.id for rule in rules()}) == len(rules())
+    for found in iter_modules(families.__path__):
+        module = import_module(f"{families.__name__}.{found.name}")
+        assert {rule.family for rule in module.RULES} == {found.name.rstrip("_").upper()}
+
+
+def test_examples_of_one_rule_make_no_rule_fail() -> None:
+    for _, example in (*POSITIVE, *NEGATIVE):
+        assert "SL-PRO000" not in {finding.id for finding in findings_of(reviewed_of(example))}

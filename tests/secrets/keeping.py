@@ -1,0 +1,43 @@
+"""What the tests of the vault share: results with references and withheld values, and what a vault has of them."""
+
+from inspector.boundary.bounded import Removal, Rule
+from inspector.json.exact import Json, JsonObject
+from inspector.secrets.holdings import Holdings, holdings_in
+from inspector.secrets.vault import Vault
+from inspector.urls.origin import Allowed, Refused, resolve
+
+BASE = "http://127.0.0.1:8000/mcp"
+
+
+def reference(identifier: str = "s1", ttl_s: float | None = 60, **more: Json) -> JsonObject:
+    """A secret reference, as a server writes it."""
+    written: JsonObject = {
+        "type": "secret_reference",
+        "id": identifier,
+        "label": f"label of {identifier}",
+        "redeemUrl": f"/secrets/{identifier}",
+        **more,
+    }
+    return written if ttl_s is None else {**written, "ttl": ttl_s}
+
+
+def withheld(pointer: str, rule: str = Rule.X_SENSITIVE) -> Removal:
+    """Something that is withheld from models."""
+    return Removal(pointer=pointer, rule=rule, detail="the schema marks `key` sensitive")
+
+
+def left(raw: Json, *pointers: str) -> Holdings:
+    """What a result leaves, with the values at `pointers` withheld."""
+    return holdings_in(raw, [withheld(pointer) for pointer in pointers])
+
+
+def keep(vault: Vault, number: int, raw: Json, *pointers: str, received_s: float = 0.0) -> None:
+    """Keep what a call leaves."""
+    vault.keep(number, "mint", received_s, raw, left(raw, *pointers))
+
+
+def allowed(path: str = "/secrets/s1") -> Allowed:
+    """The request of a reference that may be redeemed."""
+    request = resolve(path, BASE)
+    assert not isinstance(request, Refused)
+    return request
