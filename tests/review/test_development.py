@@ -17,7 +17,7 @@ from inspector.review.finding import Finding, Severity
 from tests.review.examples import review_of
 
 HERE = Path(__file__).parent
-GUIDE = (HERE.parents[2] / "docs" / "review.md").read_text(encoding="utf-8")
+GUIDE = (HERE.parents[1] / "docs" / "review.md").read_text(encoding="utf-8")
 FAMILIES = {"POI", "SHD", "UNI", "TRM", "OVR"}
 """Those that judge what a definition says."""
 

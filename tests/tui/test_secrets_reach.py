@@ -214,8 +214,11 @@ def users_of(module: str) -> set[str]:
     }
 
 
+NETWORK = ("connect/", "webmcp/browser/", "secrets/http.py", "secrets/redemption/")
+
+
 def not_wire(files: Iterable[str]) -> set[str]:
-    return {file for file in files if not file.startswith("wire/")}
+    return {file for file in files if not file.startswith(NETWORK)}
 
 
 def test_every_key_is_in_one_table() -> None:
@@ -240,7 +243,9 @@ def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() ->
     assert {file for file, _ in calls_of("value")} == {"secrets/vault.py", "tui/screens/secrets.py"}
     reveals = {(file, of) for file, of in calls_of("reveal") if of not in {"self", "super()"}}
     assert reveals == {("tui/screens/secrets.py", "custody")}
-    assert not_wire(file for file, _ in calls_of("redeem") if not file.startswith("demo/")) == {"custody.py"}
+    assert not_wire(file for file, _ in calls_of("redeem") if not file.startswith("demo/")) == {
+        "secrets/session.py"
+    }
     assert {file for file, _ in calls_of("copy_secret")} == set()
 
 
@@ -255,12 +260,12 @@ def test_who_knows_the_custody_and_the_vault_is_known() -> None:
     }
     assert users_of("inspector.secrets.vault") == {
         "secrets/standing.py",
-        "custody.py",
+        "secrets/session.py",
         "tui/present/secrets.py",
         "tui/screens/making.py",
         "tui/screens/secrets.py",
     }
-    assert not_wire(users_of("inspector.secrets.http")) == {"custody.py"}
+    assert not_wire(users_of("inspector.secrets.http")) == {"secrets/session.py"}
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.policy.deciding import EXAMPLES, policy
 
-SERVER = Path(__file__).parent.parent / "peers" / "annotating_server.py"
+SERVER = Path(__file__).parents[2] / "peers" / "annotating_server.py"
 
 # As SEP-1913 prints it, Send Email Action.
 SEND_EMAIL: JsonObject = {
