@@ -1,1 +1,1 @@
-"""What of a result may reach a model, and why the rest may not."""
+"""The boundary: which parts of a result may reach a model, and why the rest may not."""

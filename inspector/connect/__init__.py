@@ -1,1 +1,1 @@
-"""Input and output: the only importer of protocol libraries. Bytes become frames here."""
+"""Connections to MCP servers over stdio, Streamable HTTP and HTTP+SSE."""

@@ -1,1 +1,1 @@
-"""Credential-shaped strings in text: the second layer, behind what declarations withhold."""
+"""Detection of text that looks like a credential."""

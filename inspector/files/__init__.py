@@ -1,1 +1,1 @@
-"""Files on this machine: configuration, themes, packaged data."""
+"""Sightline's own files: configurations, settings, themes, paths."""

@@ -1,1 +1,1 @@
-"""What a server is known by, and what changed of it."""
+"""Pinned definitions of a server, and what changed since."""

@@ -1,1 +1,1 @@
-"""Whether a call may leave, and what becomes of its answer: rules over facts."""
+"""Rules that allow, confirm or block a tool call, and judge its answer."""

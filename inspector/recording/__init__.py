@@ -1,1 +1,1 @@
-"""Recordings: sessions as lines that hold no withheld value, read back as if a stranger had written them."""
+"""Recordings: sessions as JSON Lines without the withheld values."""

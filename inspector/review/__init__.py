@@ -1,1 +1,1 @@
-"""Rules that compare what was declared with what was done."""
+"""Findings about what a server declares and does."""

@@ -1,1 +1,1 @@
-"""Secret references: reading them, deciding where they may be redeemed, and what an answer means."""
+"""Secret references: reading them, keeping their values, redeeming them."""

@@ -1,1 +1,1 @@
-"""Use cases: connect, list, call. The command line and the interface both stand on this and on nothing below."""
+"""Use cases that both front ends share: connect, list, call, replay."""

@@ -1,1 +1,1 @@
-"""Pages that speak WebMCP: what the browser's events say, and what follows from them. Pure, as all of the core."""
+"""WebMCP pages: their documents, tools, and what the browser keeps of a declaration."""

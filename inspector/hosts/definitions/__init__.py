@@ -1,1 +1,1 @@
-"""What a model is given of a tool's definition, and why it differs from what the server sent."""
+"""The definition of a tool as a model gets it, and how it differs from the server's."""

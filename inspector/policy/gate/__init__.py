@@ -1,1 +1,1 @@
-"""Oversight: the one way from a wish to call to a call, over all servers of an agent session."""
+"""The policy check before a tool call, and what the call leaves behind, over all servers of an agent session."""

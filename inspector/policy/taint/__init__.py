@@ -1,1 +1,1 @@
-"""What an agent session has taken in, and what a server may be told of it."""
+"""Untrusted sources that an agent session has read, and what a server is told of them."""

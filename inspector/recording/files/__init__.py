@@ -1,4 +1,4 @@
-"""Recordings on disk."""
+"""Recordings on disk: writing, reading, playing, sealing, serving."""
 
 from inspector.recording.files.reading import Break, GoodLines, RecordingFile
 from inspector.recording.files.writing import Recorder

@@ -1,1 +1,1 @@
-"""The review of a session that goes on: findings as listings and results come in, and what the user accepts of them."""
+"""The review of a running session, updated as listings and results arrive."""

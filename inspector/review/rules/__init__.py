@@ -1,1 +1,1 @@
-"""Families of rules: each module is one, and has its `RULES`."""
+"""Review rules, one module per family, each with its `RULES`."""

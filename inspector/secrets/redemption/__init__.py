@@ -1,1 +1,1 @@
-"""The parts of the redemption fetch. `fetch` imports httpx; import it where a redemption runs, not before."""
+"""The redemption request. `fetch` imports httpx; import it only where a redemption runs."""

@@ -1,1 +1,1 @@
-"""Pure: models become content for widgets."""
+"""View models: pure functions from data to content for widgets."""

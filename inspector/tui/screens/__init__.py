@@ -1,1 +1,1 @@
-"""Screens turn messages into session calls."""
+"""Screens of the interface, and the parts of the main screen."""

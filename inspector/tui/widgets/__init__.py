@@ -1,1 +1,1 @@
-"""Widgets draw what present/ gives and send messages."""
+"""Widgets of the interface."""

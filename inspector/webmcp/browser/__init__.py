@@ -1,1 +1,1 @@
-"""A page in a browser as something to connect to: its tools, calls of them, and redemption inside of it."""
+"""Chromium: starting it, its protocol, and pages as connections."""
