@@ -103,7 +103,12 @@ class _Caller:
         asking = self.pinned.asks(offer.name)
         found = await self.oversight.consider(self.session, offer.name, arguments, asking=asking)
         made = await self.oversight.call(self.session, found, agreement=self.agreement, timeout_s=TIMEOUT_S)
-        return ReviewedCall(offer=offer, outcome=made.record.outcome, origin=self.url)
+        return ReviewedCall(
+            offer=offer,
+            outcome=made.record.outcome,
+            judgement=made.record.judgement,
+            origin=self.url,
+        )
 
 
 def _pin_state(session: Session) -> PinState:

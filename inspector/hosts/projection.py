@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Removal
-from inspector.boundary.contract import Contract, contract_of
+from inspector.boundary.contract import Contract
+from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import raw_of
@@ -26,38 +26,32 @@ from inspector.protocol.unfinished import Unfinished, unfinished, unfinished_in
 class Projection:
     """One outcome at one boundary, through one host."""
 
-    outcome: Outcome
-    contract: Contract
+    judgement: Judgement
     policy: BoundaryPolicy
     bounded: Bounded
     context: ModelContext
-    known: Sequence[Removal] | None = None
-    """The removals of `declared`, where somebody has them already."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the call ended."""
+        return self.judgement.outcome
 
     @property
     def raw(self) -> Json:
         """What the pointers of removals point into; for an error, `{"error": …}`."""
         return raw_of(self.outcome)
 
-    @cached_property
+    @property
     def sensitive(self) -> Sequence[Removal]:
-        """The removals by which the raw result is masked: those of `declared`, whatever the level and the rules about it.
-
-        `open` has none, and `closed` withholds whole blocks as undeclared that `declared` knows to be secret.
-        """
-        policy = self.policy.about_secrets
-        if self.bounded.level is Level.DECLARED and policy == self.policy:
-            return self.bounded.removals
-        if self.known is not None:
-            return self.known
-        return bound(self.outcome, None, Level.DECLARED, policy=policy, declared=self.contract).removals
+        """The removals by which the raw result is masked: `Judgement.secrets`."""
+        return self.judgement.secrets(self.policy)
 
     @cached_property
     def undeclared(self) -> int:
         """At `declared`: how many leaves passed that no schema names. At any other boundary, 0."""
         if self.bounded.level is not Level.DECLARED:
             return 0
-        return undeclared(self.bounded, self.contract)
+        return undeclared(self.bounded, self.judgement.contract)
 
     @cached_property
     def findings(self) -> tuple[str, ...]:
@@ -112,15 +106,21 @@ def project(
 
     `contract`: of `tool`, where it is known already.
     """
-    known = contract or contract_of(tool)
     asked = call or Call(tool=tool.name if tool else "tool")
-    bounded = bound(outcome, tool, level, policy=policy, declared=known, nonce=asked.nonce)
+    judgement = Judgement(outcome, tool, nonce=asked.nonce, contract=contract)
+    return projection_of(judgement, level, host, asked, policy)
+
+
+def projection_of(
+    judgement: Judgement, level: Level, host: Host, call: Call, policy: BoundaryPolicy
+) -> Projection:
+    """What reaches the model of an answer that is judged already, or is judged now. Never raises."""
+    bounded = judgement.bounded(level, policy)
     return Projection(
-        outcome=outcome,
-        contract=known,
+        judgement=judgement,
         policy=policy,
         bounded=bounded,
-        context=handed_over(host, bounded, asked),
+        context=handed_over(host, bounded, call),
     )
 
 

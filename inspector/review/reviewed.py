@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Rule
+from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
 from inspector.boundary.reading import raw_of
 from inspector.boundary.secret_references import ListedReference, references_in
@@ -118,6 +118,8 @@ class ReviewedCall:
 
     offer: Offer
     outcome: Outcome
+    judgement: Judgement | None = None
+    """Of the outcome, where the call has one already."""
     misfit: bool = False
     """Whether its arguments were ones that the input schema forbids."""
     origin: str | None = None
@@ -145,7 +147,8 @@ class ReviewedCall:
     @cached_property
     def bounded(self) -> Bounded:
         """What the boundary `declared` makes of it."""
-        return bound(self.outcome, self.offer.tool, Level.DECLARED)
+        judgement = self.judgement or Judgement(self.outcome, self.offer.tool)
+        return judgement.bounded(Level.DECLARED)
 
     @cached_property
     def withheld(self) -> tuple[tuple[str, str], ...]:

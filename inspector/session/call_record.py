@@ -1,29 +1,18 @@
 """Calls: how far one is, and what is kept of one that has ended."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.json.exact import JsonObject
-from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from inspector.boundary.bounded import Removal
+    from inspector.boundary.judgement import Judgement
     from inspector.claims.resolution import Resolution
+    from inspector.protocol.catalogue import Tool
+    from inspector.protocol.outcome import Outcome
     from inspector.recording.files import Recorder
     from inspector.recording.scribe import PageCall
-
-
-class Judged:
-    """What a result is masked by, kept for the next who asks. Two threads that ask at once both work it out."""
-
-    __slots__ = ("removals",)
-
-    def __init__(self) -> None:
-        self.removals: Sequence[Removal] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +22,9 @@ class CallRecord:
     number: int
     """Counts from 1 within a session, or over all that one oversight has seen."""
     name: str
-    tool: Tool | None
-    """None where the server lists no tool of that name."""
     arguments: JsonObject
-    outcome: Outcome
+    judgement: "Judgement"
+    """The answer, and what the boundary makes of it: computed once for everything that looks at this call."""
     at_s: float
     """Seconds since the session started."""
     duration_s: float
@@ -44,8 +32,6 @@ class CallRecord:
     """Of the answer's frame."""
     received_s: float = 0.0
     """When the answer arrived, on the clock of `Session.custody`."""
-    nonce: str = ""
-    """Drawn for this call and never sent: what untrusted text in its result is delimited with."""
     policy: BoundaryPolicy = DEFAULT_POLICY
     """In force when it was made, and what rules about its answer added."""
     resolution: "Resolution | None" = None
@@ -56,7 +42,21 @@ class CallRecord:
     """Whether it is of a recording, where an id stands in place of each withheld value."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Of such a recording: what it does not hold of the result, by pointer and rule."""
-    judged: Judged = field(default_factory=Judged, compare=False, repr=False)
+
+    @property
+    def tool(self) -> "Tool | None":
+        """The tool as it was listed then; None where the server lists no tool of that name."""
+        return self.judgement.tool
+
+    @property
+    def outcome(self) -> "Outcome":
+        """How the call ended."""
+        return self.judgement.outcome
+
+    @property
+    def nonce(self) -> str:
+        """Drawn for this call and never sent: what untrusted text in its result is delimited with."""
+        return self.judgement.nonce
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

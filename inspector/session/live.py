@@ -230,6 +230,8 @@ class Session:
         `annotations`: what the server is told of the session, as `_meta.annotations`; a page is told nothing.
         `number`: of the record; None for the next one.
         """
+        from inspector.boundary.judgement import Judgement  # noqa: PLC0415 - it loads every rule
+
         connection = self._connected()
         tool = self.catalogue.tool(name)
         shared = self.catalogue.sharing(name)
@@ -260,14 +262,12 @@ class Session:
         record = CallRecord(
             number=len(self.calls) + 1 if number is None else number,
             name=name,
-            tool=tool,
             arguments=arguments,
-            outcome=answer.outcome,
+            judgement=Judgement(answer.outcome, tool, nonce=secrets.token_hex(8)),
             at_s=at_s,
             duration_s=connection.now_s() - at_s,
             size_bytes=len(answer.frame.raw) if answer.frame else 0,
             received_s=answer.frame.at_s if answer.frame else connection.now_s(),
-            nonce=secrets.token_hex(8),
             policy=self.options.policy,
         )
         self.calls.append(record)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
@@ -214,14 +215,12 @@ class RecordedSession(Session):
         return CallRecord(
             number=number,
             name=call.name,
-            tool=call.tool,
             arguments=call.arguments if isinstance(call.arguments, dict) else {},
-            outcome=outcome,
+            judgement=Judgement(outcome, call.tool, nonce=nonce_of(outcome)),
             at_s=call.at_s,
             duration_s=call.duration_s,
             size_bytes=line.size if isinstance(line, RecordedFrame) else 0,
             received_s=call.at_s + call.duration_s,
-            nonce=nonce_of(outcome),
             policy=self._policy_at(position),
             has_ids=self._sealed is None,
             left_out=left_out_of(line) if isinstance(line, _ANSWERS) and outcome is call.outcome else (),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from textual.pilot import Pilot
 
 from inspector.boundary.bounded import Level
+from inspector.boundary.judgement import Judgement
 from inspector.errors import InspectorError
 from inspector.files import themes
 from inspector.files.settings import Settings
@@ -187,9 +188,8 @@ class ScriptedSession(Session):
         record = CallRecord(
             number=number or len(self.calls) + 1,
             name=name,
-            tool=self.catalogue.tool(name),
             arguments=arguments,
-            outcome=outcome,
+            judgement=Judgement(outcome, self.catalogue.tool(name)),
             at_s=1.0,
             duration_s=0.012,
             size_bytes=len(dump(value)),

@@ -1,6 +1,7 @@
 """A definition that is listed after a result is shown without what was withheld from that."""
 
 from inspector.boundary.bounded import Level
+from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
@@ -29,9 +30,8 @@ def test_both_sides_of_a_definition_mask_what_a_result_withholds() -> None:
     record = CallRecord(
         number=1,
         name=first.name,
-        tool=first,
         arguments={},
-        outcome=Result(value=RESULT),
+        judgement=Judgement(Result(value=RESULT), first),
         at_s=0.0,
         duration_s=0.0,
         size_bytes=0,

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from inspector.boundary.judgement import Judgement
 from inspector.boundary.level import Level
 from inspector.hosts.leaks import Leak
 from inspector.hosts.profile import Change
@@ -23,9 +24,8 @@ from inspector.tui.present.projecting import GivenUpError, hosts_view
 RECORD = CallRecord(
     number=3,
     name="mint",
-    tool=None,
     arguments={},
-    outcome=Result(value=None),
+    judgement=Judgement(Result(value=None), None),
     at_s=0.0,
     duration_s=0.1,
     size_bytes=4,
@@ -138,7 +138,7 @@ def test_a_comparison_has_a_row_for_every_host_in_their_order() -> None:
 
 
 def test_a_host_of_which_nothing_is_known_has_no_size() -> None:
-    failed = replace(RECORD, outcome=Failure(kind=FailureKind.TIMEOUT, detail=""))
+    failed = replace(RECORD, judgement=Judgement(Failure(kind=FailureKind.TIMEOUT, detail=""), None))
     found = hosts_view(failed, Level.DECLARED, server="server", turn=lambda _: True)
     unknown = [row for row in found.rows if row.size_bytes is None]
     assert [row.name for row in unknown] == ["vscode-copilot"]

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Level
+from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -43,9 +44,8 @@ def record_of(outcome: Outcome, tool: Tool | None = TOOL) -> CallRecord:
     return CallRecord(
         number=3,
         name="mint",
-        tool=tool,
         arguments={},
-        outcome=outcome,
+        judgement=Judgement(outcome, tool),
         at_s=0,
         duration_s=0.012,
         size_bytes=100,

@@ -20,7 +20,7 @@ from inspector.cli.shapes import findings_shape, unfinished_shape, withheld_shap
 from inspector.cli.side_by_side import side_by_side
 from inspector.errors import ToolFailedError, UsageError
 from inspector.hosts.profile import Call
-from inspector.hosts.projection import project
+from inspector.hosts.projection import projection_of
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.pins import Asking
 from inspector.policy.decide import Verdict
@@ -175,7 +175,7 @@ def report(
     call = Call(
         server=reach.server if reach and reach.server else "server", tool=record.name, nonce=record.nonce
     )
-    shown = project(record.outcome, record.tool, lens.level, lens.profile(), call=call, policy=lens.policy)
+    shown = projection_of(record.judgement, lens.level, lens.profile(), call, lens.policy)
     raw = shown.raw if unmask else shown.masked
     if as_json:
         print_json(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from inspector.boundary.judgement import Judgement
 from inspector.json.exact import JsonObject
 from inspector.policy.decide import Verdict
 from inspector.policy.gate.agreement import Agreement
@@ -77,9 +78,8 @@ def _record(number: int, call: ReplayedCall) -> CallRecord:
     return CallRecord(
         number=number,
         name=call.name,
-        tool=call.tool,
         arguments=call.arguments if isinstance(call.arguments, dict) else {},
-        outcome=call.outcome,
+        judgement=Judgement(call.outcome, call.tool),
         at_s=call.at_s,
         duration_s=call.duration_s,
         size_bytes=0,

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
 from inspector.boundary.mask import mask
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import Json, JsonObject
@@ -121,9 +119,7 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: Origin) 
     """
     if not isinstance(record.outcome, Result) or not any(mark.value for mark in brought.marks):
         return brought
-    policy = record.policy.about_secrets
-    removals = bound(record.outcome, record.tool, Level.DECLARED, policy=policy, nonce=record.nonce).removals
-    record.judged.removals = removals
+    removals = record.judgement.secrets(record.policy)
     left = trust_of(replace(record.outcome, value=mask(record.outcome.value, removals)), record.tool, origin)
     kept = {mark for mark in brought.marks if not mark.value or mark in left.marks}
     if len(kept) < len(brought.marks):

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from inspector.boundary.judgement import Judgement
 from inspector.json.exact import JsonObject
-from inspector.protocol.catalogue import Catalogue, Tool
-from inspector.protocol.outcome import Outcome
+from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -20,9 +20,8 @@ class LastCall:
     """Of the call within its session."""
     name: str
     """Foreign text."""
-    tool: Tool | None
-    """None where the server lists none of that name."""
-    outcome: Outcome
+    judgement: Judgement
+    """The answer, and the tool as it was listed then."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Of a recorded call: what the recording does not hold of it, by pointer and rule."""
 

@@ -167,10 +167,16 @@ def _sent(offer: Offer) -> object:
 
 
 def _call(answered: LastCall, origin: str | None) -> Reviewed:
-    tool = answered.tool
+    tool = answered.judgement.tool
     definition = tool.definition if tool else {}
     offer = Offer(kind=SubjectKind.TOOL, name=answered.name, definition=definition, tool=tool)
-    call = ReviewedCall(offer=offer, outcome=answered.outcome, origin=origin, left_out=answered.left_out)
+    call = ReviewedCall(
+        offer=offer,
+        outcome=answered.judgement.outcome,
+        judgement=answered.judgement,
+        origin=origin,
+        left_out=answered.left_out,
+    )
     return Reviewed(offers=(offer,), calls=(call,))
 
 

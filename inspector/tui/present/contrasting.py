@@ -3,9 +3,8 @@
 from array import array
 from collections.abc import Iterable, Sequence
 
-from inspector.boundary.contract import contract_of
 from inspector.hosts.profile import Call, ModelContext
-from inspector.hosts.projection import project
+from inspector.hosts.projection import projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.document import Document
 from inspector.json.weight import compact_bytes
@@ -62,17 +61,7 @@ def _context(record: CallRecord, lens: Lens, server: str) -> ModelContext:
     if profile is None:
         raise LookupError(lens.host)
     call = Call(server=server, tool=record.name, nonce=record.nonce)
-    contract = contract_of(record.tool)
-    shown = project(
-        record.outcome,
-        record.tool,
-        lens.level,
-        profile,
-        call=call,
-        contract=contract,
-        policy=record.policy,
-    )
-    return shown.context
+    return projection_of(record.judgement, lens.level, profile, call, record.policy).context
 
 
 class _Places:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Removal
 from inspector.boundary.mask import mask
 from inspector.boundary.reading import raw_of
@@ -13,7 +12,7 @@ from inspector.claims.registry import claims_of_item, claims_of_result, claims_o
 from inspector.claims.resolution import METHOD as RESOLVE
 from inspector.claims.traits import traits
 from inspector.hosts.profile import Call
-from inspector.hosts.projection import project
+from inspector.hosts.projection import project, projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.document import Document, Line, SpanKind
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, dump_text, equal
@@ -78,9 +77,7 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str, chu
     if profile is None:
         raise LookupError(host)
     call = Call(server=server, tool=record.name, nonce=record.nonce)
-    shown = project(record.outcome, record.tool, level, profile, call=call, policy=record.policy)
-    shown = replace(shown, known=record.judged.removals)
-    record.judged.removals = shown.sensitive
+    shown = projection_of(record.judgement, level, profile, call, record.policy)
     masked = with_ids(shown.masked, shown.raw) if record.has_ids else shown.masked
     raw = Document(masked, chunk=chunk)
     model = Document(shown.context.model, chunk=chunk)
@@ -121,12 +118,7 @@ def holdings(record: CallRecord) -> Holdings:
 
 def withheld(record: CallRecord) -> "Sequence[Removal]":
     """What `declared` withholds of a result."""
-    removals = record.judged.removals
-    if removals is None:
-        policy = record.policy.about_secrets
-        bounded = bound(record.outcome, record.tool, Level.DECLARED, policy=policy, nonce=record.nonce)
-        removals = record.judged.removals = bounded.removals
-    return removals
+    return record.judgement.secrets(record.policy)
 
 
 def checked(draft: Draft, schema: Json) -> Draft:

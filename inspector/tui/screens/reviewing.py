@@ -121,8 +121,7 @@ class Reviewing:
             self._calls[record.name] = LastCall(
                 number=record.number,
                 name=record.name,
-                tool=record.tool,
-                outcome=record.outcome,
+                judgement=record.judgement,
                 left_out=record.left_out,
             )
             self.listed()

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.reading import policy_of
 from inspector.policy.rules import Policy
@@ -99,9 +100,8 @@ class PlayedSession(Session):
         record = CallRecord(
             number=number or 0,
             name=name,
-            tool=self.catalogue.tool(name),
             arguments=arguments,
-            outcome=self.answers.get(name, Result(value=CLEAN)),
+            judgement=Judgement(self.answers.get(name, Result(value=CLEAN)), self.catalogue.tool(name)),
             at_s=0.0,
             duration_s=0.01,
             size_bytes=1,

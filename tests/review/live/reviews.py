@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject, parse
 from inspector.protocol.catalogue import Catalogue, Kind, Listing
 from inspector.protocol.exchanges import Exchanges
@@ -68,7 +69,7 @@ def material_of(
         server={**server, "instructions": instructions} if instructions else server,
         timeline=timeline,
         calls=tuple(
-            LastCall(number=number, name=name, tool=catalogue.tool(name), outcome=Result(value=value))
+            LastCall(number=number, name=name, judgement=Judgement(Result(value=value), catalogue.tool(name)))
             for number, (name, value) in enumerate((calls or {}).items(), 1)
         ),
     )

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Result
 from inspector.review.live.accepted import AcceptedFindings
@@ -126,6 +127,6 @@ def test_what_a_recording_left_out_of_a_result_is_no_fault_of_the_server() -> No
     outcome = Result(value={"content": [reference]})
     places = (("/content/0/redeemUrl", "secret-reference"), ("/content/0/ttl", "secret-reference"))
     for left_out, told in ((places, False), ((), True)):
-        call = LastCall(number=1, name="link", tool=None, outcome=outcome, left_out=left_out)
+        call = LastCall(number=1, name="link", judgement=Judgement(outcome, None), left_out=left_out)
         material = replace(material_of(catalogue_of([CLEAN])), calls=(call,))
         assert ("SL-RDM001" in {identifier for identifier, _ in found(gone_through(material))}) is told

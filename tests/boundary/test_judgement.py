@@ -1,0 +1,77 @@
+import threading
+
+import pytest
+
+from inspector.boundary import judgement as module
+from inspector.boundary.bounded import Bounded, Level
+from inspector.boundary.judgement import KEPT, Judgement
+from inspector.boundary.options import BoundaryPolicy
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
+from inspector.review.finding import SubjectKind
+from inspector.review.reviewed import Offer, ReviewedCall
+from inspector.session.call_record import CallRecord
+from inspector.tui.present.views import holdings, result_view
+
+DEFINITION: JsonObject = {
+    "name": "mint",
+    "inputSchema": {"type": "object"},
+    "outputSchema": {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}}},
+}
+TOOL = Tool(name="mint", definition=DEFINITION)
+RESULT: JsonObject = {"content": [], "structuredContent": {"key": "CANARY-4711-abcdef"}}
+
+
+@pytest.fixture
+def levels(monkeypatch: pytest.MonkeyPatch) -> list[Level]:
+    """The level of each bounded result that is computed."""
+    counted: list[Level] = []
+    real = module.bound
+
+    def counting(*arguments: object, **more: object) -> Bounded:
+        bounded = real(*arguments, **more)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        counted.append(bounded.level)
+        return bounded
+
+    monkeypatch.setattr(module, "bound", counting)
+    return counted
+
+
+def test_a_call_that_is_shown_kept_and_reviewed_is_bounded_once_per_level(levels: list[Level]) -> None:
+    judgement = Judgement(Result(value=RESULT), TOOL)
+    record = CallRecord(
+        number=1, name="mint", arguments={}, judgement=judgement, at_s=0, duration_s=0, size_bytes=0
+    )
+    offer = Offer(kind=SubjectKind.TOOL, name="mint", definition=DEFINITION, tool=TOOL)
+    for host in ("spec", "codex"):
+        result_view(record, Level.DECLARED, host, server="server", chunk=60)
+    assert len(holdings(record).withheld) == 1
+    assert ReviewedCall(offer=offer, outcome=record.outcome, judgement=judgement).withheld
+    assert levels == [Level.DECLARED]
+    for level in (Level.OPEN, Level.CLOSED, Level.DECLARED):
+        result_view(record, level, "spec", server="server", chunk=60)
+    assert levels == [Level.DECLARED, Level.OPEN, Level.CLOSED]
+
+
+def test_threads_that_ask_at_once_wait_for_one_bounded_result(levels: list[Level]) -> None:
+    judgement = Judgement(Result(value=RESULT), TOOL)
+    found: list[Bounded] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(judgement.bounded(Level.DECLARED))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert levels == [Level.DECLARED]
+    assert len({id(bounded) for bounded in found}) == 1
+
+
+def test_few_bounded_results_are_kept_and_the_secrets_always(levels: list[Level]) -> None:
+    judgement = Judgement(Result(value=RESULT), TOOL)
+    removals = judgement.secrets()
+    for threshold in ("low", "medium", "high", "critical"):
+        judgement.bounded(Level.OPEN, BoundaryPolicy(sensitivity_threshold=threshold))
+    assert judgement.secrets() is removals
+    assert levels == [Level.DECLARED, *[Level.OPEN] * (KEPT + 1)]
