@@ -8,7 +8,7 @@ import click
 
 from inspector import __version__
 from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK, UNREAD, defect
-from inspector.cli.invocation import Interface, Invocation
+from inspector.cli.options import Interface, Invocation
 from inspector.cli.output import UnreadError, discard, finish
 from inspector.errors import InspectorError, UsageError
 

@@ -8,8 +8,8 @@ import click
 from click.core import ParameterSource
 
 from inspector.boundary.level import Level
-from inspector.cli.invocation import Invocation
 from inspector.cli.lenses import USUAL_HOST, Lens
+from inspector.cli.options import Invocation
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:

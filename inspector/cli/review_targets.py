@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspector.cli.diagnostics import DIAGNOSTICS
-from inspector.cli.invocation import in_session
+from inspector.cli.options import in_session
 from inspector.cli.review_calls import Called, Plan, called
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject

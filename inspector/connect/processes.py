@@ -14,6 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
+"""The variables of Sightline's environment that a program gets, beside what `-e` or the configuration names."""
+
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
 
@@ -135,6 +138,11 @@ class Program:
         return tuple(
             LeftBehind(pid=pid, name=name, has_ended=pid not in alive) for pid, name in names.items()
         )
+
+
+def environment(*more: str) -> dict[str, str]:
+    """The part of Sightline's environment that a program gets: `INHERITED`, and the variables named here."""
+    return {name: os.environ[name] for name in (*INHERITED, *more) if name in os.environ}
 
 
 async def start(

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import signal
 from collections.abc import Awaitable, Callable
 
@@ -15,9 +14,6 @@ from inspector.json.exact import JsonObject, dump
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import StdioTarget
-
-INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
-"""All that a server sees of our environment, beside what `-e` or the configuration names."""
 
 CHUNK_BYTES = 1 << 18
 MAX_STDERR_LINE_BYTES = 1 << 16
@@ -49,11 +45,10 @@ class StdioProcess:
 
     async def start(self) -> None:
         """Start the command in a process group of its own. Raises UnreachableError."""
-        environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
         try:
             self._process = await processes.start(
                 self._target.command,
-                environment=environment | self._target.environment,
+                environment=processes.environment() | self._target.environment,
                 cwd=self._target.cwd,
                 pipes=("stdin", "stdout", "stderr"),
             )

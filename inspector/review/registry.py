@@ -1,4 +1,4 @@
-"""All rules, and the review that they make. A family is a module in `families`, nothing else."""
+"""All rules, and the review that they make. Each module in `rules` is a family."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial

@@ -44,9 +44,12 @@ def test_a_rule_says_all_that_a_reader_needs(subtests: pytest.Subtests) -> None:
 
 def test_each_family_is_one_module_and_no_id_is_given_twice() -> None:
     assert len({rule.id for rule in rules()}) == len(rules())
+    seen: list[str] = []
     for found in iter_modules(families.__path__):
         module = import_module(f"{families.__name__}.{found.name}")
-        assert {rule.family for rule in module.RULES} == {found.name.rstrip("_").upper()}
+        (family,) = {rule.family for rule in module.RULES}
+        seen.append(family)
+    assert len(set(seen)) == len(seen)
 
 
 def test_examples_of_one_rule_make_no_rule_fail() -> None:

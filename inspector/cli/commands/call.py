@@ -11,8 +11,8 @@ from inspector.cli.arguments import whole_arguments
 from inspector.cli.auditing import audit_of, auditing, closing_after
 from inspector.cli.decisions import Decided, decided, stopped
 from inspector.cli.diagnostics import DIAGNOSTICS, OK, TOOL_FAILED
-from inspector.cli.invocation import Invocation, Reach, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
+from inspector.cli.options import Invocation, Reach, in_session, reach_of, reaching
 from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.recording import recording, wish_of

@@ -7,8 +7,8 @@ import click
 
 from inspector.cli.auditing import audit_of, auditing, closing_after
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.invocation import Invocation, in_session
 from inspector.cli.lenses import Lens, lenses, lenses_of
+from inspector.cli.options import Invocation, in_session
 from inspector.cli.overseeing import policy_of, ruling
 from inspector.cli.recording import Wish, recording, wish_of
 from inspector.errors import UsageError

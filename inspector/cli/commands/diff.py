@@ -7,7 +7,7 @@ import click
 
 from inspector.cli.changes import change_lines, changes_shape
 from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK
-from inspector.cli.invocation import WAIT_S, Invocation, in_session, resolved
+from inspector.cli.options import WAIT_S, Invocation, in_session, resolved
 from inspector.cli.output import print_json, print_lines
 from inspector.cli.recording import Wish, recording, wish_of
 from inspector.errors import UsageError

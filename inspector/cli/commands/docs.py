@@ -4,7 +4,7 @@ import click
 
 from inspector.claims.safety import safety_rows
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
+from inspector.cli.options import Invocation, in_session, reach_of, reaching
 from inspector.cli.output import print_lines
 from inspector.cli.recording import recording, wish_of
 from inspector.protocol.catalogue import Catalogue

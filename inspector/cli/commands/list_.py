@@ -9,8 +9,8 @@ from inspector.claims.badges import badges
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import traits
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
 from inspector.cli.lenses import Lens, lenses, lenses_of
+from inspector.cli.options import Invocation, in_session, reach_of, reaching
 from inspector.cli.output import clipped, columns, print_json, print_lines, table
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.pages import page_lines, page_shape, refused_lines, refused_shape

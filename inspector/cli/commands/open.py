@@ -5,9 +5,9 @@ from dataclasses import replace
 import click
 
 from inspector.cli.auditing import audit_of, auditing, closing_after
-from inspector.cli.invocation import Invocation, reach_of, reaching
 from inspector.cli.lenses import lenses, lenses_of
 from inspector.cli.opened import lens_of, opened_of
+from inspector.cli.options import Invocation, reach_of, reaching
 from inspector.cli.overseeing import policy_of, ruling
 from inspector.cli.recording import recording, wish_of
 from inspector.policy.gate.terms import Terms

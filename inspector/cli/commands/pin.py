@@ -7,7 +7,7 @@ import click
 from inspector.cli.changes import change_lines, changes_shape
 from inspector.cli.commands.diff import listed
 from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK
-from inspector.cli.invocation import Invocation, in_session, reach_of, reaching
+from inspector.cli.options import Invocation, in_session, reach_of, reaching
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.recording import recording, wish_of
 from inspector.errors import UsageError

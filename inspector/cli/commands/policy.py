@@ -7,7 +7,7 @@ import click
 from inspector.cli.arguments import given_arguments
 from inspector.cli.diagnostics import OK
 from inspector.cli.documents import read_outcome
-from inspector.cli.invocation import Invocation, in_session, reach_of, reaching, word, words
+from inspector.cli.options import Invocation, in_session, reach_of, reaching, word, words
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.recording import recording, wish_of
 from inspector.errors import ToolFailedError

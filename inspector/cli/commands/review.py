@@ -11,7 +11,7 @@ import click
 from inspector import __version__
 from inspector.cli.auditing import audit_of, auditing, closing_after
 from inspector.cli.diagnostics import DIAGNOSTICS, FINDINGS, OK, STOPPED
-from inspector.cli.invocation import Invocation, Reach, reach_of, reaching
+from inspector.cli.options import Invocation, Reach, reach_of, reaching
 from inspector.cli.output import print_lines
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.recording import Wish, recording, wish_of

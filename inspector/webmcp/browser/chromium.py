@@ -8,7 +8,6 @@ import signal
 from pathlib import Path
 
 from inspector.connect import processes
-from inspector.connect.stdio import INHERITED
 from inspector.connect.tap import Tap
 from inspector.errors import UnreachableError, UsageError
 from inspector.protocol.frames import Channel, Direction
@@ -98,11 +97,10 @@ class Chromium:
         if self.is_without_sandbox:
             flags.append("--no-sandbox")
             self._tap.note(NO_SANDBOX)
-        named = (*INHERITED, *_PROXIES, *(_DISPLAYED if self._target.is_headed else ()))
         try:
             self._process = await processes.start(
                 (program, *flags, "about:blank"),
-                environment={name: os.environ[name] for name in named if name in os.environ},
+                environment=processes.environment(*_PROXIES, *(_DISPLAYED if self._target.is_headed else ())),
                 cwd=profile,
                 pipes=("stderr",),
             )
