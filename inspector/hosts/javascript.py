@@ -5,13 +5,20 @@ Source: ECMA-262, JSON.stringify, Number::toString and OrdinaryOwnPropertyKeys.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from inspector.hosts.facts import facts
+from inspector.hosts.notes import Notes
 from inspector.hosts.sharing import shared
 from inspector.hosts.writing import Leaf, Style, digits_of, write
 from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
 
 PROTO = "__proto__"
+_ROUNDED = "JavaScript reads the number as a double and hands over a rounded one"
+_SORTED = "JavaScript puts keys that look like indices first"
+_GONE = "the host's client library drops a member of this name"
+_DEEP_PROTO = "a `__proto__` this deep was never sent; it is kept here"
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 _MAX_INDEX = 2**32 - 2
 _SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -89,6 +96,11 @@ def tail(text: str, units: int) -> str:
     return text[-units:] if text.isascii() else _decoded(_encoded(text)[-units * 2 :])
 
 
+def head_and_tail(text: str, front: int, back: int) -> tuple[str, str, int]:
+    """The first and the last UTF-16 units of a text, and how many are between."""
+    return head(text, front), tail(text, back), length(text) - front - back
+
+
 def grouped(count: int) -> str:
     """`count.toLocaleString("en-US")`."""
     return f"{count:,}"
@@ -105,6 +117,56 @@ def accepts_base64(text: str) -> bool:
 def base64_size(text: str) -> int:
     """The bytes that text holds which `atob` takes."""
     return len(text.translate(_ASCII_SPACE).rstrip("=")) * 3 // 4
+
+
+def note_structure_changes(result: JsonObject, notes: Notes) -> None:
+    """Note where the structured content of `result`, as the server sent it, will read otherwise."""
+    for pointer, what, is_beyond in _changes(result.get("structuredContent")):
+        (notes.beyond if is_beyond else notes.change)(pointer, what)
+
+
+@shared
+def _changes(structured: Json) -> tuple[tuple[str, str, bool], ...]:
+    """Where, what, and whether nobody observed it; in the order of the document."""
+    known = facts(structured)
+    if not (known.has_odd_keys or known.has_rounded):
+        return ()
+    found: list[tuple[str, str, bool]] = []
+    stack: list[tuple[str, Json]] = [("/structuredContent", structured)]
+    while stack:
+        pointer, value = stack.pop()
+        match value:
+            case dict():
+                if known.has_odd_keys:
+                    found.extend(_of_keys(pointer, value))
+                stack.extend(
+                    (child(pointer, key), inner)
+                    for key, inner in reversed(value.items())
+                    if _may_change(inner)
+                )
+            case list():
+                stack.extend(
+                    (child(pointer, index), value[index])
+                    for index in range(len(value) - 1, -1, -1)
+                    if _may_change(value[index])
+                )
+            case int() if is_rounded(value):
+                found.append((pointer, _ROUNDED, False))
+            case _:
+                pass
+    return tuple(found)
+
+
+def _may_change(value: Json) -> bool:
+    return isinstance(value, (dict, list)) or (isinstance(value, int) and is_rounded(value))
+
+
+def _of_keys(pointer: str, value: JsonObject) -> Iterator[tuple[str, str, bool]]:
+    if list(own_keys(value)) != list(value):
+        yield pointer, _SORTED, False
+    if PROTO in value:
+        is_top = pointer == "/structuredContent"
+        yield child(pointer, PROTO), _GONE if is_top else _DEEP_PROTO, not is_top
 
 
 def _encoded(text: str) -> bytes:

@@ -1,30 +1,128 @@
 """The part of pydantic 2.14 that MCP's Python client needs: values checked in lax mode, faults as pydantic words them.
 
-Source: docs.pydantic.dev, Validation Errors and Conversion Table.
+Source: docs.pydantic.dev, Validation Errors and Conversion Table; url.spec.whatwg.org, which pydantic follows.
 """
 
 import math
 import re
 import sys
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
-from inspector.hosts.pydantic_kinds import (
-    AnyOf,
-    Choice,
-    Issue,
-    Items,
-    Kind,
-    Mapping,
-    Model,
-    Place,
-    Share,
-    Text,
-    Truth,
-    Uri,
-    Whole,
-)
+from inspector.hosts.python_text import represented, shortened, type_name
 from inspector.json.exact import MAX_INTEGER_DIGITS, Json, JsonObject
+
+Place: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """One fault."""
+
+    type: str
+    place: Place
+    message: str
+    value: Json
+
+    @property
+    def text(self) -> str:
+        """As `str(error)` has it."""
+        quoted = f"input_value={shortened(represented(self.value))}, input_type={type_name(self.value)}"
+        return (
+            f"{'.'.join(map(str, self.place))}\n  {self.message} [type={self.type}, {quoted}]\n"
+            f"    For further information visit https://errors.pydantic.dev/2.14/v/{self.type}"
+        )
+
+
+def error_text(title: str, issues: tuple[Issue, ...]) -> str:
+    """`str(error)` of a ValidationError."""
+    count = f"{len(issues)} validation error{'' if len(issues) == 1 else 's'} for {title}"
+    return "\n".join([count, *(issue.text for issue in issues)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """`str`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uri:
+    """`AnyUrl`, to the extent that its text says whether it is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """`bool`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """`int`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """`float` from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """`Literal`."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mapping:
+    """`dict[str, Any]`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items:
+    """`list`."""
+
+    of: "Kind"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A field of a model."""
+
+    name: str
+    """In Python."""
+    wire: str
+    """In JSON, where it differs."""
+    kind: "Kind"
+    required: bool = False
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A model class."""
+
+    name: str
+    members: tuple[Member, ...]
+    keeps_others: bool = False
+    """Whether members that it does not name stay (`extra="allow"`)."""
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What its member `type` may say; nothing where it has none."""
+        for member in self.members:
+            if member.wire == "type" and isinstance(member.kind, Choice):
+                return member.kind.values
+        return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnyOf:
+    """A union of models, told apart by what they require."""
+
+    models: tuple[Model, ...]
+
+
+Kind: TypeAlias = Text | Uri | Truth | Whole | Share | Choice | Mapping | Items | Model | AnyOf
 
 
 @dataclass(slots=True, kw_only=True)
@@ -222,3 +320,40 @@ _NO = frozenset({"0", "off", "f", "false", "n", "no"})
 _INTEGER = re.compile(r"[+-]?[0-9]+(_[0-9]+)*(\.0+)?", re.ASCII)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:", re.ASCII)
 _URL_SPACE = "".join(map(chr, range(0x21)))
+
+_PLAIN = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*):(//(?P<host>[A-Za-z0-9._-]*))?(?P<rest>[A-Za-z0-9._~:/?#@!$&()*+,;=%-]*)",
+    re.ASCII,
+)
+_DOTS = re.compile(r"[/:]\.\.?(?:[/?#]|$)|%2e", re.IGNORECASE)
+_WEB = frozenset({"http", "https", "ws", "wss", "ftp"})
+_WEB_HOST = re.compile(r"[a-z][a-z-]*(\.[a-z][a-z-]*)*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """A URI as written again."""
+
+    text: str
+    certain: bool
+    """False where the rule is not known well enough; the text is then as it was sent."""
+
+
+def rewritten(uri: str) -> Rewritten:
+    """`str(AnyUrl(uri))`: for most URIs that servers send, as they were."""
+    unsure = Rewritten(text=uri, certain=False)
+    found = _PLAIN.fullmatch(uri)
+    if not found or _DOTS.search(uri):
+        return unsure
+    host, rest = found["host"], found["rest"]
+    if host is not None and rest and rest[0] not in "/?#":
+        return unsure
+    if found["scheme"] == "file":
+        is_local = host == "" and rest.startswith("/") and not rest.startswith("//") and ":" not in rest
+        return Rewritten(text=uri, certain=True) if is_local else unsure
+    if found["scheme"] not in _WEB:
+        return Rewritten(text=uri, certain=True)
+    if host is None or not _WEB_HOST.fullmatch(host) or "xn--" in host:
+        return unsure
+    path = rest if rest.startswith("/") else f"/{rest}"
+    return Rewritten(text=f"{found['scheme']}://{host}{path}", certain=True)

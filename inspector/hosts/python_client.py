@@ -6,8 +6,7 @@ its own models then; PyPI mcp 1.30.0, which has models alone and keeps members t
 
 from dataclasses import dataclass, replace
 
-from inspector.hosts.pydantic_check import check
-from inspector.hosts.pydantic_kinds import AnyOf, Choice, Issue, Items, Kind, Model, error_text
+from inspector.hosts.pydantic_check import AnyOf, Choice, Issue, Items, Kind, Model, check, error_text
 from inspector.hosts.python_models import RESULT, of_first
 from inspector.hosts.python_text import loaded
 from inspector.hosts.received import Received

@@ -6,8 +6,7 @@ Source: PyPI mcp-types 2.3.0; the members are those of revisions up to 2025-11-2
 from dataclasses import replace
 from enum import Enum, auto
 
-from inspector.hosts.pydantic_check import check
-from inspector.hosts.pydantic_kinds import (
+from inspector.hosts.pydantic_check import (
     AnyOf,
     Choice,
     Items,
@@ -20,9 +19,10 @@ from inspector.hosts.pydantic_kinds import (
     Truth,
     Uri,
     Whole,
+    check,
+    rewritten,
 )
 from inspector.hosts.python_text import represented
-from inspector.hosts.uris import rewritten
 from inspector.json.exact import Json, JsonObject
 
 

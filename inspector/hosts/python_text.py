@@ -4,9 +4,8 @@ import json
 import math
 
 from inspector.hosts.facts import facts
-from inspector.hosts.pieces import Form, in_pieces
 from inspector.hosts.sharing import shared
-from inspector.hosts.writing import Leaf, Style, digits_of, rebuilt, write
+from inspector.hosts.writing import Form, Leaf, Style, digits_of, in_pieces, rebuilt, write
 from inspector.json.exact import Json, JsonObject, Number
 
 MAX_DEPTH = 200

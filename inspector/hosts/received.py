@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inspector.boundary.bounded import Bounded
 from inspector.hosts.notes import Notes
 from inspector.hosts.obstacles import Parser, is_deep, obstacle
-from inspector.hosts.profile import ModelContext
+from inspector.hosts.profile import Call, ModelContext
 from inspector.json.exact import Json, JsonObject
 
 
@@ -56,21 +56,27 @@ class Answer:
 UNJUDGED = "the profile could not judge this result"
 
 
-def judge(bounded: Bounded, parser: Parser, hand_over: Callable[[Answer, Notes], Json]) -> ModelContext:
-    """`hand_over` on what can be judged; all else is withheld, with the reason."""
-    notes = Notes(bounded.result)
-    answer = _answer(bounded.result)
-    reason = answer if isinstance(answer, str) else obstacle(bounded.result, parser)
-    if isinstance(answer, str) or reason:
-        notes.withhold(reason)
-        return notes.context(None)
-    if is_deep(bounded.result):
-        notes.beyond("", "results this deep were never sent; the usual rule is followed")
-    try:
-        return notes.context(hand_over(answer, notes))
-    except Exception as fault:  # noqa: BLE001 - a profile that fails must withhold, whatever failed in it
-        notes.withhold(f"{UNJUDGED} ({type(fault).__name__})")
-        return notes.context(None)
+def judged(
+    parser: Parser, model: Callable[[Call, Answer, Notes], Json]
+) -> Callable[[Bounded, Call], ModelContext]:
+    """A host that hands over `model` of what can be judged; all else is withheld, with the reason."""
+
+    def hand_over(bounded: Bounded, call: Call) -> ModelContext:
+        notes = Notes(bounded.result)
+        answer = _answer(bounded.result)
+        reason = answer if isinstance(answer, str) else obstacle(bounded.result, parser)
+        if isinstance(answer, str) or reason:
+            notes.withhold(reason)
+            return notes.context(None)
+        if is_deep(bounded.result):
+            notes.beyond("", "results this deep were never sent; the usual rule is followed")
+        try:
+            return notes.context(model(call, answer, notes))
+        except Exception as fault:  # noqa: BLE001 - a profile that fails must withhold, whatever failed in it
+            notes.withhold(f"{UNJUDGED} ({type(fault).__name__})")
+            return notes.context(None)
+
+    return hand_over
 
 
 def _answer(value: Json) -> Answer | str:

@@ -7,8 +7,19 @@ from dataclasses import dataclass
 
 from inspector.hosts.received import Received
 from inspector.hosts.sharing import shared
-from inspector.hosts.zod_check import check, message
-from inspector.hosts.zod_kinds import Amount, Items, Kind, OneOf, Record, Shape, Text, Truth, Union
+from inspector.hosts.zod_check import (
+    Amount,
+    Items,
+    Kind,
+    OneOf,
+    Record,
+    Shape,
+    Text,
+    Truth,
+    Union,
+    check,
+    message,
+)
 from inspector.json.exact import JsonObject
 
 

@@ -1,19 +1,32 @@
-"""JSON values as text, the way other programs write them: one writer, and a style for each program."""
+"""JSON values as text, the way other programs write them: one writer, and a style for each program.
+
+Code in C keeps the interpreter's lock, and with it the event loop, until it has written all that it was given:
+large values are written piece by piece.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from json.encoder import encode_basestring
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 import msgspec
 
 from inspector.hosts.facts import EXACT, facts
-from inspector.hosts.pieces import Form, in_pieces
 from inspector.hosts.sharing import shared
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text, scalar_text
 
+Item = TypeVar("Item")
 Leaf = bool | int | float | None
+_PIECE = 32
+"""Members of a container that are written at once."""
+_MANY = 256
+"""Containers of more members are opened, wherever they are reached."""
+_LEVELS = 6
+"""Down to which containers of few members are opened too, outside of those of many."""
+_DEEPEST = 100
+"""Levels of containers of many members in each other that are opened."""
 
 
 def _as_sent(value: JsonObject) -> Iterable[str]:
@@ -146,6 +159,94 @@ def _members(
 
 def _break(style: Style, depth: int) -> str:
     return "\n" + " " * (style.indent * depth) if style.indent else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """How a program writes JSON on one line."""
+
+    whole: Callable[[Json], str]
+    """Any value at once, with the same commas and colons."""
+    comma: str = ","
+    colon: str = ":"
+    order: Callable[[JsonObject], Iterable[str]] = _as_sent
+    """The keys of an object in the order written."""
+
+
+def in_pieces(value: Json, form: Form) -> str:
+    """`form.whole(value)`, of which only small parts are written at a time."""
+    return "".join(_pieces(value, form, _LEVELS, _DEEPEST))
+
+
+def _pieces(value: Json, form: Form, levels: int, left: int) -> Iterator[str]:
+    if not isinstance(value, (dict, list)) or not left or not _is_opened(value, levels):
+        yield form.whole(value)
+        return
+    below = 0 if len(value) > _MANY else max(levels - 1, 0)
+    opener, closer = "[]" if isinstance(value, list) else "{}"
+    yield opener
+    first = True
+    for member in _grouped_members(value, form, below):
+        if not first:
+            yield form.comma
+        first = False
+        if isinstance(member, _Opened):
+            yield member.front
+            yield from _pieces(member.value, form, below, left - 1)
+        else:
+            yield form.whole(member)[1:-1]
+    yield closer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """A member that is written in pieces itself."""
+
+    front: str
+    """What stands in front of it."""
+    value: Json
+
+
+def _grouped_members(
+    value: JsonObject | list[Json], form: Form, below: int
+) -> Iterator[JsonObject | list[Json] | _Opened]:
+    """The members of a container, those that need not be opened together in small containers."""
+    if isinstance(value, list):
+        for group in _groups(value):
+            if not _has_opened(group, below):
+                yield group
+                continue
+            for item in group:
+                yield _Opened(front="", value=item) if _is_opened(item, below) else [item]
+        return
+    for keys in _groups(form.order(value)):
+        members = {key: value[key] for key in keys}
+        if not _has_opened(members.values(), below):
+            yield members
+            continue
+        for key, item in members.items():
+            if _is_opened(item, below):
+                yield _Opened(front=form.whole(key) + form.colon, value=item)
+            else:
+                yield {key: item}
+
+
+def _is_opened(value: Json, levels: int) -> bool:
+    return isinstance(value, (dict, list)) and bool(value) and (levels > 0 or len(value) > _MANY)
+
+
+def _has_opened(values: Iterable[Json], levels: int) -> bool:
+    for value in values:
+        kind = type(value)
+        if (kind is dict or kind is list) and _is_opened(value, levels):
+            return True
+    return False
+
+
+def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
+    waiting = iter(items)
+    while group := list(islice(waiting, _PIECE)):
+        yield group
 
 
 class Digits(NamedTuple):

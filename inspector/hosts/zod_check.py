@@ -4,15 +4,76 @@ Source: zod 4, $ZodObject, $ZodUnion, $ZodRecord and locales/en.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from inspector.hosts import javascript
-from inspector.hosts.zod_kinds import Amount, Items, Kind, OneOf, Record, Shape, Text, Truth, Union
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
 Path: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """`z.string()`."""
+
+    base64: bool = False
+    """Whether `atob` has to take it."""
+    moment: bool = False
+    """Whether it has to be an ISO date and time with an offset."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """`z.number()`."""
+
+    least: int | None = None
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """`z.boolean()`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOf:
+    """`z.literal()` and `z.enum()`."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """`z.record(z.string(), z.unknown())`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items:
+    """`z.array()`."""
+
+    of: "Kind"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """`z.object()`, `z.looseObject()`."""
+
+    members: Mapping[str, "Kind"]
+    optional: frozenset[str] = frozenset()
+    loose: bool = False
+    """Whether members that the shape does not name are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Union:
+    """`z.union()`: the first that fits."""
+
+    among: "tuple[Kind, ...]"
+
+
+Kind: TypeAlias = Text | Amount | Truth | OneOf | Record | Items | Shape | Union
 
 
 @dataclass(slots=True, kw_only=True)

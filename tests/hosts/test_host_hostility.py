@@ -10,7 +10,7 @@ from inspector.boundary.bounded import Bounded, Level
 from inspector.hosts.notes import Notes
 from inspector.hosts.obstacles import JAVASCRIPT
 from inspector.hosts.profile import Call, Host, ModelContext
-from inspector.hosts.received import UNJUDGED, Answer, judge
+from inspector.hosts.received import UNJUDGED, Answer, judged
 from inspector.hosts.registry import hosts
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, Number, dump_text, equal
@@ -202,11 +202,11 @@ def test_names_of_tools_and_servers_may_be_anything(host: Host) -> None:
 
 
 def test_a_profile_that_fails_withholds_everything() -> None:
-    def failing(_answer: Answer, notes: Notes) -> Json:
+    def failing(_call: Call, _answer: Answer, notes: Notes) -> Json:
         notes.change("", "something")
         raise RuntimeError("with the secret in its text")
 
-    context = judge(Bounded(level=Level.OPEN, result={"content": []}), JAVASCRIPT, failing)
+    context = judged(JAVASCRIPT, failing)(Bounded(level=Level.OPEN, result={"content": []}), Call())
     assert context.model is None
     assert not context.observed
     assert [change.what for change in context.changes] == [

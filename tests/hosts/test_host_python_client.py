@@ -9,8 +9,7 @@ from hypothesis import assume, given, settings
 from mcp_types import methods
 from pydantic import Field, TypeAdapter, ValidationError
 
-from inspector.hosts.pydantic_check import check
-from inspector.hosts.pydantic_kinds import Kind, Share, Truth, Whole
+from inspector.hosts.pydantic_check import Kind, Share, Truth, Whole, check
 from inspector.hosts.python_client import Refused, receive, receive_first
 from inspector.hosts.python_models import RESULT, Names, dumped, model_of, model_repr
 from inspector.hosts.python_text import compact

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Bounded
 from inspector.boundary.level import Level
-from inspector.hosts import javascript, pieces, python_text, rust_client, truncation, writing
+from inspector.hosts import javascript, python_text, rust_client, writing
 from inspector.hosts.facts import facts
 from inspector.hosts.obstacles import JAVASCRIPT, PYDANTIC, SERDE, is_deep, obstacle
 from inspector.hosts.profile import Call
+from inspector.hosts.profiles import codex
 from inspector.hosts.registry import hosts
 from inspector.hosts.sharing import shared, sharing
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number, dump, dump_text, equal
@@ -56,8 +57,8 @@ LEAF_BY_LEAF = {
 
 @pytest.fixture(autouse=True)
 def few_members_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "_MANY", 8)
-    monkeypatch.setattr(pieces, "_PIECE", 3)
+    monkeypatch.setattr(writing, "_MANY", 8)
+    monkeypatch.setattr(writing, "_PIECE", 3)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -189,14 +190,14 @@ def test_hosts_that_share_work_hand_over_what_each_does_alone_and_leave_the_resu
 @given(st.text(max_size=40), st.integers(1, 30))
 def test_a_text_is_cut_in_the_middle_as_its_bytes_are(text: str, most: int) -> None:
     raw = text.encode()
-    cut = truncation.middle_by_bytes(text, most)
+    cut = codex.middle_by_bytes(text, most)
     if len(raw) <= most:
         assert cut == text
         return
     front = raw[: most // 2].decode(errors="ignore")
     back = raw[len(raw) - (most - most // 2) :].decode(errors="ignore")
     assert cut == f"{front}…{len(text) - len(front) - len(back)} chars truncated…{back}"
-    assert truncation.size_bytes(text) == len(raw)
+    assert codex.size_bytes(text) == len(raw)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from inspector.hosts import javascript, python_text
-from inspector.hosts.truncation import middle_by_bytes, middle_by_tokens
-from inspector.hosts.uris import rewritten
+from inspector.hosts.profiles.codex import middle_by_bytes, middle_by_tokens
+from inspector.hosts.pydantic_check import rewritten
 from inspector.json.exact import Json, Number
 
 FLOATS = st.floats(allow_nan=False)

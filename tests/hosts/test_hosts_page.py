@@ -1,17 +1,29 @@
 """docs/hosts.md says what the profiles do."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from inspector.hosts.registry import hosts
-from inspector.hosts.table import NOT_OBSERVED, host_table, markdown_table
+from inspector.hosts.registry import NOT_OBSERVED, hosts
 from tests.hosts.questions import QUESTIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "hosts.md"
+HEAD = ("host", "is", "version", "as of", "known by", "where it was looked at")
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join((line(head), line(["---"] * len(head)), *map(line, rows)))
+
+
+def line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def tables() -> str:
     found = hosts()
-    parts = [host_table(found)]
+    known = [
+        (f"`{host.name}`", host.title, host.version, host.as_of, host.how, host.source) for host in found
+    ]
+    parts = [markdown_table(HEAD, known)]
     for questions in QUESTIONS:
         rows = [(f"`{host.name}`", *(ask(host) for ask in questions.values())) for host in found]
         parts.append(markdown_table(("host", *questions), rows))

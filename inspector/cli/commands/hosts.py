@@ -8,8 +8,7 @@ from inspector.cli.diagnostics import OK
 from inspector.cli.lenses import Lens
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.errors import UsageError
-from inspector.hosts.registry import hosts
-from inspector.hosts.table import NOT_OBSERVED
+from inspector.hosts.registry import NOT_OBSERVED, hosts
 
 
 @click.command()

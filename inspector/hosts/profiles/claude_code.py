@@ -1,16 +1,12 @@
 """`claude-code`: what Claude Code sends to Anthropic's API as the content of a tool_result."""
 
 import re
-from functools import partial
 
-from inspector.boundary.bounded import Bounded
 from inspector.hosts import javascript
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import JAVASCRIPT
-from inspector.hosts.profile import Call, Host, ModelContext
-from inspector.hosts.received import Answer, Received, judge
-from inspector.hosts.structure_changes import note_structure_changes
-from inspector.hosts.truncation import head_and_tail
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.received import Answer, Received, judged
 from inspector.hosts.typescript_client import Refused, Unread, receive
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
@@ -20,11 +16,6 @@ _LONG, _TOO_LONG, _PREVIEW = 50_000, 100_000, 2_000
 _BIG_IMAGE = 64_000
 """Characters of base64 from which on an image may be made smaller; smaller ones were seen to stay."""
 _DROPPED = frozenset({Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, JAVASCRIPT, partial(_model, call))
 
 
 def _model(call: Call, answer: Answer, notes: Notes) -> Json:
@@ -47,7 +38,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
 
 def _failed(text: str, notes: Notes) -> Json:
     if javascript.length(text) > _LONG_ERROR:
-        front, back, gone = head_and_tail(text, _ERROR_END, _ERROR_END)
+        front, back, gone = javascript.head_and_tail(text, _ERROR_END, _ERROR_END)
         text = f"{front}\n\n... [{gone} characters truncated] ...\n\n{back}"
         notes.beyond("", "the ends that are kept were measured, what stands between them was not")
     return {"content": text, "is_error": True}
@@ -77,7 +68,7 @@ def _success(received: Received, answer: Answer, call: Call, notes: Notes) -> Js
         else:
             blocks.extend(_converted(block, pointer, call, notes))
     if has_structure:
-        note_structure_changes(answer.result, notes)
+        javascript.note_structure_changes(answer.result, notes)
         text = javascript.stringify(received.structured)
         if not blocks:
             return {"content": _kept(text, notes)}
@@ -206,5 +197,5 @@ HOST = Host(
         "Run as `claude -p` with tool search off; with it on, an error of a tool that was not loaded yet gets a "
         "paragraph about its input schema in addition."
     ),
-    hand_over=hand_over,
+    hand_over=judged(JAVASCRIPT, _model),
 )

@@ -2,17 +2,13 @@
 
 import json
 import re
-from functools import partial
 
-from inspector.boundary.bounded import Bounded
 from inspector.hosts import javascript
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import JAVASCRIPT
-from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.profile import Call, Host
 from inspector.hosts.python_text import as_dict
-from inspector.hosts.received import Answer, Received, judge
-from inspector.hosts.structure_changes import note_structure_changes
-from inspector.hosts.truncation import head_and_tail
+from inspector.hosts.received import Answer, Received, judged
 from inspector.hosts.typescript_client import Refused, Unread, receive
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
@@ -20,11 +16,6 @@ from inspector.json.pointer import child
 _LONG, _HEAD, _TAIL = 40_000, 8_000, 32_000
 _CLOSING = "</untrusted_context>"
 _DROPPED = frozenset({Part.STRUCTURED, Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, JAVASCRIPT, partial(_model, call))
 
 
 def _model(call: Call, answer: Answer, notes: Notes) -> Json:
@@ -42,7 +33,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
             return _failed({"message": received.message, "isError": True}, call, notes)
         case Received():
             if received.is_error:
-                note_structure_changes(answer.result, notes)
+                javascript.note_structure_changes(answer.result, notes)
                 # Members of the result itself are quoted, whatever they are.
                 notes.dropped({"content": answer.result.get("content")}, frozenset({Part.UNKNOWN}))
                 return _reported(received.value, call, notes)
@@ -163,7 +154,7 @@ def _responded(parts: list[JsonObject], call: Call, notes: Notes) -> Json:
 
 def _cut(text: str, notes: Notes) -> str:
     notes.beyond("", "the ends that are kept were measured, what stands around them was not")
-    front, back, gone = head_and_tail(text, _HEAD, _TAIL)
+    front, back, gone = javascript.head_and_tail(text, _HEAD, _TAIL)
     return (
         f"Output too large. Showing first {javascript.grouped(_HEAD)} and last {javascript.grouped(_TAIL)} characters. "
         f"For full output see: <PATH>\n{front}\n\n... [{javascript.grouped(gone)} characters omitted] ...\n\n{back}"
@@ -188,5 +179,5 @@ HOST = Host(
     how="observed: the binary against a mock of the provider's API",
     source="npm @google/gemini-cli 0.61.0, bundled binary: the last user content of the next request",
     notes="Model gemini-2.5-pro. A single text of more than 40,000 characters is cut; several parts and errors are not.",
-    hand_over=hand_over,
+    hand_over=judged(JAVASCRIPT, _model),
 )

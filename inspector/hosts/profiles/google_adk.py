@@ -1,21 +1,13 @@
 """`google-adk`: the function response that Google's Agent Development Kit makes of a result."""
 
-from functools import partial
-
-from inspector.boundary.bounded import Bounded
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import PYDANTIC
-from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.profile import Call, Host
 from inspector.hosts.python_client import Refused, receive
 from inspector.hosts.python_models import RESULT, Names, dumped
 from inspector.hosts.python_text import finite
-from inspector.hosts.received import Answer, Received, judge
+from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, PYDANTIC, partial(_model, call))
 
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
@@ -44,5 +36,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="PyPI google-adk 2.13.0, mcp_tool.py: the dict that becomes functionResponse.response",
     notes="Client library mcp 2.3.0. All of a result goes to the model: metadata, annotations and base64 too.",
-    hand_over=hand_over,
+    hand_over=judged(PYDANTIC, _model),
 )

@@ -1,25 +1,16 @@
 """`langchain-js`: the ToolMessage that LangChain's MCP adapters make in LangGraph's ToolNode."""
 
-from functools import partial
-
-from inspector.boundary.bounded import Bounded
 from inspector.hosts import javascript
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import JAVASCRIPT
-from inspector.hosts.profile import Call, Host, ModelContext
-from inspector.hosts.received import Answer, Received, judge
-from inspector.hosts.structure_changes import note_structure_changes
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.received import Answer, Received, judged
 from inspector.hosts.typescript_client import Refused, Unread, receive
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
 _DROPPED = frozenset({Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 _DROPPED_TOO = frozenset({Part.STRUCTURED, Part.RESULT_META})
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, JAVASCRIPT, partial(_model, call))
 
 
 def _model(call: Call, answer: Answer, notes: Notes) -> Json:
@@ -73,7 +64,7 @@ def _content(received: Received, answer: Answer, notes: Notes) -> Json:
     if structured is None and meta is None:
         return blocks[0]["text"]
     notes.change("/content", "the host puts text, structured content and metadata into one JSON")
-    note_structure_changes(answer.result, notes)
+    javascript.note_structure_changes(answer.result, notes)
     joined: JsonObject = dict(blocks[0])
     if structured is not None:
         joined["structuredContent"] = structured
@@ -106,5 +97,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="npm @langchain/mcp-adapters 1.1.4 and @langchain/langgraph 1.0.0: ToolMessage content and status",
     notes="ToolNode turns what the adapters throw into a message.",
-    hand_over=hand_over,
+    hand_over=judged(JAVASCRIPT, _model),
 )

@@ -1,24 +1,16 @@
 """`langchain-py`: the ToolMessage that LangChain's MCP adapters make."""
 
-from functools import partial
-
-from inspector.boundary.bounded import Bounded
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import PYDANTIC
-from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.pydantic_check import rewritten
 from inspector.hosts.python_client import Refused, receive_first
-from inspector.hosts.received import Answer, Received, judge
-from inspector.hosts.uris import rewritten
+from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
 _DROPPED = frozenset({Part.STRUCTURED, Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 _RAISES = "the host raises an error, so the model gets nothing of the call"
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, PYDANTIC, partial(_model, call))
 
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
@@ -112,5 +104,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="PyPI langchain-mcp-adapters 0.3.2, tools.py, with langchain-core 1.7.2: ToolMessage content and status",
     notes="Client library mcp 1.30.0. `$not_sent` is what the host keeps to itself.",
-    hand_over=hand_over,
+    hand_over=judged(PYDANTIC, _model),
 )

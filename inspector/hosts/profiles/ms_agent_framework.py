@@ -2,26 +2,19 @@
 
 import base64
 import binascii
-from functools import partial
 
-from inspector.boundary.bounded import Bounded
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import PYDANTIC
-from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.profile import Call, Host
 from inspector.hosts.python_client import Refused, receive
 from inspector.hosts.python_models import RESULT, Names, dumped
 from inspector.hosts.python_text import dumps, finite
-from inspector.hosts.received import Answer, Received, judge
+from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
 _FAILED = "Error: Function failed."
 _DROPPED = frozenset({Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, PYDANTIC, partial(_model, call))
 
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
@@ -137,5 +130,5 @@ HOST = Host(
         "Client library mcp 2.3.0. Errors are not told in detail unless include_detailed_errors is set; the provider's "
         "package picks result or items. `$not_sent` is what the host keeps to itself."
     ),
-    hand_over=hand_over,
+    hand_over=judged(PYDANTIC, _model),
 )

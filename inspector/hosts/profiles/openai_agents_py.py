@@ -1,15 +1,82 @@
-"""`openai-agents-py`: the OpenAI Agents SDK (Python), as it comes."""
+"""`openai-agents-py`, `openai-agents-py-structured`: the function call output of the OpenAI Agents SDK (Python).
 
-from inspector.hosts.openai_agents_python import handing_over
-from inspector.hosts.profile import Host
+The two differ in `use_structured_content`.
+"""
 
-HOST = Host(
-    name="openai-agents-py",
-    title="OpenAI Agents SDK (Python), default",
-    version="0.24.0",
-    as_of="2026-11",
-    how="observed: adapter code run",
-    source="PyPI openai-agents 0.24.0, agents/mcp/util.py and agents/items.py: output of the function_call_output item",
-    notes="Client library mcp 2.3.0.",
-    hand_over=handing_over(use_structured=False),
+from functools import partial
+
+from inspector.hosts.notes import Notes, Part
+from inspector.hosts.obstacles import PYDANTIC
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.python_client import Refused, receive
+from inspector.hosts.python_models import Names, dumped, model_of
+from inspector.hosts.python_text import compact, dumps
+from inspector.hosts.received import Answer, Received, judged
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+
+_FAILED = "An error occurred while running the tool. Please try again."
+_DROPPED = frozenset({Part.ERROR_FLAG, Part.RESULT_META, Part.UNKNOWN})
+_OF_ITEMS = frozenset({Part.BLOCK_META, Part.ANNOTATIONS})
+_ITEMS = frozenset({"text", "image"})
+
+
+def _model(_call: Call, answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
+    if answer.failure:
+        notes.change("/error", "the model only learns that something went wrong")
+        return _FAILED
+    received = receive(answer.result)
+    match received:
+        case Refused():
+            notes.change("", "the host's client library refuses the result; the model only learns that")
+            return _FAILED
+        case Received():
+            notes.dropped(answer.result, _DROPPED)
+            # As Python has it, an empty object is none.
+            if use_structured and received.structured and not received.is_error:
+                if received.blocks:
+                    notes.change("/content", "structured content takes the place of all content")
+                return dumps(received.structured)
+            notes.dropped(answer.result, frozenset({Part.STRUCTURED}))
+            notes.dropped(answer.result, _OF_ITEMS, _ITEMS)
+            return _items(received, notes)
+
+
+def _items(received: Received, notes: Notes) -> Json:
+    if not received.blocks:
+        notes.change("/content", "the host writes an empty list as text")
+        return "[]"
+    return [_item(block, child("/content", index), notes) for index, block in enumerate(received.blocks)]
+
+
+def _item(block: JsonObject, pointer: str, notes: Notes) -> JsonObject:
+    match block["type"]:
+        case "text":
+            return {"type": "input_text", "text": block["text"]}
+        case "image":
+            return {"type": "input_image", "image_url": f"data:{block['mimeType']};base64,{block['data']}"}
+        case _:
+            notes.change(
+                pointer, "the host writes the JSON of the block as text, with null for what it lacks"
+            )
+            dump = dumped(block, model_of(block), Names.PYTHON, with_none=True)
+            return {"type": "input_text", "text": compact(dump)}
+
+
+def _host(name: str, option: str, *, use_structured: bool) -> Host:
+    return Host(
+        name=name,
+        title=f"OpenAI Agents SDK (Python), {option}",
+        version="0.24.0",
+        as_of="2026-11",
+        how="observed: adapter code run",
+        source="PyPI openai-agents 0.24.0, agents/mcp/util.py and agents/items.py: output of the function_call_output item",
+        notes="Client library mcp 2.3.0.",
+        hand_over=judged(PYDANTIC, partial(_model, use_structured=use_structured)),
+    )
+
+
+HOSTS = (
+    _host("openai-agents-py", "default", use_structured=False),
+    _host("openai-agents-py-structured", "use_structured_content=True", use_structured=True),
 )

@@ -5,16 +5,14 @@ import binascii
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import partial
 
-from inspector.boundary.bounded import Bounded
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import PYDANTIC, obstacle
-from inspector.hosts.profile import Call, Host, ModelContext
-from inspector.hosts.pydantic_kinds import Issue
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.pydantic_check import Issue
 from inspector.hosts.python_client import Refused, receive
 from inspector.hosts.python_text import as_dict, compact, represented
-from inspector.hosts.received import Answer, Received, judge
+from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -63,11 +61,6 @@ class _Content:
             return ""
         value = data[0] if len(data) == 1 and (not self.is_list or self.files) else data
         return "" if value is None else _as_text(value)
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, PYDANTIC, partial(_model, call))
 
 
 def _model(call: Call, answer: Answer, notes: Notes) -> Json:
@@ -216,5 +209,5 @@ HOST = Host(
         "Client libraries fastmcp-slim 4.2.0 and mcp 2.3.0. `text_only_provider` is the form for providers that take no "
         "files in tool results."
     ),
-    hand_over=hand_over,
+    hand_over=judged(PYDANTIC, _model),
 )

@@ -1,17 +1,15 @@
 """`semantic-kernel`: the tool message that Semantic Kernel adds, a Python repr of its content."""
 
 import re
-from functools import partial
 
-from inspector.boundary.bounded import Bounded
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import PYDANTIC
-from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.pydantic_check import rewritten
 from inspector.hosts.python_client import Refused, receive_first
 from inspector.hosts.python_models import model_repr
 from inspector.hosts.python_text import represented
-from inspector.hosts.received import Answer, Received, judge
-from inspector.hosts.uris import rewritten
+from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -22,11 +20,6 @@ _CLASSES = {
     "resource": ("BinaryContent", "binary"),
 }
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, PYDANTIC, partial(_model, call))
 
 
 def _model(call: Call, answer: Answer, notes: Notes) -> Json:
@@ -125,5 +118,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="PyPI semantic-kernel 1.45.0, connectors/mcp.py and contents: to_dict() of the tool message",
     notes="Client library mcp 1. The model reads the library's objects, so annotations and metadata of content too.",
-    hand_over=hand_over,
+    hand_over=judged(PYDANTIC, _model),
 )

@@ -2,14 +2,12 @@
 
 import base64
 import binascii
-from functools import partial
 
-from inspector.boundary.bounded import Bounded
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import PYDANTIC
-from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.profile import Call, Host
 from inspector.hosts.python_client import Refused, receive
-from inspector.hosts.received import Answer, Received, judge
+from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -30,11 +28,6 @@ _TEXTUAL = frozenset(
     }
 )
 _DROPPED = frozenset({Part.STRUCTURED, Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, PYDANTIC, partial(_model, call))
 
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
@@ -126,5 +119,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="PyPI strands-agents 1.62.0, strands/models/bedrock.py: the content block of the Converse request",
     notes="Client library mcp 2.3.0. Model us.anthropic.claude-sonnet-4: the status is sent for Claude models only.",
-    hand_over=hand_over,
+    hand_over=judged(PYDANTIC, _model),
 )

@@ -1,16 +1,12 @@
 """`vercel-ai`: the tool-result part that Vercel's AI SDK hands to a language model provider."""
 
-from functools import partial
-
-from inspector.boundary.bounded import Bounded
 from inspector.hosts import javascript
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import JAVASCRIPT
-from inspector.hosts.profile import Call, Host, ModelContext
-from inspector.hosts.received import Answer, judge
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.received import Answer, judged
 from inspector.hosts.writing import rebuilt
-from inspector.hosts.zod_check import check
-from inspector.hosts.zod_kinds import Items, Kind, OneOf, Shape, Text, Union
+from inspector.hosts.zod_check import Items, Kind, OneOf, Shape, Text, Union, check
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -39,11 +35,6 @@ _BLOCK = Union(
         ),
     )
 )
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets."""
-    return judge(bounded, JAVASCRIPT, partial(_model, call))
 
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
@@ -99,5 +90,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="npm ai 7.0.173 and @ai-sdk/mcp 2.0.99: the prompt that a LanguageModelV4 provider is handed",
     notes="Without schemas of one's own; with them, structured content replaces the rest.",
-    hand_over=hand_over,
+    hand_over=judged(JAVASCRIPT, _model),
 )

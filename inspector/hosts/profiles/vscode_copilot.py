@@ -2,26 +2,18 @@
 
 import base64
 import binascii
-from functools import partial
 
-from inspector.boundary.bounded import Bounded
 from inspector.hosts import javascript
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import JAVASCRIPT
-from inspector.hosts.profile import Call, Host, ModelContext
-from inspector.hosts.received import Answer, judge
-from inspector.hosts.structure_changes import note_structure_changes
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.received import Answer, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
 _LINK_TYPE = "application/vnd.code.resource-link"
 _IMAGE_TYPES = frozenset({"image/jpeg", "image/jpg", "image/png", "image/gif", "image/webp"})
 _DROPPED = frozenset({Part.ERROR_FLAG, Part.RESULT_META, Part.BLOCK_META})
-
-
-def hand_over(bounded: Bounded, call: Call) -> ModelContext:
-    """What the model gets, as far as the source tells."""
-    return judge(bounded, JAVASCRIPT, partial(_model, call))
 
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
@@ -39,7 +31,7 @@ def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
         if part is not None:
             parts.append(part)
     if _is_true(structured):
-        note_structure_changes(answer.result, notes)
+        javascript.note_structure_changes(answer.result, notes)
         parts.append({"kind": "text", "value": javascript.stringify(structured), "audience": ["assistant"]})
     return {"content": parts}
 
@@ -122,5 +114,5 @@ HOST = Host(
     how="source only, not run",
     source="github.com/microsoft/vscode, contrib/mcp/common/mcpLanguageModelToolContribution.ts",
     notes="What Copilot makes of these parts before its model reads them is not known.",
-    hand_over=hand_over,
+    hand_over=judged(JAVASCRIPT, _model),
 )
