@@ -1,8 +1,8 @@
 """Definitions as a model is given them, as text and as JSON."""
 
 from inspector.cli.side_by_side import REMOVED
-from inspector.hosts.definitions.difference import LOOSENED, Difference, Step
-from inspector.hosts.definitions.projection import ProjectedDefinition
+from inspector.hosts.definitions.loosening import LOOSENED
+from inspector.hosts.definitions.projection import Difference, ProjectedDefinition, Step
 from inspector.json.exact import Json, JsonObject
 from inspector.json.excerpt import MAX_LINES, document_lines
 from inspector.safe_text import safe_line

@@ -9,6 +9,8 @@ from inspector.json.exact import DuplicateKeys, Json, Number
 
 EXACT = 2**53
 """Up to here a double holds every whole number."""
+STRIDE = 1_000_000
+"""Characters that are searched or written in one go, with the interpreter's lock held."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,7 +99,7 @@ def _merge(found: Facts, part: Facts, depth: int) -> None:
 def has_lone_surrogate(text: str) -> bool:
     """Whether there is half a UTF-16 pair in a text."""
     return not text.isascii() and any(
-        _HALF.search(text, start, start + _STRIDE) for start in range(0, len(text), _STRIDE)
+        _HALF.search(text, start, start + STRIDE) for start in range(0, len(text), STRIDE)
     )
 
 
@@ -136,5 +138,3 @@ _HALF = re.compile("[\ud800-\udfff]")
 _APART, _MANY = 8, 256
 """Containers of more members, in the first levels, are looked at on their own, so that it is done once."""
 _ODD = ("__proto__", *"0123456789")
-_STRIDE = 1_000_000
-"""Characters that are searched in one go, with the interpreter's lock held."""

@@ -7,11 +7,11 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
-from inspector.hosts.facts import facts
+from inspector.hosts.facts import EXACT, facts
 from inspector.hosts.notes import Notes
 from inspector.hosts.sharing import shared
 from inspector.hosts.writing import Leaf, Style, digits_of, write
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import Json, JsonObject, scalar_text
 from inspector.json.pointer import child
 
 PROTO = "__proto__"
@@ -22,7 +22,6 @@ _DEEP_PROTO = "a `__proto__` this deep was never sent; it is kept here"
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 _MAX_INDEX = 2**32 - 2
 _SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_EXACT = 2**53
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*", re.ASCII)
 _ASCII_SPACE = str.maketrans("", "", "\t\n\f\r ")
 
@@ -61,7 +60,7 @@ def as_double(value: float) -> float:
 
 def is_rounded(value: float) -> bool:
     """Whether a double says less than the number did."""
-    return isinstance(value, int) and abs(value) > _EXACT and as_double(value) != value
+    return isinstance(value, int) and abs(value) > EXACT and as_double(value) != value
 
 
 def own_keys(value: JsonObject) -> Iterable[str]:
@@ -178,11 +177,7 @@ def _decoded(units: bytes) -> str:
 
 
 def _leaf(value: Leaf) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return number_text(value)
+    return scalar_text(value) if value is None or isinstance(value, bool) else number_text(value)
 
 
 _COMPACT = Style(leaf=_leaf, order=own_keys)

@@ -63,6 +63,13 @@ class Notes:
         self._observed = False
         self.change(pointer, f"not observed: {what}")
 
+    def refused(self, *, in_words: bool, exact: bool = True) -> None:
+        """The host's client library refuses the result. `in_words`: the model reads why; `exact`: in words that are known."""
+        reads = "reads why instead" if in_words else "only learns that"
+        self.change("", f"the host's client library refuses the result; the model {reads}")
+        if not exact:
+            self.beyond("", "the words in which the client library refuses")
+
     def withhold(self, reason: str) -> None:
         """Note why there is nothing that can be said about what the model gets."""
         self.beyond("", f"{reason}; all of it is withheld here")

@@ -6,8 +6,8 @@ its own models then; PyPI mcp 1.30.0, which has models alone and keeps members t
 
 from dataclasses import dataclass, replace
 
-from inspector.hosts.pydantic_check import AnyOf, Choice, Issue, Items, Kind, Model, check, error_text
-from inspector.hosts.python_models import RESULT, of_first
+from inspector.hosts.pydantic_check import Choice, Issue, Items, Kind, Model, check, error_text
+from inspector.hosts.python_models import RESULT, changed, of_first
 from inspector.hosts.python_text import loaded
 from inspector.hosts.received import Received
 from inspector.hosts.sharing import shared
@@ -28,23 +28,15 @@ class Refused:
         return error_text("CallToolResult", self.issues)
 
 
-def _of_revision(kind: Kind) -> Kind:
+def _of_revision(model: Model) -> Model:
     """The same in the generated schema of a revision: metadata first, then by the name in Python."""
-    match kind:
-        case Model():
-            members = sorted(kind.members, key=lambda member: (member.wire != "_meta", member.name))
-            changed = (replace(member, kind=_of_revision(member.kind)) for member in members)
-            return replace(kind, members=tuple(changed))
-        case AnyOf():
-            return AnyOf(
-                models=tuple(model for each in kind.models if isinstance(model := _of_revision(each), Model))
-            )
-        case Items():
-            return Items(of=_of_revision(kind.of))
-        case Choice(values=("user", "assistant")):
-            return Choice(values=("assistant", "user"))
-        case _:
-            return kind
+    members = sorted(model.members, key=lambda member: (member.wire != "_meta", member.name))
+    return replace(
+        model,
+        members=tuple(
+            replace(member, kind=_ROLES) if member.name == "audience" else member for member in members
+        ),
+    )
 
 
 def _nullable_flag(kind: Kind) -> Kind:
@@ -57,8 +49,9 @@ def _nullable_flag(kind: Kind) -> Kind:
     )
 
 
-_REVISION = _nullable_flag(_of_revision(RESULT))
-_FIRST = of_first(RESULT)
+_ROLES = Items(of=Choice(values=("assistant", "user")))
+_REVISION = _nullable_flag(changed(RESULT, _of_revision))
+_FIRST = changed(RESULT, of_first)
 
 
 @shared
@@ -87,6 +80,4 @@ def _built(result: JsonObject, model: Kind) -> Received | Refused:
     built = check(result, model)
     if built.issues or not isinstance(built.value, dict):
         return Refused(issues=tuple(built.issues))
-    content = built.value["content"]
-    blocks = tuple(block for block in content if isinstance(block, dict)) if isinstance(content, list) else ()
-    return Received(value=built.value, blocks=blocks)
+    return Received(value=built.value)

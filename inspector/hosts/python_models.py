@@ -3,6 +3,7 @@
 Source: PyPI mcp-types 2.3.0; the members are those of revisions up to 2025-11-25.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum, auto
 
@@ -113,24 +114,29 @@ RESULT = Model(
 )
 
 
-def of_first(kind: Kind) -> Kind:
-    """The same in mcp 1: URIs are URLs, annotations know no time, members that nobody named stay."""
+def changed(kind: Kind, change: Callable[[Model], Model]) -> Kind:
+    """`kind` with every model in it changed, the inner ones first."""
     match kind:
         case Model():
-            changed = (
-                replace(member, kind=Uri() if member.name == "uri" else of_first(member.kind))
-                for member in kind.members
-                if member.name != "last_modified"
-            )
-            return replace(kind, members=tuple(changed), keeps_others=True)
+            members = (replace(member, kind=changed(member.kind, change)) for member in kind.members)
+            return change(replace(kind, members=tuple(members)))
         case AnyOf():
-            return AnyOf(
-                models=tuple(model for each in kind.models if isinstance(model := of_first(each), Model))
-            )
+            models = (changed(model, change) for model in kind.models)
+            return AnyOf(models=tuple(model for model in models if isinstance(model, Model)))
         case Items():
-            return Items(of=of_first(kind.of))
+            return Items(of=changed(kind.of, change))
         case _:
             return kind
+
+
+def of_first(model: Model) -> Model:
+    """The same in mcp 1: URIs are URLs, annotations know no time, members that nobody named stay."""
+    members = (
+        replace(member, kind=Uri()) if member.name == "uri" else member
+        for member in model.members
+        if member.name != "last_modified"
+    )
+    return replace(model, members=tuple(members), keeps_others=True)
 
 
 def dumped(value: JsonObject, model: Model, names: Names, *, with_none: bool = False) -> JsonObject:
@@ -172,7 +178,7 @@ def model_of(value: JsonObject, among: tuple[Model, ...] = BLOCKS) -> Model:
     return next((model for model in among if not check(value, model).issues), among[-1])
 
 
-_FIRST_BLOCKS = of_first(AnyOf(models=BLOCKS))
+_FIRST_BLOCKS = changed(AnyOf(models=BLOCKS), of_first)
 
 
 def model_repr(value: JsonObject) -> str:

@@ -3,18 +3,15 @@
 import json
 import math
 
-from inspector.hosts.facts import facts
+from inspector.hosts.facts import STRIDE, facts
 from inspector.hosts.sharing import shared
 from inspector.hosts.writing import Form, Leaf, Style, digits_of, in_pieces, rebuilt, write
-from inspector.json.exact import Json, JsonObject, Number
-
-MAX_DEPTH = 200
-"""Containers in a result that pydantic's parser reads; the message around it is one more."""
+from inspector.json.exact import Json, JsonObject, Number, scalar_text
 
 
 @shared
 def dumps(value: Json) -> str:
-    """`json.dumps(value)`. `value` is at most `MAX_DEPTH` deep and names no key twice."""
+    """`json.dumps(value)`. `value` is no deeper than pydantic's parser reads, and names no key twice."""
     return in_pieces(value, _DUMPED)
 
 
@@ -65,26 +62,12 @@ def shortened(text: str) -> str:
 
 def type_name(value: Json) -> str:
     """`type(value).__name__`."""
-    match value:
-        case None:
-            return "NoneType"
-        case float():
-            return "float"
-        case _:
-            return type(value).__name__
+    return "float" if isinstance(value, float) else type(value).__name__
 
 
 def compact_leaf(value: Leaf) -> str:
     """A leaf but a text as compact JSON, with numbers as Python spells them."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
-        case _:
-            return float_text(value)
+    return float_text(value) if isinstance(value, float) else scalar_text(value)
 
 
 def float_text(value: float) -> str:
@@ -109,24 +92,18 @@ def _loaded_leaf(value: Json) -> Json:
 
 
 def _repr_leaf(value: Leaf) -> str:
-    match value:
-        case float():
-            return float.__repr__(value)
-        case _:
-            return repr(value)
+    return float.__repr__(value) if isinstance(value, float) else repr(value)
 
 
 def _text_repr(text: str) -> str:
-    if len(text) <= _STRIDE:
+    if len(text) <= STRIDE:
         return repr(text)
     # Where there are both kinds of quotes, Python takes single ones; where there are single ones alone, double ones.
     quote, marks, behind = ('"', "'", -2) if "'" in text and '"' not in text else ("'", "\"'", -4)
-    parts = (repr(text[start : start + _STRIDE] + marks)[1:behind] for start in range(0, len(text), _STRIDE))
+    parts = (repr(text[start : start + STRIDE] + marks)[1:behind] for start in range(0, len(text), STRIDE))
     return f"{quote}{''.join(parts)}{quote}"
 
 
-_STRIDE = 1_000_000
-"""Characters that are written in one go, with the interpreter's lock held."""
 _DUMPED = Form(whole=json.dumps, comma=", ", colon=": ")
 _COMPACT = Style(leaf=compact_leaf)
 _REPR = Style(comma=", ", colon=": ", text=_text_repr, leaf=_repr_leaf)

@@ -16,7 +16,14 @@ class Received:
 
     value: JsonObject
     """All that is left of it, in the library's order of members, with defaults filled in."""
-    blocks: tuple[JsonObject, ...]
+
+    @property
+    def blocks(self) -> tuple[JsonObject, ...]:
+        """The blocks of content."""
+        content = self.value["content"]
+        return (
+            tuple(block for block in content if isinstance(block, dict)) if isinstance(content, list) else ()
+        )
 
     @property
     def structured(self) -> Json:

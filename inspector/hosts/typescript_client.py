@@ -133,6 +133,4 @@ def receive(result: JsonObject) -> Received | Refused | Unread:
     checked = check(result if "content" in result else {**result, "content": []}, _RESULT)
     if checked.issues or not isinstance(checked.value, dict):
         return Refused(message=message(checked.issues))
-    content = checked.value["content"]
-    blocks = tuple(block for block in content if isinstance(block, dict)) if isinstance(content, list) else ()
-    return Received(value=checked.value, blocks=blocks)
+    return Received(value=checked.value)

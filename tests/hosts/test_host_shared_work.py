@@ -84,7 +84,7 @@ def test_values_that_are_too_deep_for_code_in_c_are_written_too() -> None:
 
 @pytest.mark.parametrize("text", ["it's", 'say "so"', 'it\'s "so"', "\\", "é\n😀'", "plain"])
 def test_a_long_text_has_the_repr_of_python(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_text, "_STRIDE", 2)
+    monkeypatch.setattr(python_text, "STRIDE", 2)
     assert python_text.represented(text * 3) == repr(text * 3)
 
 

@@ -11,9 +11,7 @@ from typing import NamedTuple, TypeAlias
 from inspector.boundary.bounded import Rule
 from inspector.boundary.notice import MEMBER
 from inspector.boundary.walking import is_plain
-from inspector.hosts.definitions.difference import LOOSENED
-from inspector.hosts.definitions.leading import Leading, Led
-from inspector.hosts.definitions.paths import TOP, Path, Purse
+from inspector.hosts.definitions.paths import TOP, Leading, Led, Path, Purse
 from inspector.hosts.definitions.survey import Survey
 from inspector.hosts.definitions.vocabulary import (
     CONDITION,
@@ -43,6 +41,9 @@ Put: TypeAlias = Callable[[Json], None]
 """Puts what is written where it belongs."""
 Tell: TypeAlias = Callable[[Path, str, str, Node | None], None]
 """Takes note of a difference: where in the schema, the rule, a sentence, and the mark behind it."""
+
+LOOSENED = "loosened"
+"""The rule of a difference that withholds nothing: a bounded result would not fit what was sent."""
 
 _BROKEN = "it is no schema, or too deep to be judged"
 _EXAMPLES = "it may hold values of what is withheld"

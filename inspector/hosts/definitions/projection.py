@@ -1,13 +1,13 @@
 """Definitions projected: what a model is given of a tool, and the reason for each difference."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.labels import is_sensitive_hint, says_yes
 from inspector.boundary.ledger import UnjudgeableError
 from inspector.claims.claim import Claim, Subject
-from inspector.hosts.definitions.difference import Difference, Step
 from inspector.hosts.definitions.loosening import loosened
 from inspector.hosts.definitions.paths import Path, Purse
 from inspector.hosts.definitions.survey import survey
@@ -39,6 +39,28 @@ NOT_OBSERVED = "how this host hands over definitions was not observed: what `spe
 SERVERS_WORDS = "name, title, description and input schema are the server's words, at every boundary: a model cannot use the tool without them"
 AS_SENT = "at `open` every schema goes as it was sent"
 PARTLY_RELEASED = "the tool declares its results sensitive: of what the output schema names, only what it releases is let through"
+
+
+class Step(StrEnum):
+    """Which of the two steps makes a difference."""
+
+    BOUNDARY = "boundary"
+    HOST = "host"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Something of a definition that does not reach the model, or not as it was."""
+
+    pointer: str
+    """Into the definition as sent; resolves there."""
+    step: Step
+    what: str
+    """In a sentence for the user. Quotes nothing of the definition."""
+    rule: str = ""
+    """Of the boundary: one of `Rule`, or `loosened`; empty for a host."""
+    claim: Claim | None = None
+    """The declaration behind it; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
         case Unread():
             return notes.withhold(received.reason)
         case Refused():
-            notes.change("", "the host's client library refuses the result; the model reads why instead")
+            notes.refused(in_words=True)
             start = f'MCP server "{call.server}" returned a malformed result that failed schema validation'
             return _failed(f"{start}: Invalid result for tools/call: {received.message}", notes)
         case Received():

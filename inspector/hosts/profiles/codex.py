@@ -7,6 +7,7 @@ Source: github.com/openai/codex, protocol/src/models.rs, core/src/tools/context.
 from dataclasses import dataclass
 from functools import partial
 
+from inspector.hosts.facts import STRIDE
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.obstacles import SERDE
 from inspector.hosts.profile import Call, Host
@@ -49,7 +50,7 @@ def _model(budget: Budget, call: Call, answer: Answer, notes: Notes) -> Json:
         return _fitting([_text(_failed(call, _error(answer.failure, notes)))], budget, notes)
     received = receive(answer.result)
     if isinstance(received, Refused):
-        notes.change("", "the host's client library refuses the result; the model only learns that")
+        notes.refused(in_words=False)
         if not received.certain:
             notes.beyond("", "a result of this form; the client library is taken to refuse it")
         return _fitting([_text(_failed(call, "Unexpected response type"))], budget, notes)
@@ -160,7 +161,7 @@ def size_bytes(text: str) -> int:
     """Of a text in UTF-8."""
     if text.isascii():
         return len(text)
-    stretches = (text[start : start + _STRIDE] for start in range(0, len(text), _STRIDE))
+    stretches = (text[start : start + STRIDE] for start in range(0, len(text), STRIDE))
     return sum(len(_encoded(stretch)) for stretch in stretches)
 
 
@@ -205,10 +206,6 @@ def _encoded(text: str) -> bytes:
 
 def _decoded(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogatepass")
-
-
-_STRIDE = 1_000_000
-"""Characters that are written in one go, with the interpreter's lock held."""
 
 
 def _host(name: str, knowledge: str, notes: str, budget: Budget) -> Host:

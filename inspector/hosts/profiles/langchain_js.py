@@ -23,7 +23,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
         case Unread():
             return notes.withhold(received.reason)
         case Refused():
-            notes.change("", "the host's client library refuses the result; the model reads why instead")
+            notes.refused(in_words=True)
             return _failed(f"Error calling tool {call.tool}: {received.message}", notes)
         case Received():
             notes.dropped(answer.result, _DROPPED)

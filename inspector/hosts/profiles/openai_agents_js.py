@@ -33,7 +33,7 @@ def _output(answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
         case Unread():
             return notes.withhold(received.reason)
         case Refused():
-            notes.change("", "the host's client library refuses the result; the model only learns that")
+            notes.refused(in_words=False)
             return _FAILED
         case Received():
             notes.dropped(answer.result, _DROPPED)

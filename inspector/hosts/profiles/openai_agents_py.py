@@ -28,7 +28,7 @@ def _model(_call: Call, answer: Answer, notes: Notes, *, use_structured: bool) -
     received = receive(answer.result)
     match received:
         case Refused():
-            notes.change("", "the host's client library refuses the result; the model only learns that")
+            notes.refused(in_words=False)
             return _FAILED
         case Received():
             notes.dropped(answer.result, _DROPPED)

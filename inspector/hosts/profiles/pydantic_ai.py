@@ -69,9 +69,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
     received = receive(answer.result)
     match received:
         case Refused():
-            notes.change("", "the host's client library refuses the result; the model reads why instead")
-            if not received.exact:
-                notes.beyond("", "the words in which the client library refuses")
+            notes.refused(in_words=True, exact=received.exact)
             return _retry([_described(issue) for issue in received.issues], notes)
         case Received():
             notes.dropped(answer.result, _DROPPED)

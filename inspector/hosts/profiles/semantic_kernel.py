@@ -29,7 +29,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
     received = receive_first(answer.result)
     match received:
         case Refused():
-            notes.change("", "the host's client library refuses the result; the model only learns that")
+            notes.refused(in_words=False)
             return _failed(call, _refusal(call))
         case Received():
             return _success(received, answer, call, notes)

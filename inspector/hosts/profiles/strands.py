@@ -37,9 +37,7 @@ def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
     received = receive(answer.result)
     match received:
         case Refused():
-            notes.change("", "the host's client library refuses the result; the model reads why instead")
-            if not received.exact:
-                notes.beyond("", "the words in which the client library refuses")
+            notes.refused(in_words=True, exact=received.exact)
             return _failed(received.text)
         case Received():
             return _success(received, answer, notes)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from inspector.boundary.bounded import Bounded
 from inspector.boundary.level import Level
 from inspector.hosts.comparison import HostRow, compare
-from inspector.hosts.definitions.difference import LOOSENED, Difference, Step
-from inspector.hosts.definitions.projection import project_definition
+from inspector.hosts.definitions.loosening import LOOSENED
+from inspector.hosts.definitions.projection import Difference, Step, project_definition
 from inspector.hosts.profile import Call, Host, ModelContext
 from inspector.hosts.registry import host as host_of
 from inspector.hosts.registry import hosts

@@ -3,12 +3,13 @@
 import pytest
 
 from inspector.boundary.bounded import Level
-from inspector.hosts.definitions.difference import LOOSENED, Step
+from inspector.hosts.definitions.loosening import LOOSENED
 from inspector.hosts.definitions.projection import (
     NOT_OBSERVED,
     PARTLY_RELEASED,
     SERVERS_WORDS,
     ProjectedDefinition,
+    Step,
     project_definition,
 )
 from inspector.hosts.registry import host, hosts
