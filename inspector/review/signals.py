@@ -14,14 +14,8 @@ from itertools import islice
 
 from inspector.review.finding import Confidence, Severity
 from inspector.review.prose import Prose, prose_of
-from inspector.review.signs.acting import acting
-from inspector.review.signs.asking import asking
-from inspector.review.signs.claiming import claiming
-from inspector.review.signs.concealing import concealing
+from inspector.review.signs.files import kinds
 from inspector.review.signs.matching import Said
-from inspector.review.signs.overriding import overriding
-from inspector.review.signs.sending import sending
-from inspector.review.signs.steering import steering
 from inspector.review.signs.tongues import foreign_signs
 from inspector.review.texts import Place, Text
 
@@ -171,8 +165,4 @@ def _signs_of(words: tuple[str, ...], *, may_hold_paths: bool) -> tuple[tuple[fl
     said = Said(words, may_hold_paths=may_hold_paths)
     # What is quoted as an example of an attack gives no order.
     weight = 0.2 if said.phrase("phrases|texts|inputs|attacks|attempts|prompts", "such|like", "as") else 1
-    return tuple(
-        (sign[0] * weight, sign[1])
-        for signs in (overriding, concealing, asking, sending, steering, claiming, acting)
-        for sign in signs(said)
-    )
+    return tuple((sign[0] * weight, sign[1]) for signs in kinds() for sign in signs(said))

@@ -22,13 +22,15 @@ _IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,60}(?:_[a-z0-9]{1,60}){1,8}|mcp[a-z0-
 class Said:
     """One sentence of a text. What is asked of it often is worked out once."""
 
-    __slots__ = ("_addresses", "_path", "_tools", "kinds", "words")
+    __slots__ = ("_addresses", "_path", "_tools", "kinds", "known", "words")
 
     def __init__(self, words: Sequence[str], *, may_hold_paths: bool = False) -> None:
         """`words`: in lower case. `may_hold_paths`: whether the text names a place where people keep keys."""
         self.words = words
         self.kinds = frozenset(words)
         """The words, each once."""
+        self.known: dict[str, int | None] = {}
+        """What conditions gave that have a name."""
         self._path = _first_path(words) if may_hold_paths else None
         self._addresses: tuple[int, ...] | None = None
         self._tools: tuple[int, ...] | None = None
@@ -43,13 +45,9 @@ class Said:
             return ()
         return [index for index, word in enumerate(self.words) if word in wanted]
 
-    def near(self, index: int, wanted: frozenset[str], *, before: int = 0, behind: int = 0) -> bool:
-        """Whether one of these words stands so near to the place."""
-        return not wanted.isdisjoint(self.words[max(0, index - before) : index + behind + 1])
-
     def phrase(self, *wanted: str) -> bool:
         """Whether these words stand side by side. Each may be several, with `|` between them."""
-        kinds = _kinds_of(wanted)
+        kinds = kinds_of(wanted)
         for kind in kinds:
             if kind.isdisjoint(self.kinds):
                 return False
@@ -109,7 +107,8 @@ class Said:
 
 
 @lru_cache(maxsize=1_024)
-def _kinds_of(wanted: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+def kinds_of(wanted: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    """The words that each place of a phrase may have."""
     return tuple(frozenset(each.split("|")) for each in wanted)
 
 

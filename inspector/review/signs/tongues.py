@@ -5,17 +5,18 @@ word, in scripts without blanks anywhere. Cost: linear in the text, for a fixed 
 """
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
+from typing import Annotated
+
+import msgspec
 
 from inspector.review.prose import names_secret_path
-from inspector.review.signs.latin import LATIN
-from inspector.review.signs.lexicon import Kind
+from inspector.review.signs.files import read
 from inspector.review.signs.matching import is_address
-from inspector.review.signs.scripts import SCRIPTS, UNSPACED
-
-_LEXICONS = {**LATIN, **SCRIPTS}
 
 # One class each, no repetition of a repetition.
 _CLAUSE_END = re.compile("[.!?](?=\\s|$)|[\u3002\uff01\uff1f\uff1b;\u0964\u061f\n]")
@@ -23,6 +24,63 @@ _BLANKS = re.compile("[\\s,\u060c\u3001\uff0c:()\u00ab\u00bb\u201e\u201c\u201d\"
 _LETTERS = re.compile(r"[^\W\d_]")
 _LONGEST = 2_000
 """Characters of one clause that are looked at."""
+
+
+class Kind(StrEnum):
+    """What a word is there for; languages.toml says it in words."""
+
+    SMALL = "small"
+    IGNORE = "ignore"
+    RULES = "rules"
+    FORMER = "former"
+    NOT = "not"
+    TELL = "tell"
+    USER = "user"
+    SECRETLY = "secretly"
+    READ = "read"
+    PASS = "pass"  # noqa: S105 - a verb
+    SEND = "send"
+    TALK = "talk"
+    SECRETS = "secrets"
+    ALL = "all"
+    FIRST = "first"
+    TOOL = "tool"
+    PRETEND = "pretend"
+    MODEL = "model"
+    CHANGE = "change"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """The stems of one language."""
+
+    letters: tuple[tuple[str, str], ...]
+    """Ranges of characters by which it is known; none where its small words tell."""
+    stems: Mapping[Kind, frozenset[str]]
+
+
+_Range = Annotated[str, msgspec.Meta(pattern="^.-.$")]
+
+
+def languages_of(text: str) -> Mapping[str, Language]:
+    """The languages that a data file describes. Raises ValueError where it has unknown keys."""
+    found: dict[str, Language] = {}
+    for name, table in tomllib.loads(text).items():
+        letters = msgspec.convert(table.pop("letters", []), tuple[_Range, ...])
+        found[name] = Language(
+            letters=tuple((each[0], each[2]) for each in letters),
+            stems={
+                kind: frozenset(word.replace("_", " ") for word in words.split())
+                for kind, words in msgspec.convert(table, dict[Kind, str]).items()
+            },
+        )
+    return found
+
+
+@cache
+def _languages() -> Mapping[str, Language]:
+    return languages_of(read("languages"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,36 +99,37 @@ def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
     language = _language(text)
     if language is None:
         return
-    for clause in _clauses(text, _LEXICONS[language], spaced=language not in UNSPACED):
+    for clause in _clauses(text, language.stems, spaced=not language.letters):
         for weight, reason in _signs(clause):
             yield weight, reason, clause.at
 
 
-def _language(text: str) -> str | None:
+def _language(text: str) -> Language | None:
     """The language whose small words stand in it most often; None where these are few."""
     start = text[:4_000].lower()
     if not start.isascii():
-        for language, letters in UNSPACED.items():
-            if any(first <= character <= last for character in start for first, last in letters):
+        for language in _languages().values():
+            if any(first <= character <= last for first, last in language.letters for character in start):
                 return language
     words = set(_BLANKS.split(start[:1_000].replace(".", " ")))
     if len(words & _any_small()) < 2:
         return None
-    counted = {language: len(words & small) for language, small in _small().items()}
-    best = max(counted, key=lambda language: counted[language])
-    return best if counted[best] >= 2 and best != "en" and counted[best] > counted["en"] else None
+    counted = {name: len(words & small) for name, small in _small().items()}
+    best = max(counted, key=lambda name: counted[name])
+    known = counted[best] >= 2 and best != "en" and counted[best] > counted["en"]
+    return _languages()[best] if known else None
 
 
 @cache
 def _small() -> Mapping[str, frozenset[str]]:
     return {
-        language: lexicon[Kind.SMALL] for language, lexicon in _LEXICONS.items() if language not in UNSPACED
+        name: language.stems[Kind.SMALL] for name, language in _languages().items() if not language.letters
     }
 
 
 @cache
 def _any_small() -> frozenset[str]:
-    return frozenset(word for language, small in _small().items() if language != "en" for word in small)
+    return frozenset(word for name, small in _small().items() if name != "en" for word in small)
 
 
 def _clauses(text: str, lexicon: Mapping[Kind, frozenset[str]], *, spaced: bool) -> Iterator[Clause]:

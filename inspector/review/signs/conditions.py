@@ -1,0 +1,240 @@
+"""What a sign asks of a sentence, as the data files write it, made into functions.
+
+A list of words is written as words with blanks between them; a name in capitals stands for a list of the file or for
+one of `SPECIAL`, and `-` takes a word or a list out again. Of a condition everything has to hold:
+
+- `has`: of each of these lists a word is in the sentence. `two`: two words of the list. `lacks`: no word of these.
+- `phrase`: one of these is there, its words side by side; `|` stands between words of which one is enough.
+- `words`: there is a place with one of these words that fits. `within`: the first and the last place that are looked
+  at, counted from the place of the condition around this one (0); without `words` any word is one. `denied`: whether
+  the word is denied there. `part`: a part of the name at the place is in the list. `first`: no other place than the
+  first is tried.
+- `all`, `any`, `none`: conditions that hold, one at least or not at all, around the place.
+- `is`, `isnt`: conditions by their names, for the whole sentence.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from inspector.review.signs.matching import NOT, Said, ends_of
+
+Lists: TypeAlias = Mapping[str, frozenset[str]]
+Test: TypeAlias = Callable[[Said, int], int | None]
+"""Of a sentence and a place: None where it does not hold, the place where it does, -1 where it is at none."""
+
+_MOST = 5
+Weight: TypeAlias = Annotated[int, Meta(gt=0, le=_MOST)] | Annotated[float, Meta(gt=0, le=_MOST)]
+
+
+class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One condition, as written."""
+
+    has: tuple[str, ...] = ()
+    two: str | None = None
+    lacks: tuple[str, ...] = ()
+    phrase: tuple[str, ...] = ()
+    words: str | None = None
+    within: tuple[int, int] | None = None
+    denied: bool | None = None
+    part: str | None = None
+    first: bool = False
+    all: "tuple[Condition, ...]" = ()
+    any: "tuple[Condition, ...]" = ()
+    none: "tuple[Condition, ...]" = ()
+    holds: tuple[str, ...] = msgspec.field(default=(), name="is")
+    isnt: tuple[str, ...] = ()
+
+
+class Case(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Another weight, or reason, where more holds around the place of the sign."""
+
+    weight: Weight
+    reason: str | None = None
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one of the names stands for that a function yields."""
+
+    weight: Weight
+    reason: str
+
+
+class Sign(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One sign, as written: a condition with a weight, cases of it (the first that holds counts), or a function."""
+
+    weight: Weight | None = None
+    reason: str | None = None
+    cases: tuple[Case, ...] = ()
+    code: str | None = None
+    outcomes: dict[str, Outcome] = {}
+
+
+SPECIAL: Mapping[str, Callable[[Said], Sequence[int]]] = {
+    "PATH": lambda said: () if said.path is None else (said.path,),
+    "TOOL": lambda said: said.tools,
+    "ADDRESS": lambda said: said.addresses,
+    "URL": lambda said: [place for place in said.addresses if "://" in said.words[place]],
+    "PERSON": lambda said: [
+        place for place in said.addresses if "@" in said.words[place][1:] and "/" not in said.words[place]
+    ],
+    "NUMBER": lambda said: [place for place, word in enumerate(said.words) if word.isdigit()],
+    "DIGITS": lambda said: [place for place, word in enumerate(said.words) if any(map(str.isdigit, word))],
+}
+"""Words that no list can name. `PATH`: the first path where people keep keys."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """A list of words, read."""
+
+    listed: frozenset[str]
+    special: tuple[Callable[[Said], Sequence[int]], ...] = ()
+
+    def are_in(self, said: Said) -> bool:
+        """Whether one of them is in the sentence."""
+        return not self.listed.isdisjoint(said.kinds) or any(places(said) for places in self.special)
+
+    def places(self, said: Said) -> Iterable[int]:
+        """Where they are, in order."""
+        if not self.special:
+            return said.where(self.listed)
+        return sorted({*said.where(self.listed), *(at for places in self.special for at in places(said))})
+
+
+def words_from(text: str, lists: Lists) -> Words:
+    """Raises ValueError where a name in it is of no list."""
+    listed: set[str] = set()
+    special: list[Callable[[Said], Sequence[int]]] = []
+    for token in text.split():
+        name = token.removeprefix("-")
+        if name in SPECIAL:
+            special.append(SPECIAL[name])
+            continue
+        if name.isupper() and name not in lists and name != "NOT":
+            raise ValueError(f"no list of words has the name {name}")
+        words = NOT if name == "NOT" else lists.get(name, {name})
+        listed = listed - words if name != token else listed | words
+    return Words(listed=frozenset(listed), special=tuple(special))
+
+
+def test_of(condition: Condition, lists: Lists, named: Mapping[str, Test]) -> Test:
+    """The condition as a function. Raises ValueError where a name in it stands for nothing."""
+    for name in (*condition.holds, *condition.isnt):
+        if name not in named:
+            raise ValueError(f"no condition has the name {name!r}")
+    anchored = condition.words is not None or condition.within is not None
+    if not anchored and (condition.denied is not None or condition.part is not None or condition.first):
+        raise ValueError("`denied`, `part` and `first` are of a place: `words` or `within` is missing")
+    in_sentence = _in_sentence(condition, lists)
+    around = _around(condition, lists, named)
+    candidates = _candidates(condition, lists) if anchored else None
+    holds = tuple(named[name] for name in condition.holds)
+    fails = tuple(named[name] for name in condition.isnt)
+    first = condition.first
+
+    def test(said: Said, at: int) -> int | None:
+        if not in_sentence(said):
+            return None
+        found: int | None = None
+        if candidates is None:
+            found = around(said, at)
+        else:
+            for place in candidates(said, at):
+                found = None if around(said, place) is None else place
+                if found is not None or first:
+                    break
+        if found is None:
+            return None
+        for each in fails:
+            if each(said, -1) is not None:
+                return None
+        for each in holds:
+            place = each(said, -1)
+            if place is None:
+                return None
+            found = place if found < 0 else found
+        return found
+
+    return test
+
+
+def remembered(name: str, test: Test) -> Test:
+    """The same, worked out once for a sentence. `name`: no other condition's."""
+
+    def known(said: Said, _: int) -> int | None:
+        if name not in said.known:
+            said.known[name] = test(said, -1)
+        return said.known[name]
+
+    return known
+
+
+def _in_sentence(condition: Condition, lists: Lists) -> Callable[[Said], bool]:
+    wanted = [words_from(text, lists) for text in condition.has]
+    if condition.words is not None:
+        wanted.append(words_from(condition.words, lists))
+    phrases = tuple(tuple(phrase.split()) for phrase in condition.phrase)
+    two = None if condition.two is None else words_from(condition.two, lists).listed
+    unwanted = tuple(words_from(text, lists) for text in condition.lacks)
+    needed = tuple(words.listed for words in wanted if not words.special)
+    if phrases:
+        needed = (*needed, ends_of(phrases))
+    special = tuple(words for words in wanted if words.special)
+
+    def holds(said: Said) -> bool:
+        kinds = said.kinds
+        for listed in needed:
+            if listed.isdisjoint(kinds):
+                return False
+        if phrases and not any(said.phrase(*phrase) for phrase in phrases):
+            return False
+        return (
+            all(words.are_in(said) for words in special)
+            and not any(words.are_in(said) for words in unwanted)
+            and (two is None or len(two & kinds) > 1)
+        )
+
+    return holds
+
+
+def _around(condition: Condition, lists: Lists, named: Mapping[str, Test]) -> Test:
+    every, some, no = (
+        tuple(test_of(each, lists, named) for each in conditions)
+        for conditions in (condition.all, condition.any, condition.none)
+    )
+
+    def around(said: Said, at: int) -> int | None:
+        for each in every:
+            if each(said, at) is None:
+                return None
+        for each in no:
+            if each(said, at) is not None:
+                return None
+        for each in some:
+            place = each(said, at)
+            if place is not None:
+                return place
+        return None if some else at
+
+    return around
+
+
+def _candidates(condition: Condition, lists: Lists) -> Callable[[Said, int], Iterator[int]]:
+    words = None if condition.words is None else words_from(condition.words, lists)
+    part = None if condition.part is None else words_from(condition.part, lists).listed
+    within, denied = condition.within, condition.denied
+
+    def candidates(said: Said, at: int) -> Iterator[int]:
+        first, last = (0, len(said.words) - 1) if within is None else (at + within[0], at + within[1])
+        places = range(max(first, 0), min(last + 1, len(said.words)))
+        for place in places if words is None else words.places(said):
+            if place not in places or (denied is not None and said.is_denied(place) is not denied):
+                continue
+            if part is None or not part.isdisjoint(said.words[place].split("_")):
+                yield place
+
+    return candidates

@@ -1,0 +1,119 @@
+"""The data files of the signs, read at the first text that is judged."""
+
+import pkgutil
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import TypeAlias
+
+import msgspec
+
+from inspector.review.signs.coded import CONDITIONS, SIGNS
+from inspector.review.signs.conditions import (
+    SPECIAL,
+    Condition,
+    Lists,
+    Sign,
+    Test,
+    remembered,
+    test_of,
+    words_from,
+)
+from inspector.review.signs.matching import Said, Weighed
+
+Kind: TypeAlias = Callable[[Said], Weighed]
+"""The signs of one file."""
+
+_FOLDER = "inspector.review.signs"
+_SHARED = "shared"
+_KINDS = ("overriding", "concealing", "asking", "sending", "steering", "claiming", "acting")
+"""In this order: of reasons of the same weight the first comes first."""
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    words: dict[str, str] = {}
+    conditions: dict[str, Condition] = {}
+    sign: tuple[Sign, ...] = ()
+
+
+def read(name: str) -> str:
+    """The text of a data file of this folder."""
+    return (pkgutil.get_data(_FOLDER, f"{name}.toml") or b"").decode()
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """The signs of all files but those of other languages."""
+    lists, named, _ = _parsed(read(_SHARED), {}, _coded())
+    return tuple(signs_of(read(name), lists, named) for name in _KINDS)
+
+
+def signs_of(text: str, lists: Lists, named: Mapping[str, Test]) -> Kind:
+    """The signs that a data file describes. `lists`, `named`: of other files.
+
+    Raises ValueError, of which ValidationError and TOMLDecodeError are kinds, where it has unknown keys or names, or
+    weights out of bounds.
+    """
+    lists, named, signs = _parsed(text, lists, named)
+    compiled = tuple(_sign(sign, lists, named) for sign in signs)
+
+    def kind(said: Said) -> Weighed:
+        for sign in compiled:
+            yield from sign(said)
+
+    return kind
+
+
+def _coded() -> Mapping[str, Test]:
+    return {name: remembered(name, _plain(holds)) for name, holds in CONDITIONS.items()}
+
+
+def _plain(holds: Callable[[Said], bool]) -> Test:
+    return lambda said, _: -1 if holds(said) else None
+
+
+def _parsed(
+    text: str, lists: Lists, named: Mapping[str, Test]
+) -> tuple[Lists, Mapping[str, Test], tuple[Sign, ...]]:
+    file = msgspec.convert(tomllib.loads(text), _File)
+    lists, named = dict(lists), dict(named)
+    for name, words in file.words.items():
+        if name in SPECIAL or name in lists or not name.isupper():
+            raise ValueError(f"no list of words can have the name {name}")
+        lists[name] = words_from(words, lists).listed
+    own: set[str] = set()
+    for name, condition in file.conditions.items():
+        if name in named:
+            raise ValueError(f"two conditions have the name {name!r}")
+        own.add(name)
+        # Other files may use the same name: the test itself tells them apart.
+        named[name] = remembered(f"{id(condition)} {name}", test_of(condition, lists, named))
+    return lists, named, file.sign
+
+
+def _sign(sign: Sign, lists: Lists, named: Mapping[str, Test]) -> Kind:
+    if sign.code is not None:
+        return _coded_sign(sign, sign.code, lists)
+    test = test_of(sign, lists, named)
+    cases = tuple(
+        (test_of(case, lists, named), (case.weight, case.reason or sign.reason or "")) for case in sign.cases
+    )
+    if sign.reason is None or (sign.weight is None and not cases) or sign.outcomes:
+        raise ValueError("a sign has a reason, and a weight or cases")
+    otherwise = None if sign.weight is None else (sign.weight, sign.reason)
+
+    def weighed(said: Said) -> Iterator[tuple[float, str]]:
+        at = test(said, -1)
+        if at is not None:
+            found = next((outcome for case, outcome in cases if case(said, at) is not None), otherwise)
+            if found is not None:
+                yield found
+
+    return weighed
+
+
+def _coded_sign(sign: Sign, code: str, lists: Lists) -> Kind:
+    if code not in SIGNS or sign != Sign(code=code, outcomes=sign.outcomes):
+        raise ValueError(f"a sign in code has outcomes and nothing else, and {code!r} has to be one")
+    outcomes = {name: (outcome.weight, outcome.reason) for name, outcome in sign.outcomes.items()}
+    return lambda said: (outcomes[name] for name in SIGNS[code](said, lists))
