@@ -26,6 +26,16 @@ Lists: TypeAlias = Mapping[str, frozenset[str]]
 Test: TypeAlias = Callable[[Said, int], int | None]
 """Of a sentence and a place: None where it does not hold, the place where it does, -1 where it is at none."""
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A condition, made into a function."""
+
+    test: Test
+    needs: tuple[frozenset[str], ...] = ()
+    """Words of which one each is in every sentence where it holds: a quick way to see where it does not."""
+
+
 _MOST = 5
 Weight: TypeAlias = Annotated[int, Meta(gt=0, le=_MOST)] | Annotated[float, Meta(gt=0, le=_MOST)]
 
@@ -121,23 +131,29 @@ def words_from(text: str, lists: Lists) -> Words:
     return Words(listed=frozenset(listed), special=tuple(special))
 
 
-def test_of(condition: Condition, lists: Lists, named: Mapping[str, Test]) -> Test:
+def compiled(condition: Condition, lists: Lists, named: Mapping[str, Compiled]) -> Compiled:
     """The condition as a function. Raises ValueError where a name in it stands for nothing."""
-    for name in (*condition.holds, *condition.isnt):
-        if name not in named:
-            raise ValueError(f"no condition has the name {name!r}")
-    anchored = condition.words is not None or condition.within is not None
-    if not anchored and (condition.denied is not None or condition.part is not None or condition.first):
-        raise ValueError("`denied`, `part` and `first` are of a place: `words` or `within` is missing")
-    in_sentence = _in_sentence(condition, lists)
-    around = _around(condition, lists, named)
+    _check(condition, named)
+    anchored = _is_of_a_place(condition)
+    own, in_sentence = _in_sentence(condition, lists)
+    every, some, no = (
+        tuple(compiled(each, lists, named) for each in conditions)
+        for conditions in (condition.all, condition.any, condition.none)
+    )
+    around = _around(every, some, no)
     candidates = _candidates(condition, lists) if anchored else None
     holds = tuple(named[name] for name in condition.holds)
-    fails = tuple(named[name] for name in condition.isnt)
+    fails = tuple(named[name].test for name in condition.isnt)
+    needs = (*own, *(words for each in (*every, *holds) for words in each.needs), *_either(some))
+    tests = tuple(each.test for each in holds)
     first = condition.first
 
     def test(said: Said, at: int) -> int | None:
-        if not in_sentence(said):
+        kinds = said.kinds
+        for words in needs:
+            if words.isdisjoint(kinds):
+                return None
+        if in_sentence is not None and not in_sentence(said):
             return None
         found: int | None = None
         if candidates is None:
@@ -152,73 +168,92 @@ def test_of(condition: Condition, lists: Lists, named: Mapping[str, Test]) -> Te
         for each in fails:
             if each(said, -1) is not None:
                 return None
-        for each in holds:
+        for each in tests:
             place = each(said, -1)
             if place is None:
                 return None
             found = place if found < 0 else found
         return found
 
-    return test
+    return Compiled(test=test, needs=needs)
 
 
-def remembered(name: str, test: Test) -> Test:
-    """The same, worked out once for a sentence. `name`: no other condition's."""
+def _is_of_a_place(condition: Condition) -> bool:
+    return condition.words is not None or condition.within is not None
+
+
+def _check(condition: Condition, named: Mapping[str, Compiled]) -> None:
+    for name in (*condition.holds, *condition.isnt):
+        if name not in named:
+            raise ValueError(f"no condition has the name {name!r}")
+    of_a_place = condition.denied is not None or condition.part is not None or condition.first
+    if of_a_place and not _is_of_a_place(condition):
+        raise ValueError("`denied`, `part` and `first` are of a place: `words` or `within` is missing")
+
+
+def remembered(condition: Compiled) -> Compiled:
+    """The same, worked out once for a sentence."""
+    test = condition.test
 
     def known(said: Said, _: int) -> int | None:
-        if name not in said.known:
-            said.known[name] = test(said, -1)
-        return said.known[name]
+        if test not in said.known:
+            said.known[test] = test(said, -1)
+        return said.known[test]
 
-    return known
+    return Compiled(test=known, needs=condition.needs)
 
 
-def _in_sentence(condition: Condition, lists: Lists) -> Callable[[Said], bool]:
+def _either(some: Sequence[Compiled]) -> tuple[frozenset[str], ...]:
+    """Words of which one is in every sentence where one of the conditions holds; none where one needs none."""
+    if not some or not all(each.needs for each in some):
+        return ()
+    return (frozenset(word for each in some for word in min(each.needs, key=len)),)
+
+
+def _in_sentence(
+    condition: Condition, lists: Lists
+) -> tuple[list[frozenset[str]], Callable[[Said], bool] | None]:
+    """The words it needs, and what else it asks of the whole sentence, if anything."""
     wanted = [words_from(text, lists) for text in condition.has]
     if condition.words is not None:
         wanted.append(words_from(condition.words, lists))
     phrases = tuple(tuple(phrase.split()) for phrase in condition.phrase)
     two = None if condition.two is None else words_from(condition.two, lists).listed
     unwanted = tuple(words_from(text, lists) for text in condition.lacks)
-    needed = tuple(words.listed for words in wanted if not words.special)
+    needs = [words.listed for words in wanted if not words.special]
     if phrases:
-        needed = (*needed, ends_of(phrases))
+        needs.append(ends_of(phrases))
     special = tuple(words for words in wanted if words.special)
+    if not (phrases or two or unwanted or special):
+        return needs, None
 
     def holds(said: Said) -> bool:
-        kinds = said.kinds
-        for listed in needed:
-            if listed.isdisjoint(kinds):
-                return False
         if phrases and not any(said.phrase(*phrase) for phrase in phrases):
             return False
         return (
             all(words.are_in(said) for words in special)
             and not any(words.are_in(said) for words in unwanted)
-            and (two is None or len(two & kinds) > 1)
+            and (two is None or len(two & said.kinds) > 1)
         )
 
-    return holds
+    return needs, holds
 
 
-def _around(condition: Condition, lists: Lists, named: Mapping[str, Test]) -> Test:
-    every, some, no = (
-        tuple(test_of(each, lists, named) for each in conditions)
-        for conditions in (condition.all, condition.any, condition.none)
-    )
+def _around(every: Sequence[Compiled], some: Sequence[Compiled], no: Sequence[Compiled]) -> Test:
+    every_test, some_test, no_test = (tuple(each.test for each in tests) for tests in (every, some, no))
 
     def around(said: Said, at: int) -> int | None:
-        for each in every:
-            if each(said, at) is None:
+        for test in every_test:
+            if test(said, at) is None:
                 return None
-        for each in no:
-            if each(said, at) is not None:
+        for test in no_test:
+            if test(said, at) is not None:
                 return None
-        for each in some:
-            place = each(said, at)
+        for test in some_test:
+            place = test(said, at)
             if place is not None:
                 return place
-        return None if some else at
+        return None if some_test else at
 
     return around
 

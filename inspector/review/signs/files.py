@@ -11,12 +11,12 @@ import msgspec
 from inspector.review.signs.coded import CONDITIONS, SIGNS
 from inspector.review.signs.conditions import (
     SPECIAL,
+    Compiled,
     Condition,
     Lists,
     Sign,
-    Test,
+    compiled,
     remembered,
-    test_of,
     words_from,
 )
 from inspector.review.signs.matching import Said, Weighed
@@ -48,55 +48,60 @@ def kinds() -> tuple[Kind, ...]:
     return tuple(signs_of(read(name), lists, named) for name in _KINDS)
 
 
-def signs_of(text: str, lists: Lists, named: Mapping[str, Test]) -> Kind:
+def signs_of(text: str, lists: Lists, named: Mapping[str, Compiled]) -> Kind:
     """The signs that a data file describes. `lists`, `named`: of other files.
 
     Raises ValueError, of which ValidationError and TOMLDecodeError are kinds, where it has unknown keys or names, or
     weights out of bounds.
     """
     lists, named, signs = _parsed(text, lists, named)
-    compiled = tuple(_sign(sign, lists, named) for sign in signs)
+    all_signs = tuple(_sign(sign, lists, named) for sign in signs)
 
     def kind(said: Said) -> Weighed:
-        for sign in compiled:
-            yield from sign(said)
+        kinds = said.kinds
+        for needs, weighed in all_signs:
+            for words in needs:
+                if words.isdisjoint(kinds):
+                    break
+            else:
+                yield from weighed(said)
 
     return kind
 
 
-def _coded() -> Mapping[str, Test]:
-    return {name: remembered(name, _plain(holds)) for name, holds in CONDITIONS.items()}
+def _coded() -> Mapping[str, Compiled]:
+    return {name: remembered(_plain(holds)) for name, holds in CONDITIONS.items()}
 
 
-def _plain(holds: Callable[[Said], bool]) -> Test:
-    return lambda said, _: -1 if holds(said) else None
+def _plain(holds: Callable[[Said], bool]) -> Compiled:
+    return Compiled(test=lambda said, _: -1 if holds(said) else None)
 
 
 def _parsed(
-    text: str, lists: Lists, named: Mapping[str, Test]
-) -> tuple[Lists, Mapping[str, Test], tuple[Sign, ...]]:
+    text: str, lists: Lists, named: Mapping[str, Compiled]
+) -> tuple[Lists, Mapping[str, Compiled], tuple[Sign, ...]]:
     file = msgspec.convert(tomllib.loads(text), _File)
     lists, named = dict(lists), dict(named)
     for name, words in file.words.items():
         if name in SPECIAL or name in lists or not name.isupper():
             raise ValueError(f"no list of words can have the name {name}")
         lists[name] = words_from(words, lists).listed
-    own: set[str] = set()
     for name, condition in file.conditions.items():
         if name in named:
             raise ValueError(f"two conditions have the name {name!r}")
-        own.add(name)
-        # Other files may use the same name: the test itself tells them apart.
-        named[name] = remembered(f"{id(condition)} {name}", test_of(condition, lists, named))
+        named[name] = remembered(compiled(condition, lists, named))
     return lists, named, file.sign
 
 
-def _sign(sign: Sign, lists: Lists, named: Mapping[str, Test]) -> Kind:
+def _sign(sign: Sign, lists: Lists, named: Mapping[str, Compiled]) -> tuple[tuple[frozenset[str], ...], Kind]:
+    """The words that it needs, and the sign."""
     if sign.code is not None:
-        return _coded_sign(sign, sign.code, lists)
-    test = test_of(sign, lists, named)
+        return (), _coded_sign(sign, sign.code, lists)
+    condition = compiled(sign, lists, named)
+    test = condition.test
     cases = tuple(
-        (test_of(case, lists, named), (case.weight, case.reason or sign.reason or "")) for case in sign.cases
+        (compiled(case, lists, named).test, (case.weight, case.reason or sign.reason or ""))
+        for case in sign.cases
     )
     if sign.reason is None or (sign.weight is None and not cases) or sign.outcomes:
         raise ValueError("a sign has a reason, and a weight or cases")
@@ -109,7 +114,7 @@ def _sign(sign: Sign, lists: Lists, named: Mapping[str, Test]) -> Kind:
             if found is not None:
                 yield found
 
-    return weighed
+    return condition.needs, weighed
 
 
 def _coded_sign(sign: Sign, code: str, lists: Lists) -> Kind:

@@ -29,8 +29,8 @@ class Said:
         self.words = words
         self.kinds = frozenset(words)
         """The words, each once."""
-        self.known: dict[str, int | None] = {}
-        """What conditions gave that have a name."""
+        self.known: dict[object, int | None] = {}
+        """What conditions with a name gave, by their functions."""
         self._path = _first_path(words) if may_hold_paths else None
         self._addresses: tuple[int, ...] | None = None
         self._tools: tuple[int, ...] | None = None
@@ -47,7 +47,7 @@ class Said:
 
     def phrase(self, *wanted: str) -> bool:
         """Whether these words stand side by side. Each may be several, with `|` between them."""
-        kinds = kinds_of(wanted)
+        kinds = _kinds_of(wanted)
         for kind in kinds:
             if kind.isdisjoint(self.kinds):
                 return False
@@ -107,8 +107,7 @@ class Said:
 
 
 @lru_cache(maxsize=1_024)
-def kinds_of(wanted: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    """The words that each place of a phrase may have."""
+def _kinds_of(wanted: tuple[str, ...]) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(each.split("|")) for each in wanted)
 
 
