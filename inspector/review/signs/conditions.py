@@ -121,7 +121,7 @@ def words_from(text: str, lists: Lists) -> Words:
     special: list[Callable[[Said], Sequence[int]]] = []
     for token in text.split():
         name = token.removeprefix("-")
-        if name in SPECIAL:
+        if token in SPECIAL:
             special.append(SPECIAL[name])
             continue
         if name.isupper() and name not in lists and name != "NOT":
@@ -129,6 +129,14 @@ def words_from(text: str, lists: Lists) -> Words:
         words = NOT if name == "NOT" else lists.get(name, {name})
         listed = listed - words if name != token else listed | words
     return Words(listed=frozenset(listed), special=tuple(special))
+
+
+def listed_from(text: str, lists: Lists) -> frozenset[str]:
+    """Raises ValueError where a name in it is of no list, or one of `SPECIAL`."""
+    words = words_from(text, lists)
+    if words.special:
+        raise ValueError(f"only `has`, `lacks` and `words` can name what no list can: {text}")
+    return words.listed
 
 
 def compiled(condition: Condition, lists: Lists, named: Mapping[str, Compiled]) -> Compiled:
@@ -218,7 +226,7 @@ def _in_sentence(
     if condition.words is not None:
         wanted.append(words_from(condition.words, lists))
     phrases = tuple(tuple(phrase.split()) for phrase in condition.phrase)
-    two = None if condition.two is None else words_from(condition.two, lists).listed
+    two = None if condition.two is None else listed_from(condition.two, lists)
     unwanted = tuple(words_from(text, lists) for text in condition.lacks)
     needs = [words.listed for words in wanted if not words.special]
     if phrases:
@@ -260,7 +268,7 @@ def _around(every: Sequence[Compiled], some: Sequence[Compiled], no: Sequence[Co
 
 def _candidates(condition: Condition, lists: Lists) -> Callable[[Said, int], Iterator[int]]:
     words = None if condition.words is None else words_from(condition.words, lists)
-    part = None if condition.part is None else words_from(condition.part, lists).listed
+    part = None if condition.part is None else listed_from(condition.part, lists)
     within, denied = condition.within, condition.denied
 
     def candidates(said: Said, at: int) -> Iterator[int]:

@@ -16,8 +16,8 @@ from inspector.review.signs.conditions import (
     Lists,
     Sign,
     compiled,
+    listed_from,
     remembered,
-    words_from,
 )
 from inspector.review.signs.matching import Said, Weighed
 
@@ -38,7 +38,10 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 def read(name: str) -> str:
     """The text of a data file of this folder."""
-    return (pkgutil.get_data(_FOLDER, f"{name}.toml") or b"").decode()
+    data = pkgutil.get_data(_FOLDER, f"{name}.toml")
+    if data is None:
+        raise FileNotFoundError(f"{name}.toml is not in {_FOLDER}")
+    return data.decode()
 
 
 @cache
@@ -85,7 +88,7 @@ def _parsed(
     for name, words in file.words.items():
         if name in SPECIAL or name in lists or not name.isupper():
             raise ValueError(f"no list of words can have the name {name}")
-        lists[name] = words_from(words, lists).listed
+        lists[name] = listed_from(words, lists)
     for name, condition in file.conditions.items():
         if name in named:
             raise ValueError(f"two conditions have the name {name!r}")
