@@ -8,7 +8,7 @@ import pytest
 from inspector.errors import UnreachableError
 from inspector.json.exact import JsonText
 from inspector.session.options import Options
-from tests.cli.sightline import sightline
+from tests.cli.sightline import ROOT, sightline
 from tests.webmcp.browser.browsing import visiting
 from tests.webmcp.browser.site import Asked, Site, answer, page, tool
 
@@ -124,21 +124,32 @@ async def test_nothing_is_pinned_of_a_page_without_tools(
     assert (await asyncio.to_thread(sightline, "pin", "--list", "--format", "json")).json["pins"] == []
 
 
-async def test_a_page_as_a_bundler_builds_it_registers_from_a_chunk_that_is_loaded_late(
-    site: Site, cdp: str
+VITE = ROOT / ".venv/peers/node_modules/vite/bin/vite.js"
+SOURCES = {
+    "index.html": '<!doctype html><title>v</title><div id="app"></div><script type="module" src="/main.js"></script>',
+    "main.js": "import {mount} from './app.js'; mount(document.querySelector('#app'));",
+    "app.js": (
+        "export const mount = (element) => setTimeout(async () => {"
+        "element.textContent = 'mounted'; (await import('./tools.js')).register(); }, 400);"
+    ),
+    "tools.js": f"export const register = () => {{ {tool('from_chunk')} }};",
+}
+
+
+@pytest.mark.skipif(not VITE.exists(), reason="vite is not installed")
+async def test_a_page_that_vite_built_registers_from_a_chunk_that_is_loaded_late(
+    site: Site, cdp: str, tmp_path: Path
 ) -> None:
-    # The shape of what Vite writes: a module with a hash in its name, a preloaded one, and a chunk that it imports.
-    site.pages["/assets/vendor-B2x.js"] = answer(
-        "export const mount = (start) => setTimeout(start, 300)",
-        "text/javascript",
+    for name, source in SOURCES.items():
+        (tmp_path / name).write_text(source)
+    building = await asyncio.create_subprocess_exec(
+        *("node", VITE, "build", "--logLevel", "error", "--base", "/vite/"), cwd=tmp_path
     )
-    site.pages["/assets/tools-C3y.js"] = slow(0.8, f"{tool('from_chunk')};export {{}}", "text/javascript")  # pyright: ignore[reportArgumentType]
-    site.pages["/assets/index-A1w.js"] = answer(
-        "import {mount} from './vendor-B2x.js'; mount(() => import('./tools-C3y.js'))", "text/javascript"
-    )
-    head = (
-        '<script type="module" crossorigin src="/assets/index-A1w.js"></script>'
-        '<link rel="modulepreload" crossorigin href="/assets/vendor-B2x.js">'
-    )
-    site.put("/built", page("1", body='<div id="app"></div>', head=head))
-    assert await names(site, cdp, "/built") == ["from_chunk"]
+    assert await asyncio.wait_for(building.wait(), 60) == 0
+    built = tmp_path / "dist"
+    for path in filter(Path.is_file, built.rglob("*")):
+        kind = "text/html; charset=utf-8" if path.suffix == ".html" else "text/javascript"
+        place = "/vite/" if path.suffix == ".html" else f"/vite/{path.relative_to(built)}"
+        site.pages[place] = answer(path.read_text(), kind)
+    assert len(list(built.rglob("*.js"))) == 2
+    assert await names(site, cdp, "/vite/") == ["from_chunk"]
