@@ -92,7 +92,7 @@ def run(folder: Path, equivalents: str, capsys: pytest.CaptureFixture[str]) -> t
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n")
     (folder / "equivalents.toml").write_text(equivalents)
     listed = str(folder / "equivalents.toml")
-    line = ["--root", str(folder), "--package", "toy", "--equivalents", listed, "--limit", "3", "test_toy.py"]
+    line = ["--root", str(folder), "--package", "toy", "--equivalents", listed, "--limit", "6", "test_toy.py"]
     return main(line), capsys.readouterr().out
 
 
