@@ -98,11 +98,7 @@ class Connection:
     ) -> Answer:
         """Ask and wait. A failure is an outcome. `timeout_s`: None for a subscription. `input_schema`: of the tool called, for headers it declares."""
         headers: dict[str, str] = {}
-        if (
-            isinstance(self._target, HttpTarget)
-            and self.agreement.era is Era.MODERN
-            and input_schema is not None
-        ):
+        if self._routes_by_header and input_schema is not None:
             from inspector.connect.http import declared_headers  # noqa: PLC0415 - the SDK loads late
 
             headers = declared_headers(input_schema, params.get("arguments"))

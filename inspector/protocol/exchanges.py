@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
-from inspector.json.exact import Json, JsonText, Malformed
+from inspector.json.exact import JsonObject, JsonText, Malformed
 from inspector.protocol.frames import (
     Channel,
     Direction,
@@ -238,8 +238,9 @@ def message_of(event: Event) -> Message | None:
             return event
 
 
-def result_of(event: Event) -> Json:
-    """The result that answers a request of Sightline's; None for an error and for every other event."""
-    if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
-        return event.response.result
-    return None
+def own_answer(event: Event) -> tuple[Request, JsonObject] | None:
+    """A request of Sightline's and the object that answers it; None for an error and for every other event."""
+    if not isinstance(event, Answered) or event.exchange.asked_by is not Direction.SENT:
+        return None
+    result = event.response.result
+    return (event.exchange.request, result) if isinstance(result, dict) else None

@@ -7,7 +7,7 @@ from enum import StrEnum
 from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Answered, Matched, result_of
+from inspector.protocol.exchanges import Matched, own_answer
 from inspector.protocol.frames import Channel, Direction, Request, Response, messages
 from inspector.protocol.timeline import EntryKind, Timeline
 
@@ -148,9 +148,9 @@ def answered_in(matched: Iterable[Matched]) -> Iterator[tuple[Request, JsonObjec
     """Sightline's own requests that were answered with an object, each with it, in the order of the answers."""
     for one in matched:
         for event in one.events:
-            result = result_of(event)
-            if isinstance(event, Answered) and isinstance(result, dict):
-                yield event.exchange.request, result
+            answer = own_answer(event)
+            if answer:
+                yield answer
 
 
 def shared_in(matched: Iterable[Matched]) -> tuple[SharedAnswer, ...]:

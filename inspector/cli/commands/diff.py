@@ -14,7 +14,7 @@ from inspector.errors import UsageError
 from inspector.pins.diff import definition_changes
 from inspector.pins.pins import Definitions
 from inspector.protocol.catalogue import Kind, Tool, decode_page
-from inspector.protocol.exchanges import Answered, Matched, result_of
+from inspector.protocol.exchanges import Matched, own_answer
 from inspector.protocol.targets import Target, parse_target, stdio_target
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Connected, Listed, RecordedFrame
@@ -178,8 +178,7 @@ class _Instructions:
     def take(self, matched: Matched) -> None:
         """One more frame."""
         for event in matched.events:
-            result = result_of(event)
-            is_about = isinstance(event, Answered) and event.exchange.request.method in _SAYS_INSTRUCTIONS
-            if is_about and isinstance(result, dict):
+            request, result = own_answer(event) or (None, {})
+            if request and request.method in _SAYS_INSTRUCTIONS:
                 found = result.get("instructions")
                 self.last, self.is_said = found if isinstance(found, str) else None, True
