@@ -1,0 +1,681 @@
+"""An outline of one JSON value, or of two beside each other: its nodes, the rows they take, and what is on each row."""
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+from functools import lru_cache
+from itertools import accumulate, zip_longest
+from typing import Final, Literal, TypeAlias
+
+from rich.cells import cell_len
+
+from inspector.json import pointer as json_pointer
+from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
+from inspector.tui.values.wrap import LEAST, breaks, quoted
+from inspector.tui.widgets.alignment import GAP, align
+
+
+class Absent(Enum):
+    """Stands for a value that a side does not have."""
+
+    ABSENT = auto()
+
+
+ABSENT: Final = Absent.ABSENT
+Value: TypeAlias = Json | Literal[Absent.ABSENT]
+Container: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
+Side: TypeAlias = Literal[0, 1]
+
+
+class Style(StrEnum):
+    """How values are written."""
+
+    TREE = "tree"
+    """A key and a value on each row, without brackets; JSON in the text of a content block is opened."""
+    JSON = "JSON"
+    """As on the wire, indented."""
+
+
+class Kind(StrEnum):
+    """What a piece of a row is."""
+
+    LABEL = "label"
+    STRING = "string"
+    SCALAR = "scalar"
+    PUNCTUATION = "punctuation"
+    CONTINUATION = "continuation"
+    """The sign in front of the rest of a text that did not fit."""
+
+
+Span: TypeAlias = tuple[str, Kind]
+_Item: TypeAlias = tuple[str, str, Value, Value, int, int, int]
+"""A node to be made: label, token, left, right, depth, parent, flags."""
+
+INDENT = 2
+CONTINUED = "↪ "
+_LEAST_ROOM = LEAST + 4 + 3
+"""Cells beside the indentation: a sign of continuation, quotes, a comma, and the widest character."""
+_TEXT = "text"
+_BLOCK = "content["
+"""How the labels of content blocks begin."""
+_ALIGNED = 2_000
+"""Lists of unequal lengths are aligned by their items up to this length; longer ones by index."""
+_LONGEST_OPENED = 5_000_000
+"""Characters of a text that is opened where it is JSON."""
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$.-]*", re.ASCII)
+_PAD_MOST = 16
+"""Cells to which short labels of one object are padded."""
+
+
+class Difference(Enum):
+    """How the two sides of a node differ; the value is its sign."""
+
+    NONE = " "
+    LEFT = "✗"
+    """Only the left side has it."""
+    CHANGED = "~"
+    RIGHT = "+"
+    """Only the right side has it."""
+
+
+_DIFFERENCES = (Difference.NONE, Difference.LEFT, Difference.CHANGED, Difference.RIGHT)
+_FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT = 1, 2, 4, 8, 16, 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of the outline."""
+
+    node: int
+    number: int
+    """Which row of the node, from 0."""
+
+
+class Outline:
+    """Nodes in the order in which they are drawn. Every string of both values is in it, whole.
+
+    `right`: the other value; ABSENT for an outline of one. Construction is one pass and takes no recursion. The values
+    must not change as long as the outline lives.
+    """
+
+    def __init__(self, left: Json, right: Value = ABSENT, *, style: Style = Style.TREE) -> None:
+        self.style = style
+        self.is_pair = right is not ABSENT
+        self._labels: list[str] = []
+        self._values: tuple[list[Value], list[Value]] = ([], [])
+        self._tokens: list[str] = []
+        self._depths = array("H")
+        self._parents = array("l")
+        self._ends = array("l")
+        self._flags = bytearray()
+        self._differences = bytearray()
+        self._suffixes: dict[int, str] = {}
+        """By node: what its pointer ends with beside its token."""
+        self._long: dict[tuple[int, int, int], _Wrapped] = {}
+        self._build(left, right)
+        self.tops: tuple[int, ...] = tuple(
+            node for node, flags in enumerate(self._flags) if flags & _TOP and self._differences[node]
+        )
+        """The nodes at which differences begin, in order."""
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    # Nodes.
+
+    def pointer(self, node: int) -> str:
+        """Of a node, into the value that has it. In JSON that was a text: of the text."""
+        tokens: list[str] = []
+        while node > 0:
+            parent = self._parents[node]
+            if parent >= 0 and self._flags[parent] & _OPENED:
+                tokens.clear()
+            else:
+                if node in self._suffixes:
+                    tokens.append(self._suffixes[node])
+                tokens.append(self._tokens[node])
+            node = parent
+        return "".join(f"/{json_pointer.escape(token)}" for token in reversed(tokens))
+
+    def node_at(self, pointer: str) -> int | None:
+        """The node of a pointer, or of the nearest value around it. None where the pointer is none."""
+        try:
+            tokens = json_pointer.split(pointer)
+        except ValueError:
+            return None
+        node = 0
+        for token in tokens:
+            below = next((child for child in self.children(node) if self._tokens[child] == token), None)
+            if below is None:
+                break
+            node = below
+        return node
+
+    def children(self, node: int) -> Iterator[int]:
+        """The nodes directly inside a node."""
+        child, end = node + 1, self._ends[node]
+        while child < end:
+            yield child
+            child = self._ends[child]
+
+    def end(self, node: int) -> int:
+        """The first node behind everything inside a node."""
+        return self._ends[node]
+
+    def parent(self, node: int) -> int:
+        """The node around a node; -1 around the first."""
+        return self._parents[node]
+
+    def label(self, node: int) -> str:
+        """The key or index of a node, safe to show."""
+        return self._labels[node]
+
+    def value(self, node: int, side: Side) -> Value:
+        """What a side has there."""
+        return self._values[side][node]
+
+    def difference(self, node: int) -> Difference:
+        """How the sides differ at a node; of what is inside it, nothing."""
+        return _DIFFERENCES[self._differences[node]]
+
+    def begins_absence(self, node: int) -> bool:
+        """Whether this is the outermost node that the right side does not have."""
+        return bool(self._flags[node] & _TOP) and self._differences[node] == 1
+
+    def is_foldable(self, node: int) -> bool:
+        """Whether there is anything inside a node, so that it can be folded."""
+        return (
+            self._ends[node] > node + 1
+            and not self._flags[node] & _FLAT
+            and (node > 0 or bool(self._labels[0]))
+        )
+
+    # Building.
+
+    def _build(self, left: Json, right: Value) -> None:
+        waiting: list[_Item | int] = [("", "", left, right, 0, -1, _TOP)]
+        while waiting:
+            item = waiting.pop()
+            if isinstance(item, int):
+                self._close(item)
+                continue
+            label, token, one, other, depth, parent, flags = item
+            if (
+                one is not ABSENT
+                and other is not ABSENT
+                and one is not other
+                and _shape(one) != _shape(other)
+            ):
+                waiting.append((label, token, ABSENT, other, depth, parent, flags))
+                waiting.append((label, token, one, ABSENT, depth, parent, flags & ~_COMMA_RIGHT))
+                continue
+            self._add(waiting, item)
+        if self.style is Style.JSON:
+            self._ends[0] = len(self._labels)
+
+    def _add(self, waiting: "list[_Item | int]", item: _Item) -> None:
+        label, token, one, other, depth, parent, flags = item
+        node = len(self._labels)
+        if self.style is Style.TREE:
+            texts = _block_texts(one, other) if label.startswith(_BLOCK) else None
+            if texts is not None:
+                one, other = texts
+                label = f"{label} {_TEXT}"
+                self._suffixes[node] = _TEXT
+            opened = _opened(one, other) if label.rstrip().endswith(_TEXT) and parent >= 0 else None
+            if opened is not None:
+                one, other = opened
+                flags |= _OPENED
+                label = f"{label.rstrip()}, JSON"
+        shape = _shape(one if one is not ABSENT else other)
+        is_list = shape is list and self.style is Style.TREE
+        if is_list:
+            flags |= _FLAT
+        difference = 0
+        if self.is_pair and one is not other:
+            if other is ABSENT:
+                difference = 1
+            elif one is ABSENT:
+                difference = 3
+            elif shape is None and not _same(one, other):
+                difference = 2
+        self._labels.append(label)
+        self._tokens.append(token)
+        self._values[0].append(one)
+        self._values[1].append(other)
+        self._depths.append(min(depth, 65_535))
+        self._parents.append(parent)
+        self._ends.append(node + 1)
+        self._flags.append(flags)
+        self._differences.append(difference)
+        if shape is None:
+            return
+        waiting.append(node)
+        is_root = parent < 0
+        inner = depth if is_list or (is_root and self.style is Style.TREE) else depth + 1
+        # What begins at a list begins at its first item, for the list has no row of its own.
+        inherits = flags & _TOP if is_list and difference else 0
+        tops = 0 if difference else _TOP
+        below: list[_Item] = []
+        for token_, one_, other_ in _members(one, other):
+            name = f"{label or ''}[{token_}]" if is_list else self._key(token_, shape)
+            below.append((name, token_, one_, other_, inner, node, tops or (inherits if not below else 0)))
+        if self.style is Style.JSON:
+            _with_commas(below)
+        elif shape is not list:
+            _pad(below)
+        waiting.extend(reversed(below))
+
+    def _key(self, token: str, shape: object) -> str:
+        if self.style is Style.JSON:
+            return "" if shape is list else f'"{quoted(token)}": '
+        return _tree_label(token)
+
+    def _close(self, node: int) -> None:
+        self._ends[node] = len(self._labels)
+        if self.style is Style.JSON:
+            self._labels.append("")
+            self._tokens.append("")
+            for side in self._values:
+                side.append(side[node])
+            self._depths.append(self._depths[node])
+            self._parents.append(node)
+            self._ends.append(len(self._labels))
+            self._flags.append(self._flags[node] & (_COMMA_LEFT | _COMMA_RIGHT) | _CLOSE)
+            self._differences.append(self._differences[node])
+            self._ends[node] = len(self._labels)
+
+    # Rows of one node, as drawn in a width.
+
+    def height(self, node: int, widths: tuple[int, int]) -> int:
+        """How many rows a node takes in these widths in cells; 0 for a side that is not drawn.
+
+        A node that no drawn side has takes one row where the absence of its values begins, and none inside.
+        """
+        flags = self._flags[node]
+        if flags & _FLAT or (node == 0 and self.style is Style.TREE and self._ends[0] > 1):
+            return 0
+        left = self._side_height(node, 0, widths[0]) if widths[0] else 0
+        if not self.is_pair or not widths[1]:
+            return left
+        if self._values[0][node] is not self._values[1][node] or widths[0] != widths[1]:
+            left = max(left, self._side_height(node, 1, widths[1]))
+        return left or int(self.begins_absence(node))
+
+    def _side_height(self, node: int, side: Side, width: int) -> int:
+        value = self._values[side][node]
+        if value is ABSENT:
+            return 0
+        label = self._labels[node]
+        room = width - INDENT * self._depths[node]
+        # Most nodes: a short label and a short value.
+        if label.isascii():
+            if isinstance(value, str):
+                if len(label) + 5 + 2 * len(value) <= room and value.isascii() and value.isprintable():
+                    return 1
+            elif len(label) + 30 <= room and type(value) in _ONE_ROW:
+                return 1
+        text = self._side(node, side, width)
+        return text.count if text else 0
+
+    def side_row(self, node: int, side: Side, width: int, number: int) -> list[Span]:
+        """What row `number` of a node shows on one side; nothing where it has no such row."""
+        text = self._side(node, side, width)
+        return text.row(number) if text is not None and number < text.count else []
+
+    def indent(self, node: int, width: int) -> int:
+        """Blanks in front of the rows of a node."""
+        return max(min(INDENT * self._depths[node], width // 3, width - _LEAST_ROOM), 0)
+
+    def _side(self, node: int, side: Side, width: int) -> "_Wrapped | None":
+        """The rows of one side of a node; None where it has no value there. Those of long texts are kept."""
+        kept = self._long.get((node, side, width))
+        if kept is not None:
+            return kept
+        value = self._values[side][node]
+        if value is ABSENT:
+            return None
+        flags = self._flags[node]
+        comma = "," if flags & (_COMMA_RIGHT if side else _COMMA_LEFT) else ""
+        indent = self.indent(node, width)
+        label, separator = self._labels[node], ""
+        if flags & _CLOSE:
+            label, text, kind = "", "]" if isinstance(value, list) else "}", Kind.PUNCTUATION
+        elif _shape(value) is not None:
+            opening = "[" if isinstance(value, list) else "{"
+            text, kind, comma = opening if self.style is Style.JSON else "", Kind.PUNCTUATION, ""
+        else:
+            text, kind = _leaf(value)
+            separator = _SEPARATOR if self.style is Style.TREE and label else ""
+        found = _Wrapped(label, separator, text, kind, comma, indent, width)
+        if found.count > _LONG:
+            self._long[(node, side, width)] = found
+        return found
+
+    def texts(self, node: int, side: Side) -> Iterable[str]:
+        """What a search looks through: the label, and a scalar as it is shown."""
+        yield self._labels[node]
+        value = self._values[side][node]
+        if isinstance(value, str):
+            yield value
+        elif value is not ABSENT and not isinstance(value, (dict, list, DuplicateKeys)):
+            yield scalar_text(value)
+
+
+class Rows:
+    """The rows of an outline in given widths, some of its nodes folded. Built in one pass; a row is found by bisection."""
+
+    def __init__(
+        self,
+        outline: Outline,
+        widths: tuple[int, int],
+        folded: frozenset[int] = frozenset(),
+        heights: "array[int] | None" = None,
+    ) -> None:
+        """`heights`: by node, where they are known already."""
+        self.outline = outline
+        self.widths = widths
+        self.folded = folded
+        self._heights = heights or array("L", (outline.height(node, widths) for node in range(len(outline))))
+        self._ends = self._accumulated()
+
+    def _accumulated(self) -> "array[int]":
+        heights = self._heights
+        if self.folded:
+            heights = heights[:]
+            for node in self.folded:
+                inside = self.outline.end(node) - node - 1
+                heights[node + 1 : node + 1 + inside] = array("L", bytes(heights.itemsize * inside))
+        return array("Q", accumulate(heights))
+
+    def with_fold(self, node: int) -> "Rows":
+        """The same, with a node folded that was not, or the other way round."""
+        return Rows(self.outline, self.widths, self.folded ^ {node}, self._heights)
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def at(self, row: int) -> Row:
+        """The node on a row. Raises IndexError."""
+        if not 0 <= row < len(self):
+            raise IndexError(row)
+        node = bisect_right(self._ends, row)
+        return Row(node=node, number=row - (self._ends[node - 1] if node else 0))
+
+    def first(self, node: int) -> int:
+        """The first row of a node; of one inside what is folded, the row of the fold; of one without rows, the next."""
+        return min(self._ends[node - 1] if node else 0, max(len(self) - 1, 0))
+
+
+def _with_commas(below: list[_Item]) -> None:
+    """JSON has a comma behind all members of a side but its last."""
+    seen = [False, False]
+    for index in range(len(below) - 1, -1, -1):
+        name, token, one, other, depth, parent, flags = below[index]
+        for side, value, comma in ((0, one, _COMMA_LEFT), (1, other, _COMMA_RIGHT)):
+            if value is not ABSENT:
+                flags |= comma if seen[side] else 0
+                seen[side] = True
+        below[index] = (name, token, one, other, depth, parent, flags)
+
+
+def _pad(below: list[_Item]) -> None:
+    """Short labels of one object are padded, so that values begin in one column."""
+    lengths = [len(item[0]) for item in below if len(item[0]) <= _PAD_MOST and item[0].isascii()]
+    if len(lengths) < 2:
+        return
+    width = max(lengths)
+    for index, item in enumerate(below):
+        value = item[2] if item[2] is not ABSENT else item[3]
+        if not (_is_container(value) and _size(value)) and len(item[0]) < width and item[0].isascii():
+            below[index] = (item[0].ljust(width), *item[1:])
+
+
+def _members(one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
+    """The members of one container, or of two of one kind, each in the order of its side: token, left, right."""
+    if one is other or other is ABSENT:
+        both = one is other
+        for token, value in _pairs(one):
+            yield token, value, value if both else ABSENT
+    elif one is ABSENT:
+        for token, value in _pairs(other):
+            yield token, ABSENT, value
+    elif isinstance(one, list) and isinstance(other, list):
+        yield from _items(one, other)
+    else:
+        yield from _merged(list(_pairs(one)), list(_pairs(other)))
+
+
+def _pairs(value: Value) -> Iterable[tuple[str, Json]]:
+    match value:
+        case dict():
+            return value.items()
+        case list():
+            return ((str(index), item) for index, item in enumerate(value))
+        case DuplicateKeys():
+            return value.pairs
+        case _:
+            return ()
+
+
+def _items(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Value]]:
+    if len(one) == len(other) or max(len(one), len(other)) > _ALIGNED:
+        for index, (left, right) in enumerate(zip_longest(one, other, fillvalue=ABSENT)):
+            yield str(index), left, right
+        return
+    rows = align(
+        [dump_text(item) for item in one],
+        [dump_text(item) for item in other],
+        lambda a, b: _shape(one[a]) is not None and _shape(one[a]) == _shape(other[b]),
+    )
+    for a, b in zip(rows.left, rows.right, strict=True):
+        yield str(b if a == GAP else a), ABSENT if a == GAP else one[a], ABSENT if b == GAP else other[b]
+
+
+def _merged(
+    left: list[tuple[str, Json]], right: list[tuple[str, Json]]
+) -> Iterator[tuple[str, Value, Value]]:
+    """Members of both by key, each side in its own order. A key that moved is on the left, and again on the right."""
+    there = {key for key, _ in right}
+    here = {key for key, _ in left}
+    a = b = 0
+    while a < len(left) or b < len(right):
+        if a < len(left) and b < len(right) and left[a][0] == right[b][0]:
+            yield left[a][0], left[a][1], right[b][1]
+            a, b = a + 1, b + 1
+        elif b < len(right) and (right[b][0] not in here or a == len(left)):
+            yield right[b][0], ABSENT, right[b][1]
+            b += 1
+        elif left[a][0] not in there or b == len(right):
+            yield left[a][0], left[a][1], ABSENT
+            a += 1
+        else:
+            yield left[a][0], left[a][1], ABSENT
+            a += 1
+
+
+def _shape(value: Value) -> type[dict[str, Json]] | type[list[Json]] | None:
+    """The kind of a container that has members; None for everything else."""
+    match value:
+        case dict() if value:
+            return dict
+        case DuplicateKeys():
+            return dict
+        case list() if value:
+            return list
+        case _:
+            return None
+
+
+def _is_container(value: Value) -> bool:
+    return isinstance(value, (dict, list, DuplicateKeys))
+
+
+def _size(value: Value) -> int:
+    if isinstance(value, DuplicateKeys):
+        return len(value.pairs)
+    return len(value) if isinstance(value, (dict, list)) else 0
+
+
+def _same(one: Value, other: Value) -> bool:
+    if one is ABSENT or other is ABSENT:
+        return one is other
+    if type(one) is str or type(other) is str:
+        return one == other
+    return equal(one, other)
+
+
+def _block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
+    """The texts of a text block that says nothing else; None where a side that is there is another block."""
+    found: list[Value] = []
+    for value in (one, other):
+        if value is ABSENT:
+            found.append(ABSENT)
+        elif isinstance(value, dict) and value.keys() == {"type", _TEXT} and value["type"] == _TEXT:
+            text = value[_TEXT]
+            if not isinstance(text, str):
+                return None
+            found.append(text)
+        else:
+            return None
+    return found[0], found[1] if one is not other else found[0]
+
+
+def _opened(one: Value, other: Value) -> tuple[Value, Value] | None:
+    """Both sides of a text, parsed; None where either is no JSON container."""
+    first = ABSENT if one is ABSENT else _parsed(one)
+    second = first if one is other else ABSENT if other is ABSENT else _parsed(other)
+    if first is None or second is None:
+        return None
+    if first is not ABSENT and second is not ABSENT and _shape(first) != _shape(second):
+        return None
+    return first, second
+
+
+def _parsed(value: Value) -> Json:
+    """A text that is a JSON container, as that; None for any other."""
+    if not isinstance(value, str) or len(value) > _LONGEST_OPENED or value[:1] not in {"{", "["}:
+        return None
+    text = parse(value)
+    return text.value if isinstance(text, JsonText) and not text.faults and _shape(text.value) else None
+
+
+@lru_cache(maxsize=4096)
+def _tree_label(key: str) -> str:
+    return key if _PLAIN_KEY.fullmatch(key) else f'"{quoted(key)}"'
+
+
+def _leaf(value: Json) -> tuple[str, Kind]:
+    """The text of a scalar or an empty container; of a string, what is between its quotes, as it was sent."""
+    match value:
+        case str():
+            return value, Kind.STRING
+        case list():
+            return "[]", Kind.PUNCTUATION
+        case dict() | DuplicateKeys():
+            return "{}", Kind.PUNCTUATION
+        case _:
+            return scalar_text(value), Kind.SCALAR
+
+
+class _Wrapped:
+    """A label and a text in rows of `width` cells. A row is made when it is asked for."""
+
+    __slots__ = ("_blanks", "_comma", "_first", "_kind", "_labels", "_separator", "_starts", "_text", "count")
+
+    def __init__(
+        self, label: str, separator: str, text: str, kind: Kind, comma: str, indent: int, width: int
+    ) -> None:
+        """`label`, `separator`: safe. `text`: of a string, as it was sent; else safe."""
+        self._blanks: Span = (" " * indent, Kind.PUNCTUATION)
+        self._text, self._kind, self._comma, self._separator = text, kind, comma, separator
+        room = max(width - indent, LEAST)
+        quotes = 2 if kind is Kind.STRING else 0
+        outside = quotes + len(comma)
+        taken = cell_len(label) + len(separator)
+        is_below = bool(label) and taken + outside + _least_cells(text, kind) > room
+        self._labels: tuple[str, ...] = (
+            (label,) if not is_below else tuple(_pieces(label, room, room - len(CONTINUED)))
+        )
+        self._first = len(self._labels) if is_below else 0
+        """The row on which the text begins."""
+        first = room - outside - (2 if is_below else taken)
+        rest = room - outside - 2 - len(CONTINUED)
+        self._starts: Sequence[int] = breaks(text, rest, first) if quotes else _safe_starts(text, first, rest)
+        if is_below and not text and not quotes:
+            self.count = self._first
+        else:
+            self.count = self._first + len(self._starts)
+
+    def row(self, number: int) -> list[Span]:
+        if number < self._first:
+            sign: list[Span] = [(CONTINUED, Kind.CONTINUATION)] if number else []
+            return [self._blanks, *sign, (self._labels[number], Kind.LABEL)]
+        at = number - self._first
+        piece = self._piece(at)
+        if at:
+            begins_line = self._kind is Kind.STRING and self._text[self._starts[at] - 1] == "\n"
+            sign = (
+                [("    ", Kind.PUNCTUATION)]
+                if begins_line
+                else [("  ", Kind.PUNCTUATION), (CONTINUED, Kind.CONTINUATION)]
+            )
+            return [self._blanks, *sign, (piece, self._kind)]
+        if self._first:
+            return [self._blanks, ("  ", Kind.PUNCTUATION), (piece, self._kind)]
+        return [
+            self._blanks,
+            (self._labels[0], Kind.LABEL),
+            (self._separator, Kind.PUNCTUATION),
+            (piece, self._kind),
+        ]
+
+    def _piece(self, at: int) -> str:
+        is_last = at + 1 == len(self._starts)
+        piece = self._text[self._starts[at] : None if is_last else self._starts[at + 1]]
+        if self._kind is Kind.STRING:
+            piece = f"{'' if at else _QUOTE}{quoted(piece)}{_QUOTE if is_last else ''}"
+        return piece + (self._comma if is_last else "")
+
+
+def _least_cells(text: str, kind: Kind) -> int:
+    """Cells that a text needs behind its label: all of a short one, else as many as hold any character."""
+    if len(text) >= LEAST:
+        return LEAST
+    return min(cell_len(quoted(text) if kind is Kind.STRING else text), LEAST)
+
+
+_ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
+_QUOTE = '"'
+_SEPARATOR = "  "
+_LONG = 40
+"""Rows of one text from which on its breaks are kept."""
+
+
+def _safe_starts(text: str, first: int, rest: int) -> Sequence[int]:
+    if text.isascii() and len(text) <= first:
+        return (0,)
+    starts = [0]
+    for piece in _pieces(text, max(first, LEAST), max(rest, LEAST)):
+        starts.append(starts[-1] + len(piece))
+    return starts[:-1] or (0,)
+
+
+def _pieces(text: str, first: int, rest: int) -> Iterator[str]:
+    """A text that is safe already, in pieces of so many cells."""
+    begin, left = 0, first
+    for index, character in enumerate(text):
+        width = cell_len(character)
+        if width > left:
+            yield text[begin:index]
+            begin, left = index, rest
+        left -= width
+    yield text[begin:]
+
+
+def row_text(spans: Sequence[Span]) -> str:
+    """A row as plain text."""
+    return "".join(text for text, _ in spans)
