@@ -12,6 +12,7 @@ class Place(StrEnum):
     EVERYWHERE = "Everywhere"
     MAIN = "On the main screen"
     LINES = "In a list or document"
+    VALUES = "Among values"
     RESULT = "In the result"
     DEFINITION = "In a definition"
     FORM = "In the call form"

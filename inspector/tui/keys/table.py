@@ -255,6 +255,7 @@ _choice = partial(row, Place.CHOICE)
 _lines = partial(row, Place.LINES)
 
 _result = partial(row, Place.RESULT)
+_values = partial(row, Place.VALUES)
 
 _definition = partial(row, Place.DEFINITION)
 
@@ -274,6 +275,21 @@ PANES: tuple[Command, ...] = (
     _lines("lines.left", "left", "slide(-8)", "left", "Scrolls long lines to the left.", shown="←"),
     _lines("lines.right", "right", "slide(8)", "right", "Scrolls long lines to the right.", shown="→"),
     _lines("lines.choose", "enter", "choose", "open", "Opens what the line stands for.", shown="Enter"),
+    _values("values.fold", "space", "fold", "fold", "Folds the value under the cursor, or unfolds it."),
+    _result(
+        "result.sides",
+        "v",
+        "sides",
+        "other side",
+        "Shows what the model sees, what the server sent, or both.",
+    ),
+    _result(
+        "result.json",
+        "J",
+        "as_json",
+        "JSON",
+        "Shows both sides as JSON, as on the wire; again, as a list of values.",
+    ),
     _result(
         "result.next", "n", "removal(1)", "next difference", "To the next part that was withheld or changed."
     ),

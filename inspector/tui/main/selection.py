@@ -213,8 +213,7 @@ class Looking:
         record = self._record(self._item.entry) if self._item else None
         self.comparing.follow(record)
         if record is not None:
-            chunk = self._result.room
-            self._results.ask(ResultAsked(record=record, level=self.level, host=self.host, chunk=chunk))
+            self._results.ask(ResultAsked(record=record, level=self.level, host=self.host))
         elif not self._calling.is_running or self._result.view is not None:
             self._result.show_note(self._why_none())
 
@@ -324,4 +323,4 @@ def _asked_item(asked: ItemAsked) -> ToolView:
 
 
 def _asked_result(asked: ResultAsked) -> ResultView:
-    return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, chunk=asked.chunk)
+    return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME)

@@ -30,8 +30,6 @@ class ContrastAsked:
     record: CallRecord
     left: Lens
     right: Lens
-    chunk: int
-    """Characters after which a text breaks."""
 
 
 class Comparing:
@@ -94,7 +92,7 @@ class Comparing:
         return Lens(level=left, host=self._base.host), Lens(level=right, host=self._base.host)
 
     def _ask(self, record: CallRecord, left: Lens, right: Lens) -> None:
-        self._asked = ContrastAsked(record=record, left=left, right=right, chunk=self._result.room)
+        self._asked = ContrastAsked(record=record, left=left, right=right)
         self._made.ask(self._asked)
         self._result.wait_for_contrast(left, right)
         self._changed()
@@ -115,4 +113,4 @@ class Comparing:
 
 def contrast_view(asked: ContrastAsked) -> Contrast:
     """What both panes show."""
-    return contrast(asked.record, asked.left, asked.right, server=SERVER_NAME, chunk=asked.chunk)
+    return contrast(asked.record, asked.left, asked.right, server=SERVER_NAME)

@@ -1,151 +1,112 @@
-"""The result: raw on the left, what the model sees on the right, scrolled together."""
+"""The result: how the call ended, what differs and why, then what the server sent beside what the model sees."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from inspector.json.exact import Json
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import Contrast, Lens, contrast_reason, contrast_strip, contrast_title
 from inspector.tui.result.removal import removal_detail
-from inspector.tui.result.view import Difference, ResultView, reason_line, strip, title
+from inspector.tui.result.view import (
+    ResultView,
+    absence,
+    folded_at_first,
+    reason_line,
+    reasons,
+    strip,
+    title,
+)
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, shortened
-from inspector.tui.widgets.alignment import GAP
-from inspector.tui.widgets.lines import SIGNS_WIDTH, Lines, document_line, gap_line
-
-if TYPE_CHECKING:
-    from inspector.json.exact import Json
+from inspector.tui.values.outline import Difference, Outline
+from inspector.tui.values.pane import OutlineLines, Shown
+from inspector.tui.widgets.lines import Lines
 
 _LARGE_BYTES = 1_000_000
-"""From here on a view is let go of in a thread."""
+"""Views from this size on are freed in a thread."""
+_LEAST_BESIDE = 80
+"""Cells from which on both sides have room."""
+_TALL = 16
+"""Rows from which on a list of reasons has room."""
 
-Shown: TypeAlias = ResultView | Contrast
-
-
-class ResultLines(Lines):
-    """One side of a result, with gaps where only the other side has something."""
-
-    def __init__(self, side: Literal[0, 1]) -> None:
-        super().__init__(id=("result-raw", "result-model")[side])
-        self._side: Literal[0, 1] = side
-        self._view: Shown | None = None
-
-    def show(self, view: Shown | None, cursor: int) -> None:
-        """Show one side of a view."""
-        self._view = view
-        if view is None:
-            self.show_rows(0)
-        else:
-            # Both sides are as wide as the wider one: they scroll together.
-            width = max(document.width for document in view.documents)
-            self.show_rows(len(view.rows), cursor, width=width + SIGNS_WIDTH)
-
-    def row(self, index: int, width: int) -> Content:
-        """A line of this side, or the gap beside a line of the other."""
-        view = self._view
-        if view is None:
-            return Content("")
-        here = index == self.cursor
-        sign = view.signs(index)[self._side]
-        line = (view.rows.left, view.rows.right)[self._side][index]
-        if line == GAP:
-            return gap_line(width, here=here, sign=sign)
-        return document_line(view.documents[self._side].line(line), here=here, sign=sign)
+ShownView: TypeAlias = ResultView | Contrast
 
 
 class ResultPane(Vertical):
-    """Both sides, their counts, and the reason of the removal under the cursor."""
+    """The verdict, the reasons, both sides."""
 
     DEFAULT_CSS = """
     ResultPane {
         background: $surface;
-        & .pane-title { width: 1fr; height: 1; background: $panel; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & #result-titles { height: 1; }
-        & #result-sides { height: 1fr; }
-        & ResultLines { width: 1fr; }
-        & #result-model { border-left: vkey $panel; }
+        & Static { width: 1fr; padding: 0 1; }
+        & #result-verdict { height: auto; max-height: 4; background: $panel; }
+        & #result-reasons { height: auto; max-height: 3; text-wrap: nowrap; text-overflow: ellipsis; }
+        & #result-sides { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
         & #result-note { display: none; height: 1fr; padding: 1 2; color: $foreground 80%; }
+        & #result-why { display: none; height: auto; max-height: 12; overflow-y: auto; background: $panel; }
         &.-empty #result-note { display: block; }
-        &.-empty #result-sides, &.-empty #result-strip, &.-empty #result-why { display: none; }
-        & #result-strip, & #result-why { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & #result-strip { background: $panel; height: auto; max-height: 2; text-wrap: wrap; }
-        &.-explaining #result-strip { display: none; }
-        &.-explaining #result-why { height: auto; max-height: 12; text-wrap: wrap; overflow-y: auto; }
-        &:focus-within .pane-title { background: $primary 40%; text-style: bold; }
+        &.-empty #result-values, &.-empty #result-reasons, &.-empty #result-sides { display: none; }
+        &.-explaining #result-why { display: block; }
+        &.-explaining #result-reasons { display: none; }
+        &:focus-within #result-sides { background: $primary 40%; text-style: bold; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.RESULT)
 
     def __init__(self) -> None:
         super().__init__(id="result", classes="-empty")
-        self._raw = ResultLines(0)
-        self._model = ResultLines(1)
-        self._raw_title = Static("", markup=False, classes="pane-title")
-        self._model_title = Static("", markup=False, classes="pane-title")
+        self._verdict = Static("", markup=False, id="result-verdict")
+        self._reasons = Static("", markup=False, id="result-reasons")
+        self._sides = Static("", markup=False, id="result-sides")
         self._note = Static("", markup=False, id="result-note")
-        self._strip = Static("", markup=False, id="result-strip")
+        self.values = OutlineLines(id="result-values")
         self._why = Static("", markup=False, id="result-why")
         self._view: ResultView | None = None
-        self._room_of_view = 0
         self._contrast: Contrast | None = None
         """Two models, shown in place of the view."""
-        self._left_at = 0
-        """The row on which the cursor stood before two models were shown."""
+        self._is_json = False
+        self._chosen: Shown | None = None
+        """The sides that the user chose; None for those that have room."""
+
+    class RoomChanged(Message):
+        """The pane has another width."""
 
     def compose(self) -> ComposeResult:
-        """Titles, both sides, the strip, the reason."""
-        with Horizontal(id="result-titles"):
-            yield self._raw_title
-            yield self._model_title
+        """Verdict, reasons, titles of both sides, their values; the reason at length."""
+        yield self._verdict
+        yield self._reasons
+        yield self._sides
         yield self._note
-        with Horizontal(id="result-sides"):
-            yield self._raw
-            yield self._model
-        yield self._strip
+        yield self.values
         yield self._why
 
     def on_mount(self) -> None:
-        """Scroll both sides together."""
+        """Nothing is shown yet."""
         self._label()
-        self.watch(self._raw, "scroll_y", self._follow_raw, init=False)
-        self.watch(self._model, "scroll_y", self._follow_model, init=False)
-        self.watch(self._raw, "scroll_x", self._follow_raw_sideways, init=False)
-        self.watch(self._model, "scroll_x", self._follow_model_sideways, init=False)
-        self.watch(self._raw, "cursor", self._follow_raw_cursor, init=False)
-        self.watch(self._model, "cursor", self._follow_model_cursor, init=False)
+
+    def on_resize(self) -> None:
+        """Both sides where there is room for them."""
+        self._choose_sides()
+        self._explain()
 
     @property
     def view(self) -> ResultView | None:
-        """What is shown."""
+        """The result that is shown."""
         return self._view
 
     @property
     def has_differences(self) -> bool:
-        """Whether there is anything to go to."""
-        if self._contrast is not None:
-            return bool(self._contrast.begins)
-        return self._view is not None and self._view.has_differences
-
-    @property
-    def room(self) -> int:
-        """How many characters of a text fit beside its indentation."""
-        return max(self.size.width // 2 - 22, 16)
-
-    class RoomChanged(Message):
-        """Texts would break elsewhere now."""
-
-    def on_resize(self) -> None:
-        """Tell where what is shown was laid out for another width."""
-        if self._view is not None and self.room != self._room_of_view:
-            self._room_of_view = self.room
-            self.post_message(self.RoomChanged())
+        """Whether there is a difference to go to."""
+        shown = self._contrast or self._view
+        return shown is not None and bool(self._order(shown))
 
     @property
     def is_explaining(self) -> bool:
@@ -153,168 +114,238 @@ class ResultPane(Vertical):
         return self.has_class("-explaining")
 
     def show(self, view: ResultView) -> None:
-        """Show a result; the place is kept where only the lenses have changed. A contrast of the same call stays."""
+        """Show a result. The cursor stays on its value where it is the same call, else it goes to the worst difference."""
         same_call = self._view is not None and self._view.record is view.record
+        pointer = self.values.pointer if same_call else None
         self.let_go(self._view)
         self._view = view
-        self._room_of_view = self.room
         if self._contrast is None or self._contrast.record is not view.record:
             self.let_go(self._contrast)
             self._contrast = None
-            self._draw(view, same_place=same_call)
+            self._draw(view, pointer)
 
     def show_contrast(self, view: Contrast) -> None:
-        """Show two models in place of the raw result and one."""
+        """Show what two models see in place of the result and one model."""
         same_call = self._contrast is not None and self._contrast.record is view.record
-        if self._contrast is None:
-            self._left_at = self._raw.cursor
+        pointer = self.values.pointer if same_call else None
         self.let_go(self._contrast)
         self._contrast = view
-        self._draw(view, same_place=same_call)
-        first = view.next_difference(-1, 1)
-        if not same_call and first is not None:
-            self._raw.cursor = first
+        self._draw(view, pointer)
 
     def wait_for_contrast(self, left: Lens, right: Lens) -> None:
         """Say that two models are being compared, until they are there."""
         words = f"comparing {left.level}, {shortened(left.host, 40)} with {right.level}, {shortened(right.host, 40)} …"
-        self._strip.update(content(words, "$foreground 70%"))
+        self._verdict.update(content(words, "$foreground 70%"))
 
     def stop_contrast(self) -> None:
-        """Back to the raw result and one model."""
-        was_shown = self._contrast is not None
+        """Back to the result and one model."""
+        pointer = self.values.pointer
         self.let_go(self._contrast)
         self._contrast = None
         if self._view is not None:
-            self._draw(self._view, same_place=not was_shown)
-            if was_shown:
-                self._raw.cursor = self._left_at
+            self._draw(self._view, pointer)
 
-    def let_go(self, view: Shown | None) -> None:
-        """Free a view that nobody shows from here on; where it is large, in a thread once nothing else holds it."""
+    def let_go(self, view: ShownView | None) -> None:
+        """Free a view that is not shown any more; a large one in a thread."""
         if view is not None and view.size_bytes > _LARGE_BYTES:
             self.call_later(self._release, list(view.values))
 
-    def _release(self, values: "list[Json]") -> None:
+    def _release(self, values: list[Json]) -> None:
         # A function of its own: Textual writes down a partial with its arguments.
         self.run_worker(lambda: release(values), thread=True, group="release")
 
-    def _draw(self, view: Shown, *, same_place: bool) -> None:
-        cursor = min(self._raw.cursor, max(len(view.rows) - 1, 0)) if same_place else 0
-        self.remove_class("-empty")
-        self._raw.show(view, cursor)
-        self._model.show(view, cursor)
-        if not same_place:
-            self._raw.scroll_to(x=0, y=0, animate=False)
-            self._model.scroll_to(x=0, y=0, animate=False)
-            self.remove_class("-explaining")
-        self._strip.update(contrast_strip(view) if isinstance(view, Contrast) else strip(view))
-        self._label()
-        self._explain()
-
     def show_note(self, note: Content) -> None:
-        """Show nothing but a note: there is no result."""
+        """Show a note in place of a result."""
         self.let_go(self._view)
         self.let_go(self._contrast)
         self._view = self._contrast = None
-        self.set_class(True, "-empty")
+        self.add_class("-empty")
         self.remove_class("-explaining")
-        self._raw.show(None, 0)
-        self._model.show(None, 0)
+        self.values.show_outline(None)
         self._note.update(note)
         self._label()
 
     def show_progress(self, line: Content | None) -> None:
-        """Say how far a running call is, in place of the titles; None when it has ended."""
+        """How far a running call is, in place of the verdict; None when it has ended."""
         if line is None:
             self._label()
         else:
-            self._raw_title.update(line)
+            self._verdict.update(line)
 
     def focus_result(self) -> None:
-        """Put the focus on the raw side."""
-        self._raw.focus()
+        """Put the focus on the values."""
+        self.values.focus()
 
     def stop_explaining(self) -> None:
-        """Back to the one line."""
+        """Back to the list of reasons."""
         self.remove_class("-explaining")
         self._explain()
 
+    # Keys.
+
     def action_removal(self, step: int) -> None:
-        """To the next or previous removal."""
+        """To the next difference, the worst first, or to the one before."""
         shown = self._contrast or self._view
-        row = shown.next_difference(self._raw.cursor, step) if shown else None
-        if row is None:
-            self.notify(self._no_difference(step), markup=False)
+        order = self._order(shown) if shown is not None else ()
+        if not order:
+            self.notify(self._no_difference(), markup=False)
+            return
+        node = self.values.node
+        place = order.index(node) + step if node in order else (0 if step > 0 else len(order) - 1)
+        if not 0 <= place < len(order):
+            self.notify("This is the last difference." if step > 0 else "This is the first.", markup=False)
         else:
-            self._raw.cursor = row
+            self.values.go_to(order[place])
+
+    def action_sides(self) -> None:
+        """What the model sees, what the server sent, or both."""
+        order = (Shown.RIGHT, Shown.LEFT, Shown.BOTH)
+        self._chosen = order[(order.index(self.values.shown) + 1) % len(order)]
+        self._choose_sides()
+
+    def action_as_json(self) -> None:
+        """Both sides as JSON, as on the wire, or as a list of values again."""
+        self._is_json = not self._is_json
+        shown = self._contrast or self._view
+        if shown is not None:
+            self._draw(shown, self.values.pointer)
 
     @on(Lines.Moved)
     def explain_moved(self, event: Lines.Moved) -> None:
-        """The cursor stands on another row."""
+        """The cursor is on another row."""
+        event.stop()
+        self._explain()
+
+    @on(OutlineLines.Drawn)
+    def explain_drawn(self, event: OutlineLines.Drawn) -> None:
+        """Other rows are drawn."""
         event.stop()
         self._explain()
 
     @on(Lines.Chosen)
     def explain_chosen(self, event: Lines.Chosen) -> None:
-        """Enter: the whole reason, or one line again."""
+        """Enter: the whole reason, or the list again."""
         event.stop()
+        view, node = self._view, self.values.node
         if self._contrast is not None:
-            self.notify("Esc goes back to the raw result, where each removal has its reason.", markup=False)
-        elif self._view and self._view.removals_on(self._raw.cursor):
+            self.notify("Esc goes back to the result, where each removal has its reason.", markup=False)
+        elif view is not None and node is not None and view.removals_on(self._outline(view), node):
             self.toggle_class("-explaining")
             self._explain()
-        elif self._view and self._view.difference(self._raw.cursor) is not Difference.NONE:
-            self.notify(reason_line(self._view, self._raw.cursor).plain, markup=False)
+        elif (
+            view is not None
+            and node is not None
+            and view.sign(self._outline(view), node) is not Difference.NONE
+        ):
+            self.notify(reason_line(view, self._outline(view), node).plain, markup=False)
         else:
-            self.notify("Nothing was withheld on this line. n goes to the next removal.", markup=False)
+            self.notify("Nothing was withheld here. n goes to the next difference.", markup=False)
 
-    def _no_difference(self, step: int) -> str:
+    # Drawing.
+
+    def _draw(self, view: ShownView, pointer: str | None) -> None:
+        self.remove_class("-empty")
+        if pointer is None:
+            self.remove_class("-explaining")
+        outline = self._outline(view)
+        order = self._order(view)
+        if pointer is None and order:
+            pointer = outline.pointer(order[0])
+        remarks = _ResultRemarks(view, self.values, outline) if isinstance(view, ResultView) else None
+        folded = (
+            folded_at_first(outline)
+            if isinstance(view, ResultView) and not self._is_json
+            else frozenset[int]()
+        )
+        self._choose_sides()
+        self.values.show_outline(outline, remarks, pointer=pointer, folded=folded)
+        self._label()
+        self._explain()
+
+    def _outline(self, view: ShownView) -> Outline:
+        return view.json if self._is_json and isinstance(view, ResultView) else view.outline
+
+    def _order(self, view: ShownView) -> tuple[int, ...]:
+        """The nodes to which `n` goes."""
+        if isinstance(view, ResultView) and not self._is_json:
+            return view.order
+        return self._outline(view).tops
+
+    def _choose_sides(self) -> None:
+        has_room = self.size.width >= _LEAST_BESIDE
+        self.values.show_sides(self._chosen or (Shown.BOTH if has_room else Shown.RIGHT))
+        self._label_sides()
+
+    def _no_difference(self) -> str:
+        if self._contrast is not None:
+            return "Both models see the same."
         if self._view is None:
             return "There is no result yet."
-        if self._contrast is not None and not self._contrast.begins:
-            return "Both models see the same."
-        if self._contrast is None and not self._view.has_differences:
-            return f"The model sees all of it: nothing was withheld at `{self._view.level}`, nothing changed."
-        return "No further difference below." if step > 0 else "No further difference above."
+        return f"The model sees all of it: nothing was withheld at `{self._view.level}`, nothing changed."
 
     def _explain(self) -> None:
-        view, row = self._view, self._raw.cursor
+        view, node = self._view, self.values.node
         if self._contrast is not None:
             self.remove_class("-explaining")
-            self._why.update(contrast_reason(self._contrast, row))
+            self._reasons.update(contrast_reason(self._contrast, node))
         elif view is not None:
-            removals = view.removals_on(row)
-            if removals and self.is_explaining:
-                self._why.update(removal_detail(removals, view.more_on(row)))
-            else:
-                self.remove_class("-explaining")
-                self._why.update(reason_line(view, row))
+            outline = self._outline(view)
+            removals = view.removals_on(outline, node) if node is not None else ()
+            if self.is_explaining and removals and node is not None:
+                self._why.update(removal_detail(removals, view.more_on(outline, node)))
+                return
+            self.remove_class("-explaining")
+            self._reasons.update(self._reason_lines(view, outline, node))
+
+    def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> Content:
+        most = 3 if self.size.height >= _TALL else 1
+        here = reason_line(view, outline, node)
+        if most == 1 or view.unfinished or self._is_json or (node is not None and node not in view.order):
+            return here
+        return Content("\n").join(reasons(view, node, most) or [here])
 
     def _label(self) -> None:
         view, contrast = self._view, self._contrast
         if contrast is not None:
-            self._raw_title.update(contrast_title(contrast.left))
-            self._model_title.update(contrast_title(contrast.right))
-            return
-        self._raw_title.update(Content.assemble(("Raw result  ", "bold"), title(view) if view else ""))
-        model = f"  {view.host}, {view.level}" if view else ""
-        self._model_title.update(Content.assemble(("What the model sees", "bold"), content(model)))
+            self._verdict.update(contrast_strip(contrast))
+        elif view is not None:
+            self._verdict.update(Content("\n").join([title(view), strip(view)]))
+        else:
+            self._verdict.update(Content.styled("Result", "bold"))
+        self._label_sides()
 
-    def _follow_raw(self, position: float) -> None:
-        self._model.scroll_to(y=position, animate=False)
+    def _label_sides(self) -> None:
+        view, contrast = self._view, self._contrast
+        if contrast is not None:
+            names = contrast_title(contrast.left), contrast_title(contrast.right)
+        else:
+            model = f" ({view.host}, {view.level})" if view else ""
+            names = (
+                Content.styled("Server sent", "bold"),
+                Content.assemble(("Model sees", "bold"), content(model, "$foreground 70%")),
+            )
+        shown = self.values.shown
+        if shown is Shown.BOTH:
+            half = max((self.size.width - 2) // 2, 10)
+            left = names[0].truncate(half, ellipsis=True)
+            line = Content.assemble(left, " " * (half - left.cell_length), "│ ", names[1])
+        else:
+            line = Content.assemble(
+                names[shown is Shown.RIGHT], ("   v: other side, both", "$foreground 60%")
+            )
+        self._sides.update(line)
 
-    def _follow_model(self, position: float) -> None:
-        self._raw.scroll_to(y=position, animate=False)
 
-    def _follow_raw_sideways(self, position: float) -> None:
-        self._model.scroll_to(x=position, animate=False)
+class _ResultRemarks:
+    """Signs and reasons of the nodes of a result."""
 
-    def _follow_model_sideways(self, position: float) -> None:
-        self._raw.scroll_to(x=position, animate=False)
+    def __init__(self, view: ResultView, lines: OutlineLines, outline: Outline) -> None:
+        self._view = view
+        self._lines = lines
+        self._outline = outline
 
-    def _follow_raw_cursor(self, cursor: int) -> None:
-        self._model.cursor = cursor
+    def sign(self, node: int) -> Difference:
+        return self._view.sign(self._outline, node)
 
-    def _follow_model_cursor(self, cursor: int) -> None:
-        self._raw.cursor = cursor
+    def absence(self, node: int) -> Content:
+        return absence(self._view, self._outline, node, with_reason=self._lines.shown is Shown.RIGHT)

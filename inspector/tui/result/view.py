@@ -1,171 +1,252 @@
-"""A result in two panes: what stands on each row, what was withheld there, and the counts under them."""
+"""A result: what the server sent beside what the model sees, how the two differ, and why."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from textual.content import Content
 
-from inspector.boundary.bounded import Level, Removal
-from inspector.hosts.profile import Call
-from inspector.hosts.projection import projection_of
+from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.boundary.mask import MASK, SHOWN
+from inspector.hosts.profile import Call, Change
+from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
-from inspector.json.document import Document
-from inspector.json.exact import Json
+from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
 from inspector.protocol.outcome import Failure, RpcError
 from inspector.protocol.unfinished import Unfinished, unfinished
 from inspector.recording.ids import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import change_line, removal_line
 from inspector.tui.text import content, count, duration, level_style, shortened, size
-from inspector.tui.widgets.alignment import (
-    GAP,
-    Alignment,
-    Marks,
-    aligned,
-    marks,
-    merged,
-    nearest,
-    side_by_side,
-)
-
-if TYPE_CHECKING:
-    from inspector.hosts.profile import Change
+from inspector.tui.values.outline import Difference, Outline, Style
 
 _MAX_FINDINGS = 200
-MAX_TOLD = 20
-"""Removals of one place that are told in full; others are counted."""
-
-FAILS_OPEN = "declared fails open for what nobody declared"
-
-
-class Difference(Enum):
-    """Why the two sides of a row differ; the value is the sign for it."""
-
-    NONE = " "
-    REMOVED = "✗"
-    """The boundary withheld it."""
-    CHANGED = "~"
-    """The host did not hand it over, or not as it was."""
-    ADDED = "+"
-    """The model sees it, and it is not in the raw result."""
+MAX_LISTED = 20
+"""Removals of one place that are listed in full; others are counted."""
+SERVER_NAME = "server"
+"""The name under which hosts are taken to know the server."""
+_FIRST = ("structuredContent", "content", "isError")
+"""Members of a result that a model may see, in the order in which they are drawn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# No slots: the outline of the JSON is made when it is asked for, and kept.
+@dataclass(frozen=True, kw_only=True)
 class ResultView:
-    """One call through two lenses, ready to be drawn."""
+    """One call at one boundary through one host, ready to be drawn."""
 
-    record: "CallRecord"
+    record: CallRecord
     level: Level
     host: str
-    raw: "Document"
-    """Masked in sensitive positions, at every boundary."""
-    model: "Document"
-    rows: Alignment
+    outline: Outline
+    """The raw result, masked in sensitive positions at every boundary, beside what the model sees."""
     removals: Sequence[Removal]
     """May be hundreds of thousands, each made when it is asked for."""
+    removals_at: Mapping[str, tuple[int, ...]]
+    """Indexes of removals, by pointer."""
     rules: Mapping[str, int]
     """How often each rule withheld something."""
-    marks: Marks
-    """Of the removals, on the lines of `raw`."""
-    changes: "tuple[Change, ...]"
+    changes: tuple[Change, ...]
     """What the host did, apart from what the boundary withheld."""
-    pointed: "tuple[Change, ...]"
-    """The changes that are at some place; others concern the whole."""
-    change_marks: Marks
-    """Of `pointed`."""
-    begins: Sequence[int]
-    """The rows on which a removal or a change begins, in order."""
-    aligned: bool
-    """Whether what stands on one row belongs together; if not, the sides are too large or too unlike."""
+    changes_at: Mapping[str, tuple[Change, ...]]
+    order: tuple[int, ...]
+    """The nodes at which differences begin, the worst first."""
     observed: bool
     findings: tuple[str, ...]
     raw_bytes: int
     model_bytes: int
     undeclared: int | None
     """How many leaves passed that no schema names; None where that is no question."""
+    values: tuple[Json, ...]
+    """The masked raw result, and what the model sees."""
     unfinished: Unfinished | None = None
     """Why the answer does not end the call; None where it does."""
-    values: tuple[Json, ...] = ()
-    """What the documents show, to be let go of with care where it is large."""
 
     @property
     def size_bytes(self) -> int:
-        """How much there is to let go of, about."""
+        """Of both values, about."""
         return self.raw_bytes + self.model_bytes
-
-    @property
-    def documents(self) -> "tuple[Document, Document]":
-        """What stands on the left, and on the right."""
-        return self.raw, self.model
 
     @property
     def has_differences(self) -> bool:
         """Whether anything was withheld or changed."""
-        return bool(self.removals or self.changes)
+        return bool(self.order or self.removals or self.changes)
 
-    def removals_on(self, row: int) -> tuple[Removal, ...]:
-        """What was withheld on a row of the panes, the first few of it."""
-        return tuple(self.removals[index] for index in self._places_on(row)[:MAX_TOLD])
+    @cached_property
+    def json(self) -> Outline:
+        """Both values as JSON, each member where it was on the wire."""
+        return Outline(*self.values, style=Style.JSON)
 
-    def more_on(self, row: int) -> int:
-        """How many removals there are on a row beside the first few."""
-        return max(len(self._places_on(row)) - MAX_TOLD, 0)
+    def removals_on(self, outline: Outline, node: int) -> tuple[Removal, ...]:
+        """What was withheld at a node, or of the value around it: the first few."""
+        return tuple(self.removals[index] for index in self._indexes(outline, node)[:MAX_LISTED])
 
-    def changes_on(self, row: int) -> "tuple[Change, ...]":
-        """What the host changed on a row; what it changed as a whole, where the row is only on the left."""
-        line = self._line(row)
-        found = () if line == GAP else self.change_marks.of(line)
-        if found or not self._is_left_alone(row):
-            return tuple(self.pointed[index] for index in found[:MAX_TOLD])
+    def more_on(self, outline: Outline, node: int) -> int:
+        """How many removals there are at a node beside the first few."""
+        return max(len(self._indexes(outline, node)) - MAX_LISTED, 0)
+
+    def changes_on(self, outline: Outline, node: int) -> tuple[Change, ...]:
+        """What the host changed at a node or around it; at a node that differs for no other reason, in the whole."""
+        for pointer in _around(outline, node):
+            if pointer in self.changes_at:
+                return self.changes_at[pointer][:MAX_LISTED]
+        if outline.difference(node) is Difference.NONE:
+            return ()
         return tuple(change for change in self.changes if not change.pointer)
 
-    def difference(self, row: int) -> Difference:
-        """Why the two sides of a row differ, or that they do not."""
-        line = self._line(row)
-        if line == GAP:
-            return Difference.ADDED
-        if self.marks.covers(line):
-            return Difference.REMOVED
-        changed = self.change_marks.covers(line) or self._is_left_alone(row)
-        return Difference.CHANGED if changed else Difference.NONE
+    def sign(self, outline: Outline, node: int) -> Difference:
+        """How the two sides differ at a node: ✗ only where the boundary withheld it."""
+        difference = outline.difference(node)
+        if difference is Difference.NONE or difference is Difference.RIGHT:
+            return difference
+        return Difference.LEFT if self._indexes(outline, node) else Difference.CHANGED
 
-    def signs(self, row: int) -> tuple[str, str]:
-        """The signs of a row, left and right."""
-        difference = self.difference(row)
-        left = difference.value if self._line(row) != GAP else " "
-        if not self.aligned:
-            return left, " "
-        if self.rows.right[row] == GAP:
-            return left, difference.value
-        return left, " " if difference is Difference.NONE else Difference.ADDED.value
-
-    def next_difference(self, row: int, step: int) -> int | None:
-        """The nearest row after (or before) `row` on which a removal or a change begins."""
-        return nearest(self.begins, row, step)
-
-    def _places_on(self, row: int) -> Sequence[int]:
-        line = self._line(row)
-        return () if line == GAP else self.marks.of(line)
-
-    def _is_left_alone(self, row: int) -> bool:
-        """Whether a row has something on the left only; not known where the documents are not aligned."""
-        return self.aligned and self._line(row) != GAP and self.rows.right[row] == GAP
-
-    def _line(self, row: int) -> int:
-        return self.rows.left[row] if row < len(self.rows) else GAP
+    def _indexes(self, outline: Outline, node: int) -> tuple[int, ...]:
+        return next((self.removals_at[at] for at in _around(outline, node) if at in self.removals_at), ())
 
 
-def begins(rows: Alignment | None, *places: Marks) -> Sequence[int]:
-    """The rows on which any of the places begins, in order. `rows`: None where every line has the row of its number."""
-    lines: Sequence[int] = ()
-    for found in places:
-        lines = merged(lines, found.begins)
-    if rows is None:
-        return lines
-    begun = frozenset(lines)
-    return tuple(row for row, line in enumerate(rows.left) if line in begun)
+def result_view(record: CallRecord, level: Level, host: str, *, server: str) -> ResultView:
+    """A call at a boundary through a host. `server`: the name that hosts know the server by."""
+    profile = host_of(host) or host_of("spec")
+    if profile is None:
+        raise LookupError(host)
+    call = Call(server=server, tool=record.name, nonce=record.nonce)
+    shown = projection_of(record.judgement, level, profile, call, record.policy)
+    masked = with_ids(shown.masked, shown.raw) if record.has_ids else shown.masked
+    masked = _masked_copies(masked, shown.raw)
+    model = shown.context.model
+    outline = Outline(_in_order(masked), _in_order(beside(masked, model)))
+    removals_at: dict[str, list[int]] = {}
+    for index, removal in enumerate(shown.bounded.removals):
+        removals_at.setdefault(removal.pointer, []).append(index)
+    changes_at: dict[str, list[Change]] = {}
+    for change in shown.context.changes:
+        if change.pointer:
+            changes_at.setdefault(change.pointer, []).append(change)
+    return ResultView(
+        record=record,
+        level=level,
+        host=host,
+        outline=outline,
+        removals=shown.bounded.removals,
+        removals_at={pointer: tuple(found) for pointer, found in removals_at.items()},
+        rules=shown.removals_by_rule,
+        changes=shown.context.changes,
+        changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
+        order=_worst_first(outline, shown, removals_at),
+        observed=shown.context.observed,
+        findings=shown.findings,
+        raw_bytes=shown.raw_bytes,
+        model_bytes=shown.model_bytes,
+        undeclared=shown.undeclared if level is Level.DECLARED else None,
+        unfinished=shown.unfinished,
+        values=(masked, model),
+    )
+
+
+def beside(raw: Json, model: Json) -> Json:
+    """What the model sees, in the shape of the result that it is drawn beside: a host may pass on a part alone.
+
+    Content blocks without their envelope are drawn as `content`, the JSON of the structured content as that.
+    """
+    if not isinstance(raw, dict):
+        return model
+    if isinstance(model, list) and isinstance(raw.get("content"), list):
+        return {"content": model}
+    if isinstance(model, str):
+        text = parse(model) if model[:1] in {"{", "["} else None
+        structured = raw.get("structuredContent")
+        if isinstance(text, JsonText) and isinstance(text.value, dict) and isinstance(structured, dict):
+            return {"structuredContent": text.value}
+        return {"content": [{"type": "text", "text": model}]} if "content" in raw else model
+    if isinstance(model, dict) and not model.keys() & raw.keys():
+        structured = raw.get("structuredContent")
+        if isinstance(structured, dict) and model.keys() & structured.keys():
+            return {"structuredContent": model}
+    return model
+
+
+def _masked_copies(masked: Json, raw: Json) -> Json:
+    """The masked result, with texts that repeat all of the structured content in the shape of its masked form.
+
+    Nothing is shown by that which the masked structured content does not show.
+    """
+    if not isinstance(masked, dict) or not isinstance(raw, dict) or masked is raw:
+        return masked
+    blocks, sent = masked.get("content"), raw.get("content")
+    whole = raw.get("structuredContent")
+    if not isinstance(blocks, list) or not isinstance(sent, list) or not isinstance(whole, dict):
+        return masked
+    copies = [
+        _masked_copy(block, was, whole, masked["structuredContent"])
+        for block, was in zip(blocks, sent, strict=True)
+    ]
+    return {**masked, "content": copies}
+
+
+def _masked_copy(block: Json, sent: Json, whole: Json, masked: Json) -> Json:
+    if not isinstance(sent, dict) or sent.get("type") != "text":
+        return block
+    shown = block.get("text") if isinstance(block, dict) else block
+    text = sent.get("text")
+    if shown != MASK or not isinstance(text, str):
+        return block
+    found = parse(text)
+    if not isinstance(found, JsonText) or not equal(found.value, whole):
+        return block
+    copy: JsonObject = {"type": "text", "text": dump_text(masked)}
+    return {**block, **copy} if isinstance(block, dict) else copy
+
+
+def _in_order(value: Json) -> Json:
+    """A result with the members first that a model may see."""
+    if not isinstance(value, dict) or not any(key in value for key in _FIRST):
+        return value
+    first: JsonObject = {key: value[key] for key in _FIRST if key in value}
+    return {**first, **{key: item for key, item in value.items() if key not in first}}
+
+
+def folded_at_first(outline: Outline) -> frozenset[int]:
+    """Members of the protocol that no model sees."""
+    return frozenset(
+        node
+        for node in outline.children(0)
+        if outline.pointer(node)[1:] not in _FIRST
+        and outline.difference(node) is Difference.LEFT
+        and outline.is_foldable(node)
+    )
+
+
+def _worst_first(
+    outline: Outline, shown: Projection, removals_at: Mapping[str, list[int]]
+) -> tuple[int, ...]:
+    """Secrets, then what else was withheld, what the host changed, what was added; last, what no model ever sees."""
+
+    def weight(node: int) -> int:
+        if outline.difference(node) is Difference.RIGHT:
+            return 3
+        found = next((removals_at[at] for at in _around(outline, node) if at in removals_at), None)
+        if found is None:
+            return 2
+        rule = shown.bounded.removals[found[0]].rule
+        if rule in _NOISE:
+            return 4
+        return 1 if rule in SHOWN or rule in _COPIES else 0
+
+    return tuple(sorted(outline.tops, key=weight))
+
+
+_NOISE = frozenset({Rule.META})
+_COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
+
+
+def _around(outline: Outline, node: int) -> list[str]:
+    """The pointers of a node and of all around it, the innermost first."""
+    pointer = outline.pointer(node)
+    found = [pointer]
+    while pointer:
+        pointer = pointer.rpartition("/")[0]
+        found.append(pointer)
+    return found
 
 
 def title(view: ResultView) -> Content:
@@ -179,25 +260,47 @@ def title(view: ResultView) -> Content:
     )
 
 
+_WORDS = {
+    Rule.X_SENSITIVE: "marked sensitive",
+    Rule.SENSITIVE_HINT: "hinted sensitive",
+    Rule.SECRET_REFERENCE: "secret reference",
+    Rule.AUDIENCE: "for the user only",
+    Rule.LABELLED: "labelled sensitive",
+    Rule.MIRROR: "copy of structured content",
+    Rule.ECHO: "repeats a withheld value",
+    Rule.INVALID_OUTPUT: "breaks the output schema",
+    Rule.UNKNOWN_CONTENT: "unknown content type",
+    Rule.META: "metadata",
+    Rule.UNTRUSTED: "untrusted",
+    Rule.DETECT: "looks like a credential",
+    Rule.UNDECLARED: "undeclared",
+    Rule.NO_CONTRACT: "without a schema",
+    Rule.ERROR: "error text",
+    Rule.POLICY: "your policy",
+    Rule.UNFINISHED: "unfinished",
+    Rule.INTERNAL: "cannot be judged",
+}
+
+
 def strip(view: ResultView) -> Content:
-    """Bytes in, bytes to the model, removals by rule; then, apart, what the host changed."""
+    """Bytes sent, bytes to the model, removals by rule; then, apart, what the host changed."""
     counted = sorted(view.rules.items(), key=lambda found: -found[1])
-    rules = ", ".join(f"{rule} {number:,}" for rule, number in counted)
+    rules = ", ".join(f"{number:,} {_WORDS.get(Rule(rule), rule)}" for rule, number in counted)
     parts = [
         Content.assemble(
-            (size(view.raw_bytes), "bold"), " in, ", (size(view.model_bytes), "bold"), " to the model"
+            "server sent ", (size(view.raw_bytes), "bold"), ", model gets ", (size(view.model_bytes), "bold")
         ),
-        content(f"✗ withheld {len(view.removals):,}: {rules}", "$text-error")
+        content(f"✗ {len(view.removals):,} withheld: {rules}", "bold $text-error")
         if view.removals
         else Content.styled("nothing withheld", level_style(view.level)),
     ]
     if view.undeclared:
         passed = count(
-            view.undeclared, "leaf passed that no schema names", "leaves passed that no schema names"
+            view.undeclared, "value is not in the output schema", "values are not in the output schema"
         )
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
     if view.changes:
-        parts.append(Content.styled(f"~ host: {count(len(view.changes), 'change')}", "$text-accent"))
+        parts.append(Content.styled(f"~ {count(len(view.changes), 'change')} by the host", "$text-accent"))
     if not view.observed:
         parts.append(Content.styled("not observed of this host", "$text-warning"))
     if view.findings:
@@ -215,31 +318,58 @@ def standing_line(view: ResultView) -> Content:
     match view.level:
         case Level.OPEN:
             return Content.styled("open: nothing is withheld; this is what leaks today", "$text-error")
+        case Level.DECLARED if view.undeclared:
+            covered = count(view.undeclared, "value is", "values are")
+            words = f"{covered} covered by no declaration, so `declared` lets {'it' if view.undeclared == 1 else 'them'} through"
+            return Content.styled(words, "$text-warning")
         case Level.DECLARED:
-            leaves = "leaf" if view.undeclared == 1 else "leaves"
-            counted = "" if view.undeclared is None else f": {view.undeclared:,} such {leaves} here"
-            return Content.styled(FAILS_OPEN + counted, "$text-warning")
+            return Content.styled("declared: values without a declaration pass", "$text-warning")
         case Level.CLOSED:
             return Content.styled(
-                "closed: only what a declared, non-sensitive position names", "$text-success"
+                "closed: only declared, non-sensitive values of the output schema pass", "$text-success"
             )
 
 
-def reason_line(view: ResultView, row: int) -> Content:
-    """Why the two sides of a row differ, on one line; else what the boundary in force means."""
-    if view.unfinished:
+def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content:
+    """Why the two sides of a node differ, on one line; else what the boundary in force means."""
+    if view.unfinished or node is None:
         return standing_line(view)
-    removals, changes = view.removals_on(row), view.changes_on(row)
+    removals, changes = view.removals_on(outline, node), view.changes_on(outline, node)
     if removals:
-        return removal_line(removals[0], len(removals) - 1 + view.more_on(row))
+        return removal_line(removals[0], len(removals) - 1 + view.more_on(outline, node))
     if changes:
         return change_line(changes[0])
-    if view.difference(row) is Difference.ADDED and view.rows.right[row] != GAP:
+    if outline.difference(node) is Difference.RIGHT:
         words = (
-            "+ only in what the model sees: the boundary's notice, text written anew, or the host's own shape"
+            "+ only the model sees it: a notice of what is missing, rewritten text, or the host's own words"
         )
         return Content.styled(words, "$text-accent")
     return standing_line(view)
+
+
+def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
+    """The differences as a list of `most` lines around the one under the cursor, the worst first."""
+    order = view.order
+    if not order:
+        return []
+    here = order.index(node) if node in order else -1
+    start = max(0, min(here - most // 2, len(order) - most))
+    lines = [
+        Content.assemble("▸ " if index == here else "  ", reason_line(view, view.outline, order[index]))
+        for index in range(start, min(start + most, len(order)))
+    ]
+    if len(order) > most:
+        lines[-1] = Content.assemble(lines[-1], (f"  ({len(order):,} in all, n next)", "$foreground 70%"))
+    return lines
+
+
+def absence(view: ResultView, outline: Outline, node: int, *, with_reason: bool) -> Content:
+    """What is drawn in place of a value that the model does not get."""
+    removals = view.removals_on(outline, node)
+    if removals:
+        why = f": {shortened(removals[0].detail, 200)}" if with_reason else ""
+        return content(f"┄ withheld{why} ┄", "$text-error")
+    return Content.styled("┄ not passed on by the host ┄", "$text-accent")
 
 
 def result_findings(view: ResultView) -> tuple[Content, ...]:
@@ -261,7 +391,7 @@ def result_findings(view: ResultView) -> tuple[Content, ...]:
     )
 
 
-def _ending(record: "CallRecord") -> Content:
+def _ending(record: CallRecord) -> Content:
     if unfinished(record.outcome):
         return Content.styled("unfinished", "bold $text-warning")
     match record.outcome:
@@ -280,59 +410,8 @@ def _ending(record: "CallRecord") -> Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultAsked:
-    """A call through two lenses."""
+    """A call, a boundary and a host."""
 
     record: CallRecord
     level: Level
     host: str
-    chunk: int
-    """Characters after which a text breaks, so that it can be read without moving sideways."""
-
-
-SERVER_NAME = "server"
-"""The name under which hosts are taken to know the server."""
-
-
-def result_view(record: CallRecord, level: Level, host: str, *, server: str, chunk: int) -> ResultView:
-    """A call through two lenses. `server`: the name that hosts know the server by. `chunk`: as of a document."""
-    profile = host_of(host) or host_of("spec")
-    if profile is None:
-        raise LookupError(host)
-    call = Call(server=server, tool=record.name, nonce=record.nonce)
-    shown = projection_of(record.judgement, level, profile, call, record.policy)
-    masked = with_ids(shown.masked, shown.raw) if record.has_ids else shown.masked
-    raw = Document(masked, chunk=chunk)
-    model = Document(shown.context.model, chunk=chunk)
-    removals = shown.bounded.removals
-    pointed = tuple(change for change in shown.context.changes if change.pointer)
-    found = marks(_extent(raw, removal.pointer) for removal in removals)
-    changed = marks(_extent(raw, change.pointer) for change in pointed)
-    rows = aligned(raw, model)
-    return ResultView(
-        record=record,
-        level=level,
-        host=host,
-        raw=raw,
-        model=model,
-        rows=rows or side_by_side(raw.line_count, model.line_count),
-        removals=removals,
-        rules=shown.removals_by_rule,
-        marks=found,
-        changes=shown.context.changes,
-        pointed=pointed,
-        change_marks=changed,
-        begins=begins(rows, found, changed),
-        aligned=rows is not None,
-        observed=shown.context.observed,
-        findings=shown.findings,
-        raw_bytes=shown.raw_bytes,
-        model_bytes=shown.model_bytes,
-        undeclared=shown.undeclared if level is Level.DECLARED else None,
-        unfinished=shown.unfinished,
-        values=(masked, shown.context.model),
-    )
-
-
-def _extent(document: Document, pointer: str) -> tuple[int, int]:
-    lines = document.extent(pointer)
-    return (lines.start, lines.stop) if lines else (0, 0)

@@ -355,15 +355,6 @@ class Outline:
             self._long[(node, side, width)] = found
         return found
 
-    def texts(self, node: int, side: Side) -> Iterable[str]:
-        """What a search looks through: the label, and a scalar as it is shown."""
-        yield self._labels[node]
-        value = self._values[side][node]
-        if isinstance(value, str):
-            yield value
-        elif value is not ABSENT and not isinstance(value, (dict, list, DuplicateKeys)):
-            yield scalar_text(value)
-
 
 class Rows:
     """The rows of an outline in given widths, some of its nodes folded. Built in one pass; a row is found by bisection."""
@@ -486,12 +477,12 @@ def _merged(
         if a < len(left) and b < len(right) and left[a][0] == right[b][0]:
             yield left[a][0], left[a][1], right[b][1]
             a, b = a + 1, b + 1
-        elif b < len(right) and (right[b][0] not in here or a == len(left)):
-            yield right[b][0], ABSENT, right[b][1]
-            b += 1
-        elif left[a][0] not in there or b == len(right):
+        elif a < len(left) and (left[a][0] not in there or b == len(right)):
             yield left[a][0], left[a][1], ABSENT
             a += 1
+        elif right[b][0] not in here or a == len(left):
+            yield right[b][0], ABSENT, right[b][1]
+            b += 1
         else:
             yield left[a][0], left[a][1], ABSENT
             a += 1

@@ -1,0 +1,251 @@
+"""Lines of an outline: one side, or two beside each other under one cursor."""
+
+from enum import StrEnum
+from typing import ClassVar, Protocol
+
+from textual.binding import BindingType
+from textual.content import Content
+from textual.message import Message
+
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
+from inspector.tui.runtime.latest import Latest
+from inspector.tui.values.outline import Difference, Kind, Outline, Rows, Side, Span
+from inspector.tui.widgets.lines import Lines
+
+SIGNS = 2
+"""Cells in front of a side: its sign and a blank."""
+_CURSOR = 1
+_DIVIDER = "│"
+_MANY = 4_000
+"""Nodes from which on rows are counted in a thread."""
+_STYLES = {
+    Kind.LABEL: "$text-primary",
+    Kind.STRING: "$foreground",
+    Kind.SCALAR: "$text-accent",
+    Kind.PUNCTUATION: "$foreground 60%",
+    Kind.CONTINUATION: "$foreground 50%",
+}
+_SIGN_STYLES = {
+    Difference.NONE: "",
+    Difference.LEFT: "bold $text-error",
+    Difference.CHANGED: "bold $text-accent",
+    Difference.RIGHT: "bold $text-accent",
+}
+
+
+class Shown(StrEnum):
+    """Which sides are drawn."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    BOTH = "both"
+
+
+_SIDES: dict[Shown, tuple[Side, ...]] = {Shown.LEFT: (0,), Shown.RIGHT: (1,), Shown.BOTH: (0, 1)}
+
+
+class Remarks(Protocol):
+    """What is known of the nodes of an outline beside their values."""
+
+    def sign(self, node: int) -> Difference:
+        """The sign of a node."""
+        ...
+
+    def absence(self, node: int) -> Content:
+        """What is drawn on the right where a value is absent there."""
+        ...
+
+
+class OutlineLines(Lines):
+    """Draws visible rows only. Rows of a large outline are counted in a thread whenever the width changes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.VALUES)
+
+    class Drawn(Message):
+        """Other rows are drawn: of another outline, in another width, or with another node folded."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
+        super().__init__(id=id)
+        self._remarks: Remarks | None = None
+        self._shown = Shown.BOTH
+        self._rows: Rows | None = None
+        self._wanted: Outline | None = None
+        self._pointer: str | None = None
+        """Where the cursor goes once the rows are counted."""
+        self._folded = frozenset[int]()
+        self._counts = Latest(self, _counted, self._take, self._could_not)
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows that are drawn."""
+        return self._rows
+
+    @property
+    def node(self) -> int | None:
+        """The node under the cursor."""
+        return self._rows.at(self.cursor).node if self._rows and self.count else None
+
+    @property
+    def pointer(self) -> str | None:
+        """The place of that node."""
+        node = self.node
+        return self._rows.outline.pointer(node) if self._rows and node is not None else None
+
+    @property
+    def shown(self) -> Shown:
+        """Which sides are drawn."""
+        return self._shown
+
+    def show_outline(
+        self,
+        outline: Outline | None,
+        remarks: Remarks | None = None,
+        *,
+        pointer: str | None = None,
+        folded: frozenset[int] = frozenset(),
+    ) -> None:
+        """Draw another outline. `pointer`: where the cursor goes; None for the first row. `folded`: nodes."""
+        self._remarks, self._wanted, self._pointer = remarks, outline, pointer
+        if outline is None:
+            self._rows = None
+            self.show_rows(0)
+        else:
+            self._folded = folded
+            self._count(folded)
+
+    def show_sides(self, shown: Shown) -> None:
+        """Draw one side, or both."""
+        if shown is not self._shown:
+            self._shown = shown
+            if self._pointer is None:
+                self._pointer = self.pointer
+            if self._wanted is not None:
+                self._count(self._folded)
+
+    def go_to(self, node: int) -> None:
+        """Put the cursor on a node; what it is folded into is unfolded."""
+        rows = self._rows
+        if rows is None:
+            return
+        around = rows.outline.parent(node)
+        while around >= 0:
+            if around in rows.folded:
+                rows = rows.with_fold(around)
+            around = rows.outline.parent(around)
+        if rows is not self._rows:
+            self._rows, self._folded = rows, rows.folded
+            self.show_rows(len(rows))
+        self.cursor = rows.first(node)
+
+    def on_resize(self) -> None:
+        """Count the rows for another width; the cursor stays on its value."""
+        if self._wanted is not None and (self._rows is None or self._rows.widths != self._widths()):
+            if self._pointer is None:
+                self._pointer = self.pointer
+            self._count(self._folded)
+        super().on_resize()
+
+    def row(self, index: int, width: int) -> Content:
+        """One row of what is drawn."""
+        rows = self._rows
+        if rows is None or index >= len(rows):
+            return Content("")
+        at = rows.at(index)
+        parts: list[Content] = [Content("▸" if index == self.cursor else " ")]
+        folded = at.node in rows.folded
+        for side in self._sides():
+            if side and self._shown is Shown.BOTH:
+                parts.append(Content.styled(_DIVIDER, "$foreground 30%"))
+            parts.append(self._side(rows, at.node, at.number, side, folded=folded))
+        del width
+        return Content("").join(parts)
+
+    def action_fold(self) -> None:
+        """Fold what is under the cursor, or what is around it; unfold what is folded."""
+        node, rows = self.node, self._rows
+        while node is not None and node >= 0 and rows is not None:
+            if rows.outline.is_foldable(node):
+                self._rows = rows.with_fold(node)
+                self._folded = self._rows.folded
+                self.show_rows(len(self._rows), self._rows.first(node))
+                self.post_message(self.Drawn())
+                return
+            node = rows.outline.parent(node)
+
+    # Drawing.
+
+    def _sides(self) -> tuple[Side, ...]:
+        if self._wanted is None or not self._wanted.is_pair:
+            return (0,)
+        return _SIDES[self._shown]
+
+    def _widths(self) -> tuple[int, int]:
+        room = max(self.scrollable_content_region.width - _CURSOR, 24)
+        sides = self._sides()
+        if len(sides) == 1:
+            return (0, room - SIGNS) if sides[0] else (room - SIGNS, 0)
+        left = (room - len(_DIVIDER)) // 2
+        return left - SIGNS, room - len(_DIVIDER) - left - SIGNS
+
+    def _side(self, rows: Rows, node: int, number: int, side: Side, *, folded: bool) -> Content:
+        outline, width = rows.outline, rows.widths[side]
+        sign = self._remarks.sign(node) if self._remarks else outline.difference(node)
+        spans = outline.side_row(node, side, width, number)
+        if spans:
+            is_shown = sign is not Difference.NONE and (not side or sign is not Difference.LEFT)
+            text = Content.assemble(*map(_styled, spans))
+            if sign is Difference.LEFT and not side:
+                text = text.stylize("$text-error")
+            if folded and not number:
+                text = Content.assemble(text, ("  …", "$foreground 70%"))
+        else:
+            is_shown = bool(side) and not number and outline.begins_absence(node)
+            text = self._absent(outline, node, width) if is_shown else Content("")
+        mark = Content.styled(f"{sign.value} ", _SIGN_STYLES[sign]) if is_shown else Content("  ")
+        return Content.assemble(mark, text, " " * max(width - text.cell_length, 0))
+
+    def _absent(self, outline: Outline, node: int, width: int) -> Content:
+        words = self._remarks.absence(node) if self._remarks else Content("┄ absent ┄")
+        label = f"{outline.label(node).rstrip()}  " if self._shown is Shown.RIGHT else ""
+        line = Content.assemble(" " * outline.indent(node, width), (label, "$text-primary"), words)
+        return line.truncate(width, ellipsis=True)
+
+    # Counting.
+
+    def _count(self, folded: frozenset[int]) -> None:
+        outline = self._wanted
+        if outline is None or not self.size.width:
+            return
+        if len(outline) <= _MANY:
+            self._take((outline, self._widths(), folded), Rows(outline, self._widths(), folded))
+        else:
+            self._counts.ask((outline, self._widths(), folded))
+
+    def _take(self, asked: "_Asked", rows: Rows) -> None:
+        outline, widths, _ = asked
+        if outline is not self._wanted or widths != self._widths():
+            return
+        self._rows, self._folded = rows, rows.folded
+        pointer, self._pointer = self._pointer, None
+        node = rows.outline.node_at(pointer) if pointer is not None else None
+        self.show_rows(len(rows), rows.first(node) if node is not None else 0)
+        self.reveal(self.cursor)
+        self.post_message(self.Drawn())
+
+    def _could_not(self, asked: "_Asked", error: BaseException) -> None:
+        del asked
+        words = f"This value could not be laid out ({type(error).__name__}): a defect of Sightline."
+        self.notify(words, severity="error", markup=False)
+
+
+_Asked = tuple[Outline, tuple[int, int], frozenset[int]]
+
+
+def _counted(asked: _Asked) -> Rows:
+    return Rows(*asked)
+
+
+def _styled(span: Span) -> tuple[str, str]:
+    text, kind = span
+    return text, _STYLES[kind]
