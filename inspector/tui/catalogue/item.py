@@ -10,7 +10,6 @@ from inspector.claims.claim import Claim
 from inspector.claims.contradictions import Contradiction, contradictions
 from inspector.claims.registry import claims_of_item, claims_of_result, claims_of_tool
 from inspector.claims.traits import traits
-from inspector.json.document import Document
 from inspector.json.exact import Json, Malformed, dump, equal
 from inspector.protocol.catalogue import Entry, Tool
 from inspector.protocol.outcome import Result
@@ -21,6 +20,7 @@ from inspector.tui.catalogue import badges
 from inspector.tui.claims.pane import ClaimRow, value_text
 from inspector.tui.page.screen import changed_lines, origin_line, origin_lines
 from inspector.tui.text import content, paragraph, shortened, size, tokens
+from inspector.tui.values.outline import Outline
 
 if TYPE_CHECKING:
     from inspector.schema.fields import Form
@@ -33,7 +33,7 @@ class ToolView:
     """Everything that the tabs of an item show."""
 
     entry: Entry
-    definition: "Document"
+    definition: Outline
     definition_bytes: int
     badges: Content
     traits: tuple[Content, ...] = ()
@@ -138,7 +138,7 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
     known = traits((*claims, *of_result))
     return ToolView(
         entry=entry,
-        definition=Document(definition),
+        definition=Outline(definition),
         definition_bytes=len(dump(definition)),
         badges=badges.words(known),
         traits=badges.trait_lines(known),

@@ -301,6 +301,13 @@ PANES: tuple[Command, ...] = (
         "To the previous part that was withheld or changed.",
     ),
     _definition(
+        "definition.sides",
+        "v",
+        "sides",
+        "other side",
+        "Shows the definition as sent, as the model is given it, or both.",
+    ),
+    _definition(
         "definition.next",
         "n",
         "difference(1)",

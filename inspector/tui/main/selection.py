@@ -267,7 +267,6 @@ class Looking:
                     entry=item.entry,
                     level=self.level,
                     host=self.host,
-                    chunk=definition.room,
                     learnt=self._learnt,
                     records=tuple(self._records.values()),
                 )

@@ -165,12 +165,13 @@ def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Con
         left=seen[0],
         right=seen[1],
         outline=outline,
-        leaves=_leaves(outline),
+        leaves=leaf_count(outline),
         values=tuple(context.model for context in contexts),
     )
 
 
-def _leaves(outline: Outline) -> LeafCount:
+def leaf_count(outline: Outline) -> LeafCount:
+    """How many leaves of two values differ."""
     counts = dict.fromkeys(Difference, 0)
     for node in range(len(outline)):
         if outline.end(node) == node + 1:

@@ -1,5 +1,6 @@
 """A result: what the server sent beside what the model sees, how the two differ, and why."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,7 +102,11 @@ class ResultView:
         return Difference.LEFT if self._indexes(outline, node) else Difference.CHANGED
 
     def _indexes(self, outline: Outline, node: int) -> tuple[int, ...]:
-        return next((self.removals_at[at] for at in _around(outline, node) if at in self.removals_at), ())
+        return _nearest(outline, node, self.removals_at, self._pointers)
+
+    @cached_property
+    def _pointers(self) -> list[str]:
+        return sorted(self.removals_at)
 
 
 def result_view(record: CallRecord, level: Level, host: str, *, server: str) -> ResultView:
@@ -220,12 +225,13 @@ def _worst_first(
     outline: Outline, shown: Projection, removals_at: Mapping[str, list[int]]
 ) -> tuple[int, ...]:
     """Secrets, then what else was withheld, what the host changed, what was added; last, what no model ever sees."""
+    pointers = sorted(removals_at)
 
     def weight(node: int) -> int:
         if outline.difference(node) is Difference.RIGHT:
             return 3
-        found = next((removals_at[at] for at in _around(outline, node) if at in removals_at), None)
-        if found is None:
+        found = _nearest(outline, node, removals_at, pointers)
+        if not found:
             return 2
         rule = shown.bounded.removals[found[0]].rule
         if rule in _NOISE:
@@ -237,6 +243,20 @@ def _worst_first(
 
 _NOISE = frozenset({Rule.META})
 _COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
+
+
+def _nearest(
+    outline: Outline, node: int, removals_at: Mapping[str, Sequence[int]], pointers: Sequence[str]
+) -> tuple[int, ...]:
+    """The removals of a node, else of the nearest value around it, else, where it is absent, the first inside it."""
+    around = _around(outline, node)
+    found = next((removals_at[at] for at in around if at in removals_at), None)
+    if found is None and outline.difference(node) is Difference.LEFT:
+        inside = f"{around[0]}/"
+        place = bisect_left(pointers, inside)
+        if place < len(pointers) and pointers[place].startswith(inside):
+            found = removals_at[pointers[place]]
+    return tuple(found or ())
 
 
 def _around(outline: Outline, node: int) -> list[str]:

@@ -14,8 +14,8 @@ from rich.cells import cell_len
 
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
+from inspector.tui.values.alignment import GAP, align
 from inspector.tui.values.wrap import LEAST, breaks, quoted
-from inspector.tui.widgets.alignment import GAP, align
 
 
 class Absent(Enum):
@@ -203,12 +203,7 @@ class Outline:
                 self._close(item)
                 continue
             label, token, one, other, depth, parent, flags = item
-            if (
-                one is not ABSENT
-                and other is not ABSENT
-                and one is not other
-                and _shape(one) != _shape(other)
-            ):
+            if one is not ABSENT and other is not ABSENT and one is not other and _kind(one) != _kind(other):
                 waiting.append((label, token, ABSENT, other, depth, parent, flags))
                 waiting.append((label, token, one, ABSENT, depth, parent, flags & ~_COMMA_RIGHT))
                 continue
@@ -230,7 +225,7 @@ class Outline:
                 one, other = opened
                 flags |= _OPENED
                 label = f"{label.rstrip()}, JSON"
-        shape = _shape(one if one is not ABSENT else other)
+        shape = _shape(one) or _shape(other)
         is_list = shape is list and self.style is Style.TREE
         if is_list:
             flags |= _FLAT
@@ -342,6 +337,8 @@ class Outline:
         comma = "," if flags & (_COMMA_RIGHT if side else _COMMA_LEFT) else ""
         indent = self.indent(node, width)
         label, separator = self._labels[node], ""
+        if flags & _CLOSE and _shape(value) is None:
+            return None
         if flags & _CLOSE:
             label, text, kind = "", "]" if isinstance(value, list) else "}", Kind.PUNCTUATION
         elif _shape(value) is not None:
@@ -496,6 +493,17 @@ def _shape(value: Value) -> type[dict[str, Json]] | type[list[Json]] | None:
         case DuplicateKeys():
             return dict
         case list() if value:
+            return list
+        case _:
+            return None
+
+
+def _kind(value: Value) -> type[dict[str, Json]] | type[list[Json]] | None:
+    """The kind of a container, empty or not; None for a scalar."""
+    match value:
+        case dict() | DuplicateKeys():
+            return dict
+        case list():
             return list
         case _:
             return None

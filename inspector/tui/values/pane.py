@@ -7,11 +7,12 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 
+from inspector.safe_text import safe_line
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.values.outline import Difference, Kind, Outline, Rows, Side, Span
-from inspector.tui.widgets.lines import Lines
+from inspector.tui.values.outline import Difference, Kind, Outline, Rows, Side, Span, row_text
+from inspector.tui.widgets.lines import Lines, marked
 
 SIGNS = 2
 """Cells in front of a side: its sign and a blank."""
@@ -19,6 +20,8 @@ _CURSOR = 1
 _DIVIDER = "│"
 _MANY = 4_000
 """Nodes from which on rows are counted in a thread."""
+_MOST_SEARCHED = 400
+"""Rows of a marked value in which a part of it is looked for."""
 _STYLES = {
     Kind.LABEL: "$text-primary",
     Kind.STRING: "$foreground",
@@ -74,6 +77,9 @@ class OutlineLines(Lines):
         self._pointer: str | None = None
         """Where the cursor goes once the rows are counted."""
         self._folded = frozenset[int]()
+        self._mark: tuple[str, str] | None = None
+        self._marked = range(0)
+        """The nodes that are marked."""
         self._counts = Latest(self, _counted, self._take, self._could_not)
 
     @property
@@ -138,6 +144,47 @@ class OutlineLines(Lines):
             self.show_rows(len(rows))
         self.cursor = rows.first(node)
 
+    @property
+    def is_on_mark(self) -> bool:
+        """Whether the cursor is on what is marked, or nothing of it is drawn."""
+        node = self.node
+        return not self._marked or (node is not None and node in self._marked)
+
+    def mark(self, pointer: str | None, near: str = "") -> None:
+        """Mark the value at `pointer`, and go there: to the row that shows `near`. None marks none."""
+        self._mark = (pointer, near) if pointer is not None else None
+        self._place_mark()
+
+    def _place_mark(self) -> None:
+        rows = self._rows
+        self._marked = range(0)
+        if self._mark is not None and rows is not None:
+            pointer, near = self._mark
+            node = rows.outline.node_at(pointer)
+            if node is not None and rows.outline.pointer(node) == pointer:
+                self._marked = range(node, max(rows.outline.end(node), node + 1))
+                self.go_to(node)
+                self.cursor = self._row_near(node, near)
+                self.scroll_to(y=self.cursor - self.size.height // 3, animate=False)
+        self.refresh()
+
+    def _row_near(self, node: int, near: str) -> int:
+        """The row among those of a node, and what is inside it, that shows a text; its first row where none does."""
+        rows = self._rows
+        if rows is None:
+            return 0
+        first = rows.first(node)
+        shown = safe_line(near)
+        for index in range(first, min(len(rows), first + _MOST_SEARCHED)) if shown else ():
+            at = rows.at(index)
+            if at.node not in self._marked:
+                break
+            if shown in row_text(
+                rows.outline.side_row(at.node, 0, rows.widths[0] or rows.widths[1], at.number)
+            ):
+                return index
+        return first
+
     def on_resize(self) -> None:
         """Count the rows for another width; the cursor stays on its value."""
         if self._wanted is not None and (self._rows is None or self._rows.widths != self._widths()):
@@ -159,7 +206,8 @@ class OutlineLines(Lines):
                 parts.append(Content.styled(_DIVIDER, "$foreground 30%"))
             parts.append(self._side(rows, at.node, at.number, side, folded=folded))
         del width
-        return Content("").join(parts)
+        line = Content("").join(parts)
+        return marked(line) if at.node in self._marked else line
 
     def action_fold(self) -> None:
         """Fold what is under the cursor, or what is around it; unfold what is folded."""
@@ -231,6 +279,8 @@ class OutlineLines(Lines):
         node = rows.outline.node_at(pointer) if pointer is not None else None
         self.show_rows(len(rows), rows.first(node) if node is not None else 0)
         self.reveal(self.cursor)
+        if self._mark is not None:
+            self._place_mark()
         self.post_message(self.Drawn())
 
     def _could_not(self, asked: "_Asked", error: BaseException) -> None:

@@ -7,21 +7,22 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.definition.view import DefinitionAsked, Learnt, asked_definition
-from inspector.tui.widgets.alignment import line_text
+from inspector.tui.values.outline import Rows, row_text
 from tests.peers.leaking_server import FIRST, SECRET, leaking
 
 RESULT: Json = {"content": [], "structuredContent": {"secret": SECRET}}
 
 
 def shown(tool: Tool, learnt: Learnt, *records: CallRecord) -> str:
-    asked = DefinitionAsked(
-        entry=tool, level=Level.OPEN, host="spec", chunk=4_000, learnt=learnt, records=records
-    )
+    asked = DefinitionAsked(entry=tool, level=Level.OPEN, host="spec", learnt=learnt, records=records)
     view = asked_definition(asked)
     assert view is not None
     assert view.tool is tool
-    sides = (view.raw, view.model)
-    text = "\n".join(line_text(line) for side in sides for line in side.lines(0, side.line_count))
+    rows = Rows(view.outline, (4_000, 4_000))
+    drawn = [rows.at(index) for index in range(len(rows))]
+    text = "\n".join(
+        row_text(view.outline.side_row(row.node, side, 4_000, row.number)) for side in (0, 1) for row in drawn
+    )
     return text.replace("\u0600", "").replace("⟨U+0600⟩", "")
 
 

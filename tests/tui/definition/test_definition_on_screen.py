@@ -30,8 +30,8 @@ def script() -> Script:
 
 
 def given(text: str) -> str:
-    """What stands on the model's side of a definition that has the whole screen."""
-    return "\n".join(line.partition("▏")[2] for line in text.splitlines() if "▏" in line)
+    """The model's side of a definition that has the whole screen."""
+    return "\n".join(line.partition("│")[2] for line in text.splitlines() if "│" in line)
 
 
 async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given() -> None:
@@ -39,25 +39,25 @@ async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2", "z")
-        text = await settled(pilot, app, "What the model is given  spec, declared")
+        text = await settled(pilot, app, "Model is given  spec, declared")
         model = given(text)
-        assert '"x-sensitive": true' in text
-        assert '"x-sensitive"' not in model
-        assert '"readOnlyHint"' not in model
+        assert "x-sensitive  true" in text
+        assert "x-sensitive" not in model
+        assert "readOnlyHint" not in model
         assert '"Makes a key."' in model
-        assert "✗ withheld 1" in text
+        assert "✗ 1 withheld" in text
 
 
-async def test_a_narrow_terminal_shows_both_in_one_column() -> None:
+async def test_a_narrow_terminal_shows_one_side_and_v_the_other() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2", "n")
-        text = await settled(pilot, app, "tokens →")
-        assert "What the model is given" not in text
+        text = await settled(pilot, app, "v: other side")
+        assert "Model is given" not in text
         assert "▸~" in text or "▸✗" in text
-        await pilot.press("z")
-        await settled(pilot, app, "What the model is given  spec")
+        await pilot.press("v")
+        await settled(pilot, app, "Model is given  spec")
 
 
 @SIZES
@@ -66,7 +66,7 @@ async def test_each_difference_says_why(size: tuple[int, int]) -> None:
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2")
-        await settled(pilot, app, "tokens →")
+        await settled(pilot, app, "model is given")
         told = ""
         for _ in range(12):
             await pilot.press("n")
@@ -87,12 +87,12 @@ async def test_the_definition_follows_both_lenses() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2")
-        await settled(pilot, app, "What the model is given  spec, declared")
+        await settled(pilot, app, "Model is given  spec, declared")
         await pilot.press("B")
-        text = await settled(pilot, app, "What the model is given  spec, open")
+        text = await settled(pilot, app, "Model is given  spec, open")
         assert "✗ withheld" not in text
         await pilot.press("b", "h")
-        text = await settled(pilot, app, "What the model is given  claude-code, declared")
+        text = await settled(pilot, app, "Model is given  claude-code, declared")
         assert "not observed" in text
 
 
@@ -101,12 +101,12 @@ async def test_another_tool_has_another_definition_and_a_malformed_one_no_model_
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2", "escape")
-        await settled(pilot, app, "What the model is given  spec, declared")
+        await settled(pilot, app, "Model is given  spec, declared")
         await pilot.press("down")
         assert '"Makes a key."' not in await settled(pilot, app, '"plain"')
         await pilot.press("down")
         text = await settled(pilot, app, "✗ malformed broken")
-        assert "What the model is given" not in text
+        assert "Model is given" not in text
         assert "as it stood on the wire" in text
 
 
@@ -116,13 +116,13 @@ async def test_a_definition_that_cannot_be_judged_is_not_said_to_reach_the_model
     def failing(asked: DefinitionAsked) -> None:
         raise RuntimeError(str(asked.level))
 
-    monkeypatch.setattr(looking, "definition_view", failing)
+    monkeypatch.setattr(looking, "asked_definition", failing)
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2")
         text = await settled(pilot, app, "It is not known what a model is given of it (RuntimeError)")
-        assert "What the model is given" not in text
+        assert "Model is given" not in text
         assert '"Makes a key."' in text
 
 
@@ -133,6 +133,6 @@ async def test_a_definition_with_nothing_to_withhold_says_so() -> None:
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2")
-        await settled(pilot, app, "Both sides say the same here.")
+        await settled(pilot, app, "The model is given all of it")
         await pilot.press("n")
         await settled(pilot, app, "The model is given all of it, as it was sent.")

@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Level
 from inspector.json.exact import DuplicateKeys, Json, dump_text, equal
-from inspector.json.pointer import resolve
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.tui.result.contrast import (
@@ -15,10 +14,9 @@ from inspector.tui.result.contrast import (
     contrast_reason,
     contrast_strip,
     contrast_title,
-    differences,
     leaf_count,
 )
-from inspector.tui.widgets.alignment import GAP
+from inspector.tui.values.outline import Difference, Outline, Rows, Side, row_text
 from tests.tui.result.test_result_view import RESULT, SECRET, TOOL, record_of
 
 DECLARED = Lens(level=Level.DECLARED, host="spec")
@@ -31,32 +29,29 @@ TOLD: Json = {
 
 
 def contrast_of(value: Json, left: Lens = DECLARED, right: Lens = CLOSED, tool: Tool = TOOL) -> Contrast:
-    return contrast(record_of(Result(value=value), tool), left, right, server="server", chunk=60)
+    return contrast(record_of(Result(value=value), tool), left, right, server="server")
 
 
-def texts(view: Contrast, side: int) -> list[str]:
-    rows = (view.rows.left, view.rows.right)[side]
-    return [
-        "" if line == GAP else "".join(span.text for span in view.documents[side].line(line).spans).strip()
-        for line in rows
-    ]
+def texts(view: Contrast, side: Side) -> list[str]:
+    rows = Rows(view.outline, (60, 60))
+    found = (rows.at(index) for index in range(len(rows)))
+    return [row_text(view.outline.side_row(row.node, side, 60, row.number)).strip() for row in found]
 
 
 def counted(left: Json, right: Json) -> LeafCount:
-    found = LeafCount()
-    for apart in differences(left, right):
-        found = found.with_(apart)
-    return found
+    return leaf_count(Outline(left, right))
 
 
 def test_what_only_declared_lets_through_is_marked_and_counted() -> None:
     view = contrast_of(TOLD)
-    left = texts(view, 0)
-    for line in ('"note": "nobody declared it"', '"more": ['):
-        row = next(row for row, text in enumerate(left) if text.startswith(line))
-        assert view.signs(row)[0] == "✗"
-        assert contrast_reason(view, row).plain.startswith("✗ only in declared  /structuredContent/")
-    assert view.signs(next(row for row, text in enumerate(left) if text.startswith('"id"'))) == (" ", " ")
+    for pointer in ("/structuredContent/note", "/structuredContent/more"):
+        node = view.outline.node_at(pointer)
+        assert node is not None
+        assert view.outline.difference(node) is Difference.LEFT
+        assert contrast_reason(view, node).plain == f"✗ only in declared  {pointer}"
+    same = view.outline.node_at("/structuredContent/id")
+    assert same is not None
+    assert view.outline.difference(same) is Difference.NONE
     text = contrast_strip(view).plain
     assert text.startswith("declared against closed (spec)")
     assert "✗ 3 only in declared" in text
@@ -69,7 +64,7 @@ def test_what_only_declared_lets_through_is_marked_and_counted() -> None:
 def test_a_model_against_itself_differs_nowhere() -> None:
     view = contrast_of(TOLD, DECLARED, DECLARED)
     assert view.leaves.total == 0
-    assert view.next_difference(-1, 1) is None
+    assert not view.has_differences
     assert "no leaf differs" in contrast_strip(view).plain
 
 
@@ -78,8 +73,8 @@ def test_hosts_are_compared_at_one_boundary_and_named() -> None:
     text = contrast_strip(view).plain
     assert text.startswith("spec against claude-code (declared)")
     assert view.leaves.total > 0
-    assert view.next_difference(-1, 1) is not None
-    assert "✗" not in "".join(sign for row in range(len(view.rows)) for sign in view.signs(row))
+    assert view.has_differences
+    assert view.missing is Difference.CHANGED
 
 
 def test_no_side_shows_what_its_boundary_withholds() -> None:
@@ -93,7 +88,7 @@ def test_an_unknown_host_is_an_error_and_not_another_host() -> None:
         contrast_of(TOLD, DECLARED, Lens(level=Level.DECLARED, host="nowhere"))
 
 
-def test_differences_of_what_is_too_large_to_align_are_marked_on_each_side() -> None:
+def test_differences_of_a_large_result_are_found_value_by_value() -> None:
     rows: Json = [{"id": str(number), "odd": number} for number in range(4_000)]
     schema: Json = {
         "type": "object",
@@ -103,15 +98,8 @@ def test_differences_of_what_is_too_large_to_align_are_marked_on_each_side() -> 
     }
     tool = Tool(name="mint", definition={"name": "mint", "outputSchema": schema})
     view = contrast_of({"content": [], "structuredContent": {"rows": rows}}, tool=tool)
-    assert not view.aligned
-    assert view.leaves.left == 4_000
-    row, seen = view.next_difference(-1, 1), 0
-    while row is not None and seen < 10:
-        if view.signs(row)[0] == "✗":
-            assert "odd" in texts(view, 0)[row]
-            seen += 1
-        row = view.next_difference(row, 1)
-    assert seen == 10
+    odd = [node for node in view.outline.tops if view.outline.pointer(node).endswith("/odd")]
+    assert len(odd) == 4_000
 
 
 json_values = st.recursive(
@@ -123,26 +111,18 @@ json_values = st.recursive(
 
 @given(json_values, json_values)
 def test_values_differ_exactly_where_something_is_found(left: Json, right: Json) -> None:
-    found = list(differences(left, right))
-    assert bool(found) is not equal(left, right)
-    for apart in found:
-        here = resolve(left, apart.left) if apart.left is not None else None
-        there = resolve(right, apart.right) if apart.right is not None else None
-        if apart.left is not None and apart.right is not None:
-            assert not equal(here, there)
-        assert apart.left_leaves == (leaf_count(here) if apart.left is not None else 0)
-        assert apart.right_leaves == (leaf_count(there) if apart.right is not None else 0)
+    assert bool(Outline(left, right).tops) is not equal(left, right)
 
 
 def test_an_item_that_is_missing_does_not_make_its_neighbours_differ() -> None:
     assert counted([1, 2, 3, 4], [1, 3, 4]) == LeafCount(left=1)
     assert counted([{"a": 1}, {"b": 2}], [{"b": 2}]) == LeafCount(left=1)
-    assert counted({"a": {}}, {"a": []}) == LeafCount(changed=1)
+    assert counted({"a": {}}, {"a": []}) == LeafCount(left=1, right=1)
     assert counted({"a": {"b": 1, "c": 2}}, {}) == LeafCount(left=2)
     assert counted({"a": 1, "b": 1}, {"a": True, "b": 1.0}) == LeafCount(changed=1)
     twice = DuplicateKeys((("a", 1), ("a", 2)))
     assert counted({"x": twice}, {"x": twice}) == LeafCount()
-    assert counted({"x": twice}, {"x": 1}) == LeafCount(left=1, changed=1)
+    assert counted({"x": twice}, {"x": 1}) == LeafCount(left=2, right=1)
 
 
 def test_deep_values_are_compared_too() -> None:
@@ -155,19 +135,16 @@ def test_deep_values_are_compared_too() -> None:
 
 def test_the_record_is_kept_with_the_contrast() -> None:
     record = record_of(Result(value=TOLD))
-    assert contrast(record, DECLARED, CLOSED, server="server", chunk=60).record is record
+    assert contrast(record, DECLARED, CLOSED, server="server").record is record
 
 
-def test_what_both_models_have_with_other_words_is_changed_on_the_left_and_new_on_the_right() -> None:
+def test_a_text_that_only_one_model_gets_unchanged_is_opened_and_compared_by_value() -> None:
     structured: Json = {"id": "one", "key": SECRET}
-    told: Json = {
+    value: Json = {
         "content": [{"type": "text", "text": dump_text(structured)}],
         "structuredContent": structured,
     }
-    view = contrast_of(told, OPEN, DECLARED)
-    row = next(row for row, text in enumerate(texts(view, 0)) if text.startswith('"text": '))
-    assert view.signs(row) == ("~", "+")
-    assert contrast_reason(view, row).plain.startswith(
-        "~ not the same in open and in declared  /content/0/text"
-    )
-    assert view.leaves.changed == 1
+    view = contrast_of(value, OPEN, DECLARED)
+    node = next(node for node in view.outline.tops if view.outline.pointer(node) == "/content/0/text")
+    assert view.outline.label(node).rstrip() == "key"
+    assert contrast_reason(view, node).plain == "✗ only in open  /content/0/text"

@@ -12,15 +12,15 @@ from inspector.tui.catalogue.badges import letters_of
 from inspector.tui.catalogue.item import tool_view
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.view import (
-    Difference,
     ResultView,
     reason_line,
+    reasons,
     result_findings,
     result_view,
     strip,
     title,
 )
-from inspector.tui.widgets.alignment import GAP
+from inspector.tui.values.outline import ABSENT, Difference, Rows, Side, row_text
 
 SECRET = "planted-secret-4711"
 TOOL = Tool(
@@ -53,52 +53,87 @@ def record_of(outcome: Outcome, tool: Tool | None = TOOL) -> CallRecord:
     )
 
 
-def view_of(value: Json, level: Level = Level.DECLARED, chunk: int = 60) -> ResultView:
-    return result_view(record_of(Result(value=value)), level, "spec", server="server", chunk=chunk)
+def view_of(value: Json, level: Level = Level.DECLARED, host: str = "spec") -> ResultView:
+    return result_view(record_of(Result(value=value)), level, host, server="server")
 
 
-def side(view: ResultView, name: str) -> list[str]:
-    document, rows = (view.raw, view.rows.left) if name == "raw" else (view.model, view.rows.right)
-    return [
-        "" if line == GAP else "".join(span.text for span in document.line(line).spans).strip()
-        for line in rows
-    ]
+def side(view: ResultView, side: Side, width: int = 60) -> list[str]:
+    """The rows of one side, without blanks around them."""
+    rows = Rows(view.outline, (width, width))
+    found = (rows.at(index) for index in range(len(rows)))
+    return [row_text(view.outline.side_row(row.node, side, width, row.number)).strip() for row in found]
+
+
+def node_of(view: ResultView, pointer: str) -> int:
+    node = view.outline.node_at(pointer)
+    assert node is not None
+    assert view.outline.pointer(node) == pointer
+    return node
 
 
 @pytest.mark.parametrize("level", list(Level))
-def test_the_raw_side_never_shows_what_is_sensitive(level: Level) -> None:
-    assert SECRET not in "".join(side(view_of(RESULT, level), "raw"))
+def test_the_servers_side_never_shows_what_is_sensitive(level: Level) -> None:
+    view = view_of(
+        {**RESULT, "content": [{"type": "text", "text": dump_text(RESULT["structuredContent"])}]}, level
+    )
+    assert SECRET not in "".join([*side(view, 0), *(line.plain for line in reasons(view, None, 99))])
+
+
+def test_a_copy_of_the_structured_content_keeps_its_shape_where_it_is_masked() -> None:
+    value: JsonObject = {
+        **RESULT,
+        "content": [{"type": "text", "text": dump_text(RESULT["structuredContent"])}],
+    }
+    view = view_of(value)
+    assert [" ".join(line.split()) for line in side(view, 0) if line][3:6] == [
+        "content[0] text, JSON",
+        'id   "one"',
+        'key  "••••••••"',
+    ]
+    assert any('"_withheld"' in line or "_withheld" in line for line in side(view, 1))
 
 
 def test_what_closed_withholds_without_a_declaration_is_marked_and_stays_readable() -> None:
     view = view_of(RESULT, Level.CLOSED)
-    row = side(view, "raw").index('"text": "made"')
-    assert view.difference(row) is Difference.REMOVED
+    node = node_of(view, "/content/0/text")
+    assert view.outline.value(node, 0) == "made"
+    assert view.sign(view.outline, node) is Difference.LEFT
 
 
-def test_the_model_side_shows_at_open_what_leaks() -> None:
-    assert SECRET in "".join(side(view_of(RESULT, Level.OPEN), "model"))
-    assert SECRET not in "".join(side(view_of(RESULT), "model"))
+def test_the_models_side_shows_at_open_what_leaks() -> None:
+    assert SECRET in "".join(side(view_of(RESULT, Level.OPEN), 1))
+    assert SECRET not in "".join(side(view_of(RESULT), 1))
 
 
-def test_every_row_that_differs_has_a_reason() -> None:
+def test_every_value_that_differs_has_a_sign_and_a_reason() -> None:
     view = view_of(RESULT)
-    for row, (raw, model) in enumerate(zip(side(view, "raw"), side(view, "model"), strict=True)):
-        if raw.rstrip(",") != model.rstrip(","):
-            assert view.difference(row) is not Difference.NONE, (raw, model)
-    by_line = dict(zip(side(view, "raw"), range(len(view.rows)), strict=True))
-    assert view.difference(by_line['"surplus": 1']) is Difference.CHANGED
-    assert "/surplus" in reason_line(view, by_line['"surplus": 1']).plain
+    for node in range(len(view.outline)):
+        one, other = view.outline.value(node, 0), view.outline.value(node, 1)
+        if one is ABSENT or other is ABSENT:
+            assert view.sign(view.outline, node) is not Difference.NONE
+    surplus = node_of(view, "/surplus")
+    assert view.sign(view.outline, surplus) is Difference.CHANGED
+    assert "/surplus" in reason_line(view, view.outline, surplus).plain
+
+
+def test_the_worst_difference_comes_first_and_metadata_last() -> None:
+    value: JsonObject = {
+        "_meta": {"x": 1},
+        "content": [{"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}}],
+        "structuredContent": {"id": "one", "key": SECRET},
+    }
+    view = view_of(value)
+    pointers = [view.outline.pointer(node) for node in view.order]
+    assert pointers[0] == "/structuredContent/key"
+    assert pointers[-1] == "/_meta"
+    assert reasons(view, view.order[0], 1)[0].plain.startswith("▸ ✗ x-sensitive  /structuredContent/key")
 
 
 def test_the_reason_of_a_removal_names_rule_place_and_declaration() -> None:
     view = view_of(RESULT)
-    row = view.next_difference(0, 1)
-    while row is not None and not view.removals_on(row):
-        row = view.next_difference(row, 1)
-    assert row is not None
-    assert reason_line(view, row).plain.startswith("✗ x-sensitive  /structuredContent/key")
-    detail = removal_detail(view.removals_on(row)).plain
+    node = view.order[0]
+    assert reason_line(view, view.outline, node).plain.startswith("✗ x-sensitive  /structuredContent/key")
+    detail = removal_detail(view.removals_on(view.outline, node)).plain
     assert "why" in detail
     assert (
         "webmcp-110: x-sensitive at /outputSchema/properties/key/x-sensitive of the tool's definition"
@@ -107,6 +142,15 @@ def test_the_reason_of_a_removal_names_rule_place_and_declaration() -> None:
     assert "proposal, open as of 2026-11" in detail
     assert "webmachinelearning/webmcp/issues/110" in detail
     assert "Remove `x-sensitive` from /outputSchema/properties/key, or return a secret reference." in detail
+
+
+HOSTS = ("claude-code", "codex-cli", "spec")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_what_a_host_passes_on_is_beside_the_value_that_it_comes_from(host: str) -> None:
+    view = view_of({"content": [{"type": "text", "text": "made"}]}, Level.OPEN, host)
+    assert "made" in side(view, 1)[side(view, 0).index('content[0] text  "made"')]
 
 
 PATTERN = Tool(
@@ -122,16 +166,15 @@ PATTERN = Tool(
 )
 
 
-def test_more_removals_of_one_place_than_can_be_told_are_counted() -> None:
-    told: Json = {"structuredContent": {f"s{number}": SECRET for number in range(50)}}
-    view = result_view(record_of(Result(value=told), PATTERN), Level.OPEN, "spec", server="server", chunk=60)
-    assert view.removals_on(1) == ()
-    view = result_view(
-        record_of(Result(value=told), PATTERN), Level.DECLARED, "spec", server="server", chunk=60
-    )
-    row = view.next_difference(-1, 1)
-    assert row is not None
-    assert len(view.removals_on(row)) + view.more_on(row) == len(view.removals)
+def test_more_removals_of_one_place_than_are_listed_are_counted() -> None:
+    value: Json = {"structuredContent": {f"s{number}": SECRET for number in range(50)}}
+    record = record_of(Result(value=value), PATTERN)
+    view = result_view(record, Level.OPEN, "spec", server="server")
+    assert view.removals_on(view.outline, 1) == ()
+    view = result_view(record, Level.DECLARED, "spec", server="server")
+    node = view.order[0]
+    listed = view.removals_on(view.outline, node)
+    assert len(listed) + view.more_on(view.outline, node) == len(view.removals) == 50
 
 
 @pytest.mark.parametrize("level", list(Level))
@@ -141,21 +184,22 @@ def test_the_strip_says_at_declared_how_many_leaves_no_schema_names(level: Level
         "structuredContent": {"id": "one", "key": SECRET, "other": [1, {"deep": 2}], "more": None},
     }
     text = strip(view_of(told, level)).plain
-    assert ("3 leaves passed that no schema names" in text) is (level is Level.DECLARED)
+    assert ("3 values are not in the output schema" in text) is (level is Level.DECLARED)
 
 
 def test_the_strip_counts_bytes_and_removals_by_rule_and_the_host_apart() -> None:
     text = strip(view_of(RESULT)).plain
-    assert text.startswith(f"{len(dump_text(RESULT))} B in, ")
-    assert "x-sensitive 1" in text
-    assert "~ host: 1 change" in text
+    assert text.startswith(f"server sent {len(dump_text(RESULT))} B, model gets ")
+    assert "1 withheld: 1 marked sensitive" in text
+    assert "~ 1 change by the host" in text
     assert "nothing withheld" in strip(view_of(RESULT, Level.OPEN)).plain
     assert any("/surplus" in line.plain for line in result_findings(view_of(RESULT)))
 
 
-def test_at_declared_a_line_without_a_reason_says_that_it_fails_open() -> None:
-    assert "fails open" in reason_line(view_of(RESULT), 0).plain
-    assert "fails open" not in reason_line(view_of(RESULT, Level.CLOSED), 0).plain
+def test_at_declared_a_value_without_a_reason_says_what_passes() -> None:
+    view = view_of({**RESULT, "structuredContent": {"other": 1}})
+    assert "values are covered by no declaration" in reason_line(view, view.outline, 1).plain
+    assert "no declaration" not in reason_line(view_of(RESULT, Level.CLOSED), view.outline, None).plain
 
 
 @pytest.mark.parametrize(
@@ -170,10 +214,10 @@ def test_at_declared_a_line_without_a_reason_says_that_it_fails_open() -> None:
 )
 @pytest.mark.parametrize("level", list(Level))
 def test_however_a_call_ends_there_is_a_view_that_says_so(outcome: Outcome, words: str, level: Level) -> None:
-    view = result_view(record_of(outcome), level, "spec", server="server", chunk=60)
+    view = result_view(record_of(outcome), level, "spec", server="server")
     assert title(view).plain == f"#3 {words} 12 ms mint"
     assert strip(view).plain
-    assert all(reason_line(view, row).plain for row in range(len(view.rows)))
+    assert all(reason_line(view, view.outline, node).plain for node in range(len(view.outline)))
 
 
 json_values = st.recursive(
@@ -183,15 +227,13 @@ json_values = st.recursive(
 
 
 @given(json_values, st.sampled_from(list(Level)))
-def test_whatever_the_result_every_row_that_differs_has_a_reason(value: Json, level: Level) -> None:
+def test_whatever_the_result_every_value_has_a_reason(value: Json, level: Level) -> None:
     view = view_of(value, level)
-    raw, model = side(view, "raw"), side(view, "model")
-    assert [line for line in view.rows.left if line != GAP] == list(range(view.raw.line_count))
-    assert [line for line in view.rows.right if line != GAP] == list(range(view.model.line_count))
-    for row in range(len(view.rows)):
-        assert reason_line(view, row).plain
-        if raw[row] == "" and model[row]:
-            assert view.difference(row) is Difference.ADDED
+    outline = view.outline
+    for node in range(len(outline)):
+        assert reason_line(view, outline, node).plain
+        if outline.value(node, 0) is ABSENT:
+            assert view.sign(outline, node) is Difference.RIGHT
 
 
 def test_a_deep_result_is_shown_too() -> None:
@@ -199,7 +241,7 @@ def test_a_deep_result_is_shown_too() -> None:
     for _ in range(3000):
         deep = [deep]
     told = record_of(Result(value={"structuredContent": {"deep": deep}}), None)
-    assert result_view(told, Level.OPEN, "spec", server="server", chunk=60).raw.line_count > 3000
+    assert len(result_view(told, Level.OPEN, "spec", server="server").outline) > 3000
 
 
 def test_the_claims_of_a_result_stand_among_those_of_its_tool() -> None:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.tui.widgets.alignment import GAP, align, side_by_side
+from inspector.tui.values.alignment import GAP, align
 
 lines = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 
@@ -43,9 +43,3 @@ def test_every_line_has_one_row_and_the_order_stays(left: list[str], right: list
 def test_a_document_beside_itself_has_no_gaps(found: list[str]) -> None:
     aligned = align(found, found)
     assert aligned.left == aligned.right
-
-
-def test_line_by_line_pads_the_shorter_side() -> None:
-    found = side_by_side(1, 3)
-    assert list(found.left) == [0, GAP, GAP]
-    assert list(found.right) == [0, 1, 2]
