@@ -57,7 +57,7 @@ def open_tool(screen: Terminal, name: str) -> None:
 
 
 def walk_tool(screen: Terminal) -> None:
-    press(screen, "2", see="What the model is given")
+    press(screen, "2", see="Model is given")
     press(screen, "n n enter", see="declared by")
     press(screen, "escape", "3", see="▸3 Claims")
     press(screen, "j j j enter", "escape")
@@ -141,7 +141,7 @@ def review(screen: Terminal, report: Path) -> None:
     press(screen, str(report), "enter", see="Written to")
     press(screen, "enter", see=" tokens ")
     press(screen, "f", see="Findings of")
-    press(screen, "escape", "escape", see="Raw result")
+    press(screen, "escape", "escape", see="Server sent")
 
 
 def pin(screen: Terminal) -> None:
@@ -192,7 +192,7 @@ def test_neither_does_that_of_a_recording(tmp_path: Path) -> None:
         press(screen, "20", "enter", see="frame 20 of 900")
         press(screen, CTRL_F, see="Find")
         press(screen, "CANARY", "enter", see="frame 21 of 900")
-        press(screen, "2", see="What the model is given")
+        press(screen, "2", see="Model is given")
         press(screen, "4", see="confidence: ")
         press(screen, "f", see="Findings of")
         press(screen, "G", "escape", "T", see="Nothing is decided here.")

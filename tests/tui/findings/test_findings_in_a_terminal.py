@@ -31,7 +31,7 @@ def test_the_review_of_a_hostile_server_acts_on_no_terminal_and_escape_never_qui
         screen.press(str(report), "enter")
         screen.wait_for("Written to")
         screen.press("g", "enter")
-        screen.wait_for("As sent")
+        screen.wait_for("Server sent")
         screen.settle()
         for _ in range(4):
             screen.press("escape")

@@ -81,7 +81,7 @@ async def test_enter_looks_through_the_host_at_the_boundary_that_was_compared(si
         await settled(pilot, app, "boundary: closed")
         await pilot.press("down", "enter")
         text = await settled(pilot, app, "boundary: closed  host: claude-code")
-        assert "What the model sees  claude-code, clo" in text
+        assert "Model sees (claude-code, clo" in text
 
 
 @pytest.mark.parametrize("key", ["escape", "c"])

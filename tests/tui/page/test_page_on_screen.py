@@ -195,15 +195,15 @@ async def test_the_result_of_a_call_that_leaves_the_page_stays_until_another_ite
         await settled(pilot, app, "imperative tool of")
         await pilot.press("ctrl+r")
         await settled(pilot, app, "Page http://127.0.0.1:8000/thanks")
-        text = await settled(pilot, app, "Raw result  #1 done")
+        text = await settled(pilot, app, "#1 done")
         assert "its page was left" in " ".join(text.split())
         assert "▸ thanks" in text
         # It is registered again, and gone again.
         session = cast("PageSession", script.opened[-1])
         session.lists(page_tool("thanks", next_page), page_tool("pay", SHOP))
-        assert "Raw result  #1 done" in await settled(pilot, app, "▸ pay")
+        assert "#1 done" in await settled(pilot, app, "▸ pay")
         session.lists(page_tool("thanks", next_page), page_tool("more", next_page))
-        assert "Raw result  #1 done" in await settled(pilot, app, "▸ thanks")
+        assert "#1 done" in await settled(pilot, app, "▸ thanks")
         await pilot.press("1", "escape", "down")
         text = await settled(pilot, app, "more has not been called")
         assert "#1 done" not in text
@@ -227,7 +227,7 @@ async def test_a_form_that_waits_is_submitted_with_a_key() -> None:
         await pilot.press("ctrl+r")
         assert "S submit form" in await settled(pilot, app, "filled in, waits for submit: S submits the form")
         await pilot.press("S")
-        await settled(pilot, app, "Raw result  #1 done")
+        await settled(pilot, app, "#1 done")
 
 
 @SIZES

@@ -220,7 +220,7 @@ async def test_a_warning_is_told_and_an_answer_waits_for_agreement() -> None:
         await searched(pilot, app, "Let a model see the answer of search?")
         await pilot.press("enter")
         assert "a rule of the policy asks first: confirm-1" in await settled(
-            pilot, app, "withheld 1: policy 1"
+            pilot, app, "1 withheld: 1 your policy"
         )
         await pilot.press("ctrl+r")
         await settled(pilot, app, "Let a model see the answer of search?")
