@@ -6,8 +6,8 @@ from rich.cells import cell_len
 
 from inspector.json.exact import DuplicateKeys, Json, Number, dump_text, scalar_text
 from inspector.safe_text import safe_line
-from inspector.tui.values.outline import ABSENT, Kind, Outline, Rows, Side, Style, Value
-from inspector.tui.values.wrap import quoted
+from inspector.tui.values.outline import ABSENT, Outline, Rows, Side, Style, Value
+from inspector.tui.values.wrap import Kind, quoted
 from tests.proof.tally import PARTS, prove
 
 LEAST_WIDTH, MOST_WIDTH = 20, 200

@@ -3,19 +3,17 @@
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from functools import lru_cache
 from itertools import accumulate, zip_longest
 from typing import Final, Literal, TypeAlias
 
-from rich.cells import cell_len
-
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
 from inspector.tui.values.alignment import GAP, align
-from inspector.tui.values.wrap import LEAST, breaks, quoted
+from inspector.tui.values.wrap import LEAST, Kind, Span, Wrapped, quoted
 
 
 class Absent(Enum):
@@ -39,25 +37,16 @@ class Style(StrEnum):
     """As on the wire, indented."""
 
 
-class Kind(StrEnum):
-    """What a piece of a row is."""
-
-    LABEL = "label"
-    STRING = "string"
-    SCALAR = "scalar"
-    PUNCTUATION = "punctuation"
-    CONTINUATION = "continuation"
-    """The sign in front of the rest of a text that did not fit."""
-
-
-Span: TypeAlias = tuple[str, Kind]
 _Item: TypeAlias = tuple[str, str, Value, Value, int, int, int]
 """A node to be made: label, token, left, right, depth, parent, flags."""
 
 INDENT = 2
-CONTINUED = "↪ "
 _LEAST_ROOM = LEAST + 4 + 3
 """Cells beside the indentation: a sign of continuation, quotes, a comma, and the widest character."""
+_ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
+_SEPARATOR = "  "
+_LONG = 40
+"""Rows of one text from which on its breaks are kept."""
 _TEXT = "text"
 _BLOCK = "content["
 """How the labels of content blocks begin."""
@@ -114,7 +103,7 @@ class Outline:
         self._differences = bytearray()
         self._suffixes: dict[int, str] = {}
         """By node: what its pointer ends with beside its token."""
-        self._long: dict[tuple[int, int, int], _Wrapped] = {}
+        self._long: dict[tuple[int, int, int], Wrapped] = {}
         self._build(left, right)
         self.tops: tuple[int, ...] = tuple(
             node for node, flags in enumerate(self._flags) if flags & _TOP and self._differences[node]
@@ -325,7 +314,7 @@ class Outline:
         """Blanks in front of the rows of a node."""
         return max(min(INDENT * self._depths[node], width // 3, width - _LEAST_ROOM), 0)
 
-    def _side(self, node: int, side: Side, width: int) -> "_Wrapped | None":
+    def _side(self, node: int, side: Side, width: int) -> "Wrapped | None":
         """The rows of one side of a node; None where it has no value there. Those of long texts are kept."""
         kept = self._long.get((node, side, width))
         if kept is not None:
@@ -347,7 +336,7 @@ class Outline:
         else:
             text, kind = _leaf(value)
             separator = _SEPARATOR if self.style is Style.TREE and label else ""
-        found = _Wrapped(label, separator, text, kind, comma, indent, width)
+        found = Wrapped(label, separator, text, kind, comma, indent, width)
         if found.count > _LONG:
             self._long[(node, side, width)] = found
         return found
@@ -578,103 +567,3 @@ def _leaf(value: Json) -> tuple[str, Kind]:
             return "{}", Kind.PUNCTUATION
         case _:
             return scalar_text(value), Kind.SCALAR
-
-
-class _Wrapped:
-    """A label and a text in rows of `width` cells. A row is made when it is asked for."""
-
-    __slots__ = ("_blanks", "_comma", "_first", "_kind", "_labels", "_separator", "_starts", "_text", "count")
-
-    def __init__(
-        self, label: str, separator: str, text: str, kind: Kind, comma: str, indent: int, width: int
-    ) -> None:
-        """`label`, `separator`: safe. `text`: of a string, as it was sent; else safe."""
-        self._blanks: Span = (" " * indent, Kind.PUNCTUATION)
-        self._text, self._kind, self._comma, self._separator = text, kind, comma, separator
-        room = max(width - indent, LEAST)
-        quotes = 2 if kind is Kind.STRING else 0
-        outside = quotes + len(comma)
-        taken = cell_len(label) + len(separator)
-        is_below = bool(label) and taken + outside + _least_cells(text, kind) > room
-        self._labels: tuple[str, ...] = (
-            (label,) if not is_below else tuple(_pieces(label, room, room - len(CONTINUED)))
-        )
-        self._first = len(self._labels) if is_below else 0
-        """The row on which the text begins."""
-        first = room - outside - (2 if is_below else taken)
-        rest = room - outside - 2 - len(CONTINUED)
-        self._starts: Sequence[int] = breaks(text, rest, first) if quotes else _safe_starts(text, first, rest)
-        if is_below and not text and not quotes:
-            self.count = self._first
-        else:
-            self.count = self._first + len(self._starts)
-
-    def row(self, number: int) -> list[Span]:
-        if number < self._first:
-            sign: list[Span] = [(CONTINUED, Kind.CONTINUATION)] if number else []
-            return [self._blanks, *sign, (self._labels[number], Kind.LABEL)]
-        at = number - self._first
-        piece = self._piece(at)
-        if at:
-            begins_line = self._kind is Kind.STRING and self._text[self._starts[at] - 1] == "\n"
-            sign = (
-                [("    ", Kind.PUNCTUATION)]
-                if begins_line
-                else [("  ", Kind.PUNCTUATION), (CONTINUED, Kind.CONTINUATION)]
-            )
-            return [self._blanks, *sign, (piece, self._kind)]
-        if self._first:
-            return [self._blanks, ("  ", Kind.PUNCTUATION), (piece, self._kind)]
-        return [
-            self._blanks,
-            (self._labels[0], Kind.LABEL),
-            (self._separator, Kind.PUNCTUATION),
-            (piece, self._kind),
-        ]
-
-    def _piece(self, at: int) -> str:
-        is_last = at + 1 == len(self._starts)
-        piece = self._text[self._starts[at] : None if is_last else self._starts[at + 1]]
-        if self._kind is Kind.STRING:
-            piece = f"{'' if at else _QUOTE}{quoted(piece)}{_QUOTE if is_last else ''}"
-        return piece + (self._comma if is_last else "")
-
-
-def _least_cells(text: str, kind: Kind) -> int:
-    """Cells that a text needs behind its label: all of a short one, else as many as hold any character."""
-    if len(text) >= LEAST:
-        return LEAST
-    return min(cell_len(quoted(text) if kind is Kind.STRING else text), LEAST)
-
-
-_ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
-_QUOTE = '"'
-_SEPARATOR = "  "
-_LONG = 40
-"""Rows of one text from which on its breaks are kept."""
-
-
-def _safe_starts(text: str, first: int, rest: int) -> Sequence[int]:
-    if text.isascii() and len(text) <= first:
-        return (0,)
-    starts = [0]
-    for piece in _pieces(text, max(first, LEAST), max(rest, LEAST)):
-        starts.append(starts[-1] + len(piece))
-    return starts[:-1] or (0,)
-
-
-def _pieces(text: str, first: int, rest: int) -> Iterator[str]:
-    """A text that is safe already, in pieces of so many cells."""
-    begin, left = 0, first
-    for index, character in enumerate(text):
-        width = cell_len(character)
-        if width > left:
-            yield text[begin:index]
-            begin, left = index, rest
-        left -= width
-    yield text[begin:]
-
-
-def row_text(spans: Sequence[Span]) -> str:
-    """A row as plain text."""
-    return "".join(text for text, _ in spans)

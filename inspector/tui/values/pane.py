@@ -11,7 +11,8 @@ from inspector.safe_text import safe_line
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.values.outline import Difference, Kind, Outline, Rows, Side, Span, row_text
+from inspector.tui.values.outline import Difference, Outline, Rows, Side
+from inspector.tui.values.wrap import Kind, Span, row_text
 from inspector.tui.widgets.lines import Lines, marked
 
 SIGNS = 2

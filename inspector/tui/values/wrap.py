@@ -1,9 +1,11 @@
-"""Where a text breaks so that each piece, as it is shown, fits a number of terminal cells."""
+"""Texts in rows: where a text breaks so that each piece, as it is shown, fits a number of terminal cells."""
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from functools import lru_cache
+from typing import TypeAlias
 
 from rich.cells import cell_len
 
@@ -103,3 +105,112 @@ class _Widths(dict[str, int]):
 
 _MOST_WIDTHS = 20_000
 _WIDTHS = _Widths()
+
+
+class Kind(StrEnum):
+    """What a piece of a row is."""
+
+    LABEL = "label"
+    STRING = "string"
+    SCALAR = "scalar"
+    PUNCTUATION = "punctuation"
+    CONTINUATION = "continuation"
+    """The sign in front of the rest of a text that did not fit."""
+
+
+Span: TypeAlias = tuple[str, Kind]
+CONTINUED = "↪ "
+_QUOTE = '"'
+
+
+class Wrapped:
+    """A label and a text in rows of `width` cells. A row is made when it is asked for."""
+
+    __slots__ = ("_blanks", "_comma", "_first", "_kind", "_labels", "_separator", "_starts", "_text", "count")
+
+    def __init__(
+        self, label: str, separator: str, text: str, kind: Kind, comma: str, indent: int, width: int
+    ) -> None:
+        """`label`, `separator`: safe. `text`: of a string, as it was sent; else safe."""
+        self._blanks: Span = (" " * indent, Kind.PUNCTUATION)
+        self._text, self._kind, self._comma, self._separator = text, kind, comma, separator
+        room = max(width - indent, LEAST)
+        quotes = 2 if kind is Kind.STRING else 0
+        outside = quotes + len(comma)
+        taken = cell_len(label) + len(separator)
+        is_below = bool(label) and taken + outside + _least_cells(text, kind) > room
+        self._labels: tuple[str, ...] = (
+            (label,) if not is_below else tuple(_pieces(label, room, room - len(CONTINUED)))
+        )
+        self._first = len(self._labels) if is_below else 0
+        """The row on which the text begins."""
+        first = room - outside - (2 if is_below else taken)
+        rest = room - outside - 2 - len(CONTINUED)
+        self._starts: Sequence[int] = breaks(text, rest, first) if quotes else _safe_starts(text, first, rest)
+        if is_below and not text and not quotes:
+            self.count = self._first
+        else:
+            self.count = self._first + len(self._starts)
+
+    def row(self, number: int) -> list[Span]:
+        if number < self._first:
+            sign: list[Span] = [(CONTINUED, Kind.CONTINUATION)] if number else []
+            return [self._blanks, *sign, (self._labels[number], Kind.LABEL)]
+        at = number - self._first
+        piece = self._piece(at)
+        if at:
+            begins_line = self._kind is Kind.STRING and self._text[self._starts[at] - 1] == "\n"
+            sign = (
+                [("    ", Kind.PUNCTUATION)]
+                if begins_line
+                else [("  ", Kind.PUNCTUATION), (CONTINUED, Kind.CONTINUATION)]
+            )
+            return [self._blanks, *sign, (piece, self._kind)]
+        if self._first:
+            return [self._blanks, ("  ", Kind.PUNCTUATION), (piece, self._kind)]
+        return [
+            self._blanks,
+            (self._labels[0], Kind.LABEL),
+            (self._separator, Kind.PUNCTUATION),
+            (piece, self._kind),
+        ]
+
+    def _piece(self, at: int) -> str:
+        is_last = at + 1 == len(self._starts)
+        piece = self._text[self._starts[at] : None if is_last else self._starts[at + 1]]
+        if self._kind is Kind.STRING:
+            piece = f"{'' if at else _QUOTE}{quoted(piece)}{_QUOTE if is_last else ''}"
+        return piece + (self._comma if is_last else "")
+
+
+def _least_cells(text: str, kind: Kind) -> int:
+    """Cells that a text needs behind its label: all of a short one, else as many as hold any character."""
+    if len(text) >= LEAST:
+        return LEAST
+    return min(cell_len(quoted(text) if kind is Kind.STRING else text), LEAST)
+
+
+def _safe_starts(text: str, first: int, rest: int) -> Sequence[int]:
+    if text.isascii() and len(text) <= first:
+        return (0,)
+    starts = [0]
+    for piece in _pieces(text, max(first, LEAST), max(rest, LEAST)):
+        starts.append(starts[-1] + len(piece))
+    return starts[:-1] or (0,)
+
+
+def _pieces(text: str, first: int, rest: int) -> Iterator[str]:
+    """A text that is safe already, in pieces of so many cells."""
+    begin, left = 0, first
+    for index, character in enumerate(text):
+        width = cell_len(character)
+        if width > left:
+            yield text[begin:index]
+            begin, left = index, rest
+        left -= width
+    yield text[begin:]
+
+
+def row_text(spans: Sequence[Span]) -> str:
+    """A row as plain text."""
+    return "".join(text for text, _ in spans)

@@ -7,7 +7,8 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.definition.view import DefinitionAsked, Learnt, asked_definition
-from inspector.tui.values.outline import Rows, row_text
+from inspector.tui.values.outline import Rows
+from inspector.tui.values.wrap import row_text
 from tests.peers.leaking_server import FIRST, SECRET, leaking
 
 RESULT: Json = {"content": [], "structuredContent": {"secret": SECRET}}

@@ -11,7 +11,8 @@ from inspector.tui.definition.view import (
     measure_line,
     why_line,
 )
-from inspector.tui.values.outline import ABSENT, Difference, Rows, row_text
+from inspector.tui.values.outline import ABSENT, Difference, Rows
+from inspector.tui.values.wrap import row_text
 
 MINT: JsonObject = {
     "name": "mint",

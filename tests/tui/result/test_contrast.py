@@ -16,7 +16,8 @@ from inspector.tui.result.contrast import (
     contrast_title,
     leaf_count,
 )
-from inspector.tui.values.outline import Difference, Outline, Rows, Side, row_text
+from inspector.tui.values.outline import Difference, Outline, Rows, Side
+from inspector.tui.values.wrap import row_text
 from tests.tui.result.test_result_view import RESULT, SECRET, TOOL, record_of
 
 DECLARED = Lens(level=Level.DECLARED, host="spec")

@@ -20,7 +20,8 @@ from inspector.tui.result.view import (
     strip,
     title,
 )
-from inspector.tui.values.outline import ABSENT, Difference, Rows, Side, row_text
+from inspector.tui.values.outline import ABSENT, Difference, Rows, Side
+from inspector.tui.values.wrap import row_text
 
 SECRET = "planted-secret-4711"
 TOOL = Tool(
