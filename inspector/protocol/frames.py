@@ -83,7 +83,10 @@ Message: TypeAlias = Request | Notification | Response | Malformed
 
 def request_key(request_id: Json) -> str:
     """An id as a key that tells 1 from 2 but not 1 from "1": some servers answer with the id as text."""
-    return request_id if isinstance(request_id, str) else dump_text(request_id)
+    if isinstance(request_id, str):
+        return request_id
+    # Most ids are small integers, which need no encoder.
+    return str(request_id) if type(request_id) is int and 0 <= request_id < 1 << 53 else dump_text(request_id)
 
 
 def with_meta(params: JsonObject, members: JsonObject) -> JsonObject:

@@ -7,8 +7,8 @@ from inspector.boundary.notice import text_block
 from inspector.json.diff import changes
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text, equal
 from inspector.protocol.exchanges import Answered, Exchanges, response_in
-from inspector.protocol.frames import Direction, Frame, Request, messages
-from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame
+from inspector.protocol.frames import Direction, Request, messages
+from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame, frame_of
 from inspector.recording.markers import is_marker
 from inspector.recording.replaying import PAGE_CALL
 from inspector.recording.stand_ins import stood_in
@@ -82,18 +82,8 @@ class Answers:
                     pass
 
     def _take(self, place: int, line: RecordedFrame, exchanges: Exchanges) -> None:
-        # Requests are compared with their markers, so what stands for a withheld value is not filled in.
-        frame = Frame(
-            number=line.number,
-            at_s=line.at_s,
-            direction=line.direction,
-            channel=line.channel,
-            raw=b"",
-            ends=line.ends,
-            response_to=line.response_to,
-            body=JsonText(value=line.content) if line.is_json else None,
-        )
-        for event in exchanges.take(frame).events:
+        # Requests are compared with their markers.
+        for event in exchanges.take(frame_of(line, line.content)).events:
             if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
                 asked = event.exchange.request
                 name = _name(asked.params) if asked.method == _CALL else ""
@@ -179,7 +169,7 @@ class Answers:
         if isinstance(line, RecordedCall):
             return _of_page(line)
         if isinstance(line, Listed):
-            return {"result": {"tools": [stood_in(definition) for _, definition in line.tools]}}
+            return {"result": {"tools": [stood_in(tool.definition) for tool in line.tools]}}
         content = stood_in(line.content) if isinstance(line, RecordedFrame) else None
         response = response_in(JsonText(value=content), exchange.request)
         if response:

@@ -5,6 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
+from msgspec import UnsetType
+
 from inspector.boundary.bound import bound
 from inspector.boundary.level import Level
 from inspector.boundary.reading import raw_of
@@ -12,12 +14,12 @@ from inspector.json.diff import changes
 from inspector.json.exact import Json
 from inspector.json.pointer import join, resolve
 from inspector.protocol.frames import Frame
-from inspector.recording.format import Line, Projected
+from inspector.recording.format import Line, Projected, Removed
 from inspector.recording.known import Known
 from inspector.recording.markers import STANDS, places
 from inspector.recording.replaying import Replay, ReplayedCall, projected, projection_of
 
-_Item = TypeVar("_Item", tuple[str, str], str)
+_Item = TypeVar("_Item", Removed, str)
 
 _NO_HOST = "the host that it was recorded for is not known any more"
 MAX_MISMATCHES = 100
@@ -132,16 +134,20 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
         if recorded.digest != today.digest:
             yield Mismatch(pointer="", what="the model sees something else, too large to be told apart")
     else:
-        for change in changes(recorded.model, today.model):
+        for change in changes(_model(recorded), _model(today)):
             yield Mismatch(pointer=change.pointer, what=f"what the model sees was {change.kind.value}")
-    for pointer, rule in _without(recorded.removals, today.removals):
-        yield Mismatch(pointer=pointer, what=f"is not withheld by {rule} any more")
-    for pointer, rule in _without(today.removals, recorded.removals):
-        yield Mismatch(pointer=pointer, what=f"is now withheld by {rule}")
+    for gone in _without(recorded.removals, today.removals):
+        yield Mismatch(pointer=gone.pointer, what=f"is not withheld by {gone.rule} any more")
+    for new in _without(today.removals, recorded.removals):
+        yield Mismatch(pointer=new.pointer, what=f"is now withheld by {new.rule}")
     for finding in _without(recorded.findings, today.findings):
         yield Mismatch(pointer="", what=f"a finding is gone: {finding}")
     for finding in _without(today.findings, recorded.findings):
         yield Mismatch(pointer="", what=f"a finding is new: {finding}")
+
+
+def _model(projected: Projected) -> Json:
+    return None if isinstance(projected.model, UnsetType) else projected.model
 
 
 def _without(some: tuple[_Item, ...], others: tuple[_Item, ...]) -> list[_Item]:

@@ -10,7 +10,7 @@ from math import isfinite
 
 from inspector.json.exact import Json, JsonObject, JsonText, dump, parse
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.recording.decoding import MAX_LINE_BYTES
+from inspector.recording.codec import MAX_LINE_BYTES
 
 _SENT = frozenset(
     {

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, project
 from inspector.hosts.registry import host
@@ -19,10 +21,12 @@ from inspector.recording.format import (
     Lenses,
     Line,
     Listed,
+    ListedTool,
     Projected,
     RecordedCall,
     RecordedFrame,
-    replayed,
+    Removed,
+    frame_of,
 )
 from inspector.recording.stand_ins import stood_in
 
@@ -63,7 +67,7 @@ class Replay:
 
     def frame(self, line: RecordedFrame) -> Frame:
         """A line as a frame of a session: raw where that is kept, else with texts in place of what is withheld."""
-        return self._raw(line.number) or replayed(line, stood_in(line.content))
+        return self._raw(line.number) or frame_of(line, stood_in(line.content), has_raw=True)
 
     def matched(self, line: RecordedFrame) -> Matched:
         """The frame of one more line, matched with those before it."""
@@ -135,9 +139,10 @@ class Replay:
 
 def tools_in(line: Listed | RecordedCall) -> Iterator[Tool]:
     """The tools of a page, with texts in place of what is withheld."""
-    for name, definition in line.tools if isinstance(line, Listed) else ((line.tool, line.definition),):
-        stood = stood_in(definition)
-        yield Tool(name=name, definition=stood if isinstance(stood, dict) else {})
+    own = line.tools if isinstance(line, Listed) else (ListedTool(line.tool, line.definition),)
+    for tool in own:
+        stood = stood_in(tool.definition)
+        yield Tool(name=tool.name, definition=stood if isinstance(stood, dict) else {})
 
 
 def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
@@ -165,9 +170,11 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
         request=call.request,
         tool=call.name,
         lenses=lenses,
-        model=None if is_large else found.context.model,
+        model=UNSET if is_large else found.context.model,
         digest=digest.hexdigest() if is_large else "",
-        removals=tuple((removal.pointer, str(removal.rule)) for removal in found.bounded.removals),
+        removals=tuple(
+            Removed(pointer=removal.pointer, rule=str(removal.rule)) for removal in found.bounded.removals
+        ),
         findings=found.bounded.findings,
     )
 

@@ -7,10 +7,13 @@ are answered and judged. Where an answer does not come, or too much would have t
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from heapq import merge
 from operator import itemgetter
+
+import msgspec
+from msgspec import UNSET
 
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonText, Malformed
@@ -27,12 +30,14 @@ from inspector.recording.format import (
     LensesChanged,
     Line,
     Listed,
+    ListedTool,
     Note,
+    PageCall,
     RecordedCall,
     RecordedFrame,
+    Totals,
 )
 from inspector.recording.markers import Key
-from inspector.recording.page_calls import PageCall
 from inspector.recording.replaying import Replay, projected
 
 _STARTED = re.compile(r"(started process \d+): .*", re.DOTALL)
@@ -98,6 +103,7 @@ class Scribe:
             yield from self.note(made.at_s, FAILED, f"{made.name}: {made.outcome.detail}")
             return
         definition, arguments, outcome = self._bounder.page_call(made.tool, made.arguments, made.outcome)
+        is_error = isinstance(made.outcome, RpcError)
         line = RecordedCall(
             number=made.number,
             at_s=made.at_s,
@@ -105,8 +111,8 @@ class Scribe:
             tool=self._name(made.name),
             definition=definition,
             arguments=arguments,
-            is_error=isinstance(made.outcome, RpcError),
-            outcome=outcome,
+            error=outcome if is_error else UNSET,
+            result=UNSET if is_error else outcome,
         )
         yield line
         found = projected(self._replay.call(line), self._lenses)
@@ -140,7 +146,9 @@ class Scribe:
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> Iterator[Line]:
         """A page lists its tools."""
-        found = tuple((self._name(tool.name), definition) for tool, definition in self._bounder.listed(tools))
+        found = tuple(
+            ListedTool(self._name(tool.name), definition) for tool, definition in self._bounder.listed(tools)
+        )
         yield from self._later(Listed(at_s=at_s, tools=found))
 
     def look(self, at_s: float, lenses: Lenses) -> Iterator[Line]:
@@ -156,7 +164,7 @@ class Scribe:
         """The lines that are left."""
         self._is_short = self._is_short or bool(self._pending)
         yield from self._flush()
-        yield End(frames=self._frames)
+        yield End(Totals(self._frames))
 
     def _later(self, line: Line) -> Iterator[Line]:
         self._hold(_Held(line=line), 0)
@@ -221,7 +229,9 @@ class Scribe:
     def _said(self, note: Note, text: str) -> Note:
         # Why a call failed is told in words of others; what else is noted, in ours, where a short value means nothing.
         weak = note.kind == FAILED
-        return replace(note, text=self._bounder.known.covered_text(text, self._key, weak=weak))
+        return msgspec.structs.replace(
+            note, text=self._bounder.known.covered_text(text, self._key, weak=weak)
+        )
 
     def _lines(self, held: _Held, *, short: bool = False, unsaid: list[str] | None = None) -> Iterator[Line]:
         if held.frame is None:
@@ -247,8 +257,8 @@ class Scribe:
             head=head if isinstance(head, str) else "",
             ends=frame.ends,
             response_to=frame.response_to,
-            is_json=is_json,
-            content=content,
+            body=content if is_json else UNSET,
+            text=UNSET if is_json else content,
             faults=frame.body.faults if isinstance(frame.body, JsonText) else (),
         )
         self._frames += 1

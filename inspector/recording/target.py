@@ -4,13 +4,15 @@ from collections.abc import Iterator
 
 from inspector.protocol.command_words import secret_words, secrets_of_url
 from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
-from inspector.recording.format import Header, Lenses
+from inspector.recording.format import Header, Lenses, RecordedTarget
 
 
 def header_of(target: Target, lenses: Lenses, *, created: str, software: str) -> Header:
     """The first line of a recording of `target`. `created`: RFC 3339, in UTC."""
     kind, name = named(target)
-    return Header(created=created, software=software, kind=kind, target=name, lenses=lenses)
+    return Header(
+        created=created, software=software, recorded=RecordedTarget(kind=kind, name=name), lenses=lenses
+    )
 
 
 def named(target: Target) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import pytest
 
 from inspector.recording import replaying
 from inspector.recording.checking import checked
-from inspector.recording.decoding import Broken, decoded
+from inspector.recording.codec import Broken, decoded
 from inspector.recording.format import Line
 from tests.recording.commands import sightline
 from tests.recording.sessions import Wire, conversation, recorded_to, scribed, text_of

@@ -167,8 +167,7 @@ def test_what_a_page_returned_is_known_as_such_live_and_replayed() -> None:
         tool="t",
         definition=TOOL.definition,
         arguments={},
-        is_error=False,
-        outcome=ASKED,
+        result=ASKED,
     )
     replayed = Replay().call(line).outcome
     assert returned == replayed == Result(value=ASKED)

@@ -29,9 +29,9 @@ from inspector.json.texts import texts_in
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.targets import DemoTarget, PageTarget, StdioTarget, Target
-from inspector.recording.decoding import Broken, decoded
+from inspector.recording.codec import Broken, decoded, written
 from inspector.recording.files import Recorder
-from inspector.recording.format import Lenses, Line, Projected, written
+from inspector.recording.format import Lenses, Line, Projected
 from inspector.recording.replaying import Replay, ReplayedCall, projected
 from inspector.recording.target import header_of, secret_values
 from inspector.schema.fields import example_arguments, form_of

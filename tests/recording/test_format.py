@@ -8,9 +8,8 @@ from inspector.json.exact import Json, JsonObject, dump, parse
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.recording import replaying
-from inspector.recording.decoding import Broken, decoded
-from inspector.recording.format import Lenses, written
-from inspector.recording.page_calls import PageCall
+from inspector.recording.codec import Broken, decoded, written
+from inspector.recording.format import Lenses, PageCall
 from inspector.recording.scribe import Scribe
 from inspector.schema.validation import violations
 from tests.recording.sessions import HEADER, KEY, TOOL, conversation

@@ -12,7 +12,8 @@ from textual.widgets import Input
 
 from inspector.boundary.level import Level
 from inspector.json.chunks import pieces
-from inspector.recording.format import Lenses, LensesChanged, written
+from inspector.recording.codec import written
+from inspector.recording.format import Lenses, LensesChanged
 from tests.recording.sessions import recorded_to
 from tests.tui.recorded import (
     CANARY,

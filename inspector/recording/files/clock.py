@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Frame
-from inspector.recording.page_calls import PageCall
+from inspector.recording.format import PageCall
 
 
 class Clock:

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 from inspector.errors import UsageError
-from inspector.recording.decoding import Broken, decoded, version_of
+from inspector.recording.codec import Broken, decoded, version_of
 from inspector.recording.format import VERSION, Header
 
 _MAX_BYTES = 1 << 20

@@ -6,9 +6,9 @@ from pathlib import Path
 from inspector.errors import InspectorError, UsageError
 from inspector.files import stamp
 from inspector.protocol.exchanges import Exchanges
-from inspector.recording.decoding import MAX_LINE_BYTES
+from inspector.recording.codec import MAX_LINE_BYTES
 from inspector.recording.files import Recorder
-from inspector.recording.format import Header, Lenses
+from inspector.recording.format import Header, Lenses, RecordedTarget
 from inspector.recording.importing import Unreadable, imported, is_foreign
 
 _TOGETHER = 256
@@ -33,8 +33,7 @@ def import_log(path: Path, made: Path, server: str | None) -> Unreadable | None:
     header = Header(
         created=stamp.now(),
         software=stamp.SOFTWARE,
-        kind="import",
-        target=server or path.name,
+        recorded=RecordedTarget(kind="import", name=server or path.name),
         lenses=Lenses(),
     )
     recorder = Recorder(made, header)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from inspector.json.exact import Json, Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Kind, Listing
 from inspector.protocol.frames import Response, messages
-from inspector.recording.decoding import Broken
+from inspector.recording.codec import Broken
 from inspector.recording.definitions import Definitions
 from inspector.recording.files.index import Index
 from inspector.recording.format import Line, Listed, RecordedCall, RecordedFrame

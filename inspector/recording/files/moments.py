@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
-from inspector.recording.decoding import Broken
+from inspector.recording.codec import Broken
 from inspector.recording.exports import told
 from inspector.recording.files.index import Index
 from inspector.recording.format import Connected, Lenses, LensesChanged, Line, Note, RecordedCall

@@ -12,12 +12,11 @@ from inspector.json.exact import JsonObject
 from inspector.protocol.exchanges import matched as matched_in
 from inspector.protocol.frames import Frame
 from inspector.protocol.timeline import Entry, Timeline
-from inspector.recording.decoding import Broken
+from inspector.recording.codec import Broken, decoded
 from inspector.recording.files.index import Index
 from inspector.recording.files.listings import Listings, results_in
 from inspector.recording.files.moments import LastCalls, Moment, noted
-from inspector.recording.files.reading import Break, RecordingFile
-from inspector.recording.files.rows import OtherRow, row_of
+from inspector.recording.files.reading import Break, RecordingFile, fault_of
 from inspector.recording.format import (
     Connected,
     End,
@@ -36,7 +35,7 @@ _KEPT_LINES, _KEPT_BYTES = 64, 1 << 18
 """So many lines are kept as they were read, and none that is larger."""
 _STRIDE = 1_000
 """Lines between two looks at whether the work is still wanted."""
-_BREATH, _BREATH_S = 200, 0.0005
+_BREATH, _BREATH_S = 100, 0.0005
 """After so many lines, about a millisecond of work, the interpreter is left to others for so long."""
 
 
@@ -89,14 +88,14 @@ class Played:
                     return
             if number % _BREATH == 0:
                 time.sleep(_BREATH_S)
-            row = row_of(raw, self.header.version)
-            reason = _fault(row, ended=ended)
+            line = decoded(raw, self.header.version, is_outline=True)
+            reason = fault_of(line, ended=ended)
             if reason:
                 self.broken = Break(line=number + 1, reason=reason)
                 break
-            ended = isinstance(row, OtherRow) and row.kind is End
-            if not isinstance(row, Broken):
-                self._index.take(row)
+            ended = isinstance(line, End)
+            if not isinstance(line, Broken):
+                self._index.take(line)
         else:
             self.broken = self._file.ending(ended=ended)
         self.is_indexed = True
@@ -265,11 +264,3 @@ class Played:
         place = self._index.handshakes.last(position)
         found = results_in(self.line(place)) if place is not None else ()
         return next((result for result in reversed(found) if isinstance(result, dict)), None)
-
-
-def _fault(row: object, *, ended: bool) -> str:
-    if isinstance(row, Broken):
-        return row.reason
-    if isinstance(row, OtherRow) and row.kind is Header:
-        return "another recording begins here"
-    return "it goes on behind its end" if ended else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inspector.errors import UsageError
 from inspector.json.exact import dump, inert
-from inspector.recording.decoding import MAX_LINE_BYTES, MAX_LINES, Broken, decoded
+from inspector.recording.codec import MAX_LINE_BYTES, MAX_LINES, Broken, decoded
 from inspector.recording.files.first_line import header_at
 from inspector.recording.format import End, Header, Line
 
@@ -72,7 +72,7 @@ class RecordingFile:
         ended = False
         for index in range(1, len(self)):
             line = self.line(index)
-            reason = _fault(line, ended=ended)
+            reason = fault_of(line, ended=ended)
             if reason:
                 yield Break(line=index + 1, reason=reason)
                 return
@@ -193,7 +193,8 @@ class GoodLines:
                 return
 
 
-def _fault(line: Line | Broken, *, ended: bool) -> str:
+def fault_of(line: Line | Broken, *, ended: bool) -> str:
+    """Why a line cannot be the next one; empty where it can. `ended`: whether the line before is the end."""
     if isinstance(line, Broken):
         return line.reason
     if isinstance(line, Header):

@@ -13,7 +13,7 @@ from inspector.errors import UsageError
 from inspector.files import private
 from inspector.json.exact import Json, JsonObject, JsonText, dump, parse
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.recording.decoding import MAX_LINE_BYTES
+from inspector.recording.codec import MAX_LINE_BYTES
 
 SUFFIX = ".sealed"
 FORMAT, VERSION = "sealed", 2

@@ -16,9 +16,9 @@ from inspector.json.chunks import pieces
 from inspector.json.exact import inert
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Matched
+from inspector.recording.codec import written
 from inspector.recording.files.clock import Clock
-from inspector.recording.format import Header, Lenses, Line, written
-from inspector.recording.page_calls import PageCall
+from inspector.recording.format import Header, Lenses, Line, PageCall
 from inspector.recording.scribe import Scribe
 
 if TYPE_CHECKING:
