@@ -14,8 +14,8 @@ from benchmarks.interface import Observed, left, pressed, until
 from benchmarks.measuring import Measurement
 from benchmarks.terminal import seconds_until
 from inspector.files import themes
-from inspector.recording.files.first_line import header_at
-from inspector.recording.opened import OpenedRecording
+from inspector.recording.files.reading import header_at
+from inspector.recording.target import OpenedRecording
 from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession

@@ -12,8 +12,7 @@ from inspector.boundary.removals import Noted, Removals
 from inspector.boundary.rules.untrusted import delimited
 from inspector.boundary.same_content import MIRRORED, text_of, text_pointer, with_text
 from inspector.json.exact import Json, JsonObject, dump_text, equal
-from inspector.protocol.outcome import Outcome, Result
-from inspector.protocol.unfinished import COMPLETE
+from inspector.protocol.outcome import COMPLETE, Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
 """Where in a tool result nothing is a field. Nor is `/content` one, where content is none or a page's field.

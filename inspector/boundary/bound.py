@@ -33,8 +33,7 @@ from inspector.boundary.rules import (
     untrusted,
 )
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome
-from inspector.protocol.unfinished import unfinished
+from inspector.protocol.outcome import Outcome, unfinished
 
 RULES: tuple[DraftRule, ...] = (
     untrusted.unwrap,

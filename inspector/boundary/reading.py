@@ -16,8 +16,7 @@ from inspector.claims.claim import Claim, Subject
 from inspector.claims.registry import claims_of_result
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
-from inspector.protocol.outcome import Failure, Outcome, Result, RpcError
-from inspector.protocol.unfinished import COMPLETE
+from inspector.protocol.outcome import COMPLETE, Failure, Outcome, Result, RpcError
 
 PROTOCOL_MEMBERS = frozenset({"content", "structuredContent", "isError", "_meta"})
 

@@ -5,8 +5,8 @@ from inspector.cli.output import table
 from inspector.cli.shapes import withheld_shape
 from inspector.hosts.comparison import Comparison, HostRow
 from inspector.hosts.leaks import Leak
+from inspector.json.document import MAX_LINES, document_lines
 from inspector.json.exact import Json, JsonObject
-from inspector.json.excerpt import MAX_LINES, document_lines
 from inspector.safe_text import safe_line
 
 _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS AT OPEN", "OBSERVED", "WHAT IT DOES")

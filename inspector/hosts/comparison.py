@@ -18,8 +18,7 @@ from inspector.hosts.sharing import sharing
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome
-from inspector.protocol.unfinished import unfinished
+from inspector.protocol.outcome import Outcome, unfinished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

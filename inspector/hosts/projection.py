@@ -17,8 +17,7 @@ from inspector.hosts.profile import Call, Change, Host, ModelContext
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome
-from inspector.protocol.unfinished import Unfinished, unfinished, unfinished_in
+from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
 
 
 # No slots: what is costly is worked out when it is asked for, and kept.

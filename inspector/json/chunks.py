@@ -68,7 +68,7 @@ def _items(item: list[Json]) -> Iterator[Json | bytes]:
 
 
 def _effort(value: Json) -> int:
-    """What it takes to write a value; no more is counted than `_EFFORT`."""
+    """The work of writing a value, counted up to `_EFFORT`."""
     found = 0
     waiting = [value]
     while waiting and found < _EFFORT:

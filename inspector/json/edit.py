@@ -14,7 +14,6 @@ class Copied:
 
     @property
     def value(self) -> Json:
-        """The value as it is by now."""
         return self._top[0]
 
     def at(self, tokens: tuple[str | int, ...]) -> Json:
@@ -25,7 +24,7 @@ class Copied:
         return found
 
     def reach(self, tokens: tuple[str | int, ...]) -> int:
-        """How many of the tokens lead somewhere, one after another."""
+        """How many of the tokens lead to a value, one after another."""
         found = self.value
         for count, token in enumerate(tokens):
             try:
@@ -35,12 +34,12 @@ class Copied:
         return len(tokens)
 
     def put(self, tokens: tuple[str | int, ...], value: Json) -> None:
-        """Let `value` stand where the tokens lead. Raises LookupError where that is nowhere."""
+        """Put `value` where the tokens lead. Raises LookupError where that is nowhere."""
         holder, at = self._holder(tokens)
         _put(holder, at, value)
 
     def drop(self, tokens: tuple[str | int, ...], instead: Json) -> None:
-        """Leave out a member of an object; let `instead` stand for anything else."""
+        """Remove a member of an object; put `instead` in place of anything else."""
         holder, at = self._holder(tokens)
         if isinstance(holder, dict):
             del holder[str(at)]

@@ -1,4 +1,4 @@
-"""JSON as it stood on the wire: exact numbers, key order, and duplicate keys are kept.
+"""JSON as it was on the wire: exact numbers, key order, and duplicate keys are kept.
 
 Source: RFC 8259. What the RFC forbids but servers send (NaN, a lone surrogate, a byte order mark,
 invalid UTF-8) is kept too and reported as a fault, never an exception.
@@ -24,7 +24,7 @@ class Number(float):
     text: str
 
     def __new__(cls, text: str) -> Self:
-        """`text` as it stood on the wire; infinite where it is beyond a float."""
+        """`text` as it was on the wire; infinite where it is beyond a float."""
         number = super().__new__(cls, text)
         number.text = text
         return number

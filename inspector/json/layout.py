@@ -115,7 +115,7 @@ def member_at(container: Container, keys: Sequence[str] | None, index: int) -> t
 
 
 def quoted_inside(text: str) -> str:
-    """What stands between the quotes of a JSON string, safe to show."""
+    """The part of a JSON string between its quotes, safe to show."""
     return safe_line(scalar_text(text)[1:-1])
 
 
@@ -147,7 +147,7 @@ def piece_starts(text: str, chunk: int) -> Sequence[int]:
 
 
 def _piece(text: str, chunk: int) -> int:
-    """How many characters of a text fill `chunk` when each quote and backslash takes two, and stands where they are many."""
+    """How many characters of a text fill `chunk` when each quote and backslash takes two."""
     if len(text) <= chunk // 2:
         return chunk
     escaped = text.count('"') + text.count("\\")

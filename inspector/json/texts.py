@@ -15,12 +15,12 @@ LEAST_DIGITS = 4
 
 
 def text_of(leaf: Json) -> str | None:
-    """What a leaf says, where that can be told from chance; None for a container."""
+    """The text of a leaf that is long enough not to occur by chance; None for any other value."""
     return next(iter(forms_of(leaf)), None)
 
 
 def forms_of(leaf: Json) -> tuple[str, ...]:
-    """What a leaf says, where that can be told from chance: a number as it is spelt, and as others write the same one."""
+    """The texts of a leaf that are long enough not to occur by chance: of a number its spelling, and those of others."""
     match leaf:
         case str():
             return (leaf,)
@@ -42,8 +42,8 @@ def _forms_of_float(number: float) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in spelt if sum(map(str.isdigit, text)) >= LEAST_DIGITS))
 
 
-def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) -> None:
-    """Add every distinct leaf of `value` to `said`, but strings of fewer characters than `at_least`; and its keys."""
+def texts_in(value: Json, texts: set[str], keys: set[str], *, at_least: int = 1) -> None:
+    """Add every distinct leaf of `value` to `texts`, but strings of fewer characters than `at_least`; and its keys."""
     stack = [value]
     while stack:
         item = stack.pop()
@@ -51,15 +51,15 @@ def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) 
             kind = type(below)
             if kind is str:
                 if len(below) >= at_least:  # pyright: ignore[reportArgumentType]
-                    said.add(below)  # pyright: ignore[reportArgumentType]
+                    texts.add(below)  # pyright: ignore[reportArgumentType]
             elif kind in _CONTAINERS:
                 stack.append(below)
             elif kind is int or kind is Number or kind is float:
-                said.update(forms_of(below))
+                texts.update(forms_of(below))
 
 
 def keys_in(value: Json) -> set[str]:
-    """Every distinct key in `value`, however deep it stands."""
+    """Every distinct key in `value`, at any depth."""
     found = set[str]()
     stack = [value]
     while stack:
@@ -68,7 +68,7 @@ def keys_in(value: Json) -> set[str]:
 
 
 def _opened(item: Json, keys: set[str]) -> Iterable[Json]:
-    """What stands in a container. Adds its keys to `keys`."""
+    """The members of a container. Adds its keys to `keys`."""
     if isinstance(item, dict):
         keys.update(item)
         return item.values()

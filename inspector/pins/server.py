@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from inspector.json.exact import dump
-from inspector.protocol.command_words import shown_line
-from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target, shown_line
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 

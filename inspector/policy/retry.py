@@ -20,7 +20,7 @@ _DISPUTED = (
 def why_not_repeat(tool: Tool | None, resolved: Traits | None = None) -> str:
     """Why a call should not simply be repeated, in a sentence; empty where the tool claims to only read, or to be idempotent.
 
-    `resolved`: its traits where it was asked about this very call. Defaults permit nothing: nobody declared them.
+    `resolved`: its traits where it was asked about this very call. Defaults permit nothing.
     """
     if tool is None:
         return _UNLISTED

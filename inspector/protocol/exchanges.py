@@ -47,7 +47,6 @@ class Exchange:
 
     @property
     def key(self) -> str:
-        """The `request_key` of its id."""
         return request_key(self.request.id)
 
     @property
@@ -169,7 +168,6 @@ class Exchanges:
         self._matcher = Matcher[Exchange]()
 
     def take(self, frame: Frame) -> Matched:
-        """Match one more frame."""
         if frame.channel is Channel.NOTE:
             return Matched(frame=frame, events=tuple(self._ended(frame)))
         found = messages(frame.body, is_cdp=frame.channel is Channel.CDP)

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
+from inspector.json.members import object_at
 
 
 class Direction(StrEnum):
@@ -38,7 +39,7 @@ class Frame:
     channel: Channel
     raw: bytes
     head: str = ""
-    """What stood around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
+    """The line around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`."""
     response_to: str | None = None
@@ -91,8 +92,7 @@ def request_key(request_id: Json) -> str:
 
 def with_meta(params: JsonObject, members: JsonObject) -> JsonObject:
     """Parameters with these members in `_meta`; its other members stay."""
-    meta = params.get("_meta")
-    return {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), **members}}
+    return {**params, "_meta": {**object_at(params, "_meta"), **members}}
 
 
 def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tuple[Message, ...]:

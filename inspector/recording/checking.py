@@ -51,8 +51,8 @@ class CheckedCall:
 def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = None) -> Iterator[CheckedCall]:
     """Every projection in a recording, in its order. Its lines in the order of the file.
 
-    `raw`: frames with all that was withheld, by number. With it the results are taken as they were, and it is told where
-    today's rules would let something through that was withheld then.
+    `raw`: frames with all that was withheld, by number. With it the results are taken as they were, and mismatches
+    are places where today's rules let something through that was withheld then.
     """
     recorded, today = Replay(), Replay(raw or (lambda _: None))
     calls: dict[tuple[int, str], tuple[ReplayedCall, ReplayedCall]] = {}
@@ -82,7 +82,7 @@ def _checked(
 
 
 def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Iterator[Mismatch]:
-    """What was withheld of a result then, and is not today of the result as it was."""
+    """Values that were withheld when recorded, and are not withheld today from the raw result."""
     raw = raw_of(whole.outcome)
     policy = recorded.lenses.policy
     removed = {
@@ -114,7 +114,7 @@ def _stands_for_something(value: Json) -> bool:
 
 
 def _is_removed(pointer: str, removed: set[str]) -> bool:
-    """Whether a place, or one around it, is among those withheld."""
+    """Whether a place, or one around it, is withheld."""
     return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
 
 
@@ -132,7 +132,7 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
         return
     if recorded.digest or today.digest:
         if recorded.digest != today.digest:
-            yield Mismatch(pointer="", what="the model sees something else, too large to be told apart")
+            yield Mismatch(pointer="", what="the model sees something else, too large to be compared")
     else:
         for change in changes(_model(recorded), _model(today)):
             yield Mismatch(pointer=change.pointer, what=f"what the model sees was {change.kind.value}")
@@ -151,6 +151,5 @@ def _model(projected: Projected) -> Json:
 
 
 def _without(some: tuple[_Item, ...], others: tuple[_Item, ...]) -> list[_Item]:
-    """Those that the others do not have, each once, in their order."""
     known = set(others)
     return [item for item in dict.fromkeys(some) if item not in known]

@@ -25,11 +25,10 @@ class Definitions:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Every tool, by its latest definition."""
         return tuple(self._latest(name) for name in self._variants)
 
     def take(self, method: str, result: Json) -> tuple[Tool, ...]:
-        """The answer to a listing came; the tools in it."""
+        """Learn from the answer to a listing. Returns its tools."""
         if LISTINGS.get(method) is not Kind.TOOL:
             return ()
         self.is_listed = True
@@ -49,24 +48,23 @@ class Definitions:
         return tuple(found)
 
     def listed(self, tools: Iterable[Tool]) -> None:
-        """A page lists these tools, and no others."""
+        """Replace all tools by those that a page lists."""
         self.is_listed = True
         self._variants = {tool.name: {dump(tool.definition): tool} for tool in tools}
 
     def connect(self) -> None:
-        """The server is reached anew. Its tools stay known, for what they mark, and have to be listed again."""
+        """The server was reached again. Its tools stay known for their marks, and have to be listed again."""
         self.is_listed = False
 
     def tool(self, name: str) -> Tool | None:
-        """The tool of that name, by its latest definition."""
         return self._latest(name) if name in self._variants else None
 
     def variants(self, name: str) -> tuple[Tool, ...]:
-        """Every definition that the name had, for whoever must not miss a mark."""
+        """Every definition that the name had, so that no mark is missed."""
         return tuple(self._variants.get(name, {}).values())
 
     def contract(self, tool: Tool | None) -> Contract:
-        """What a tool declares, read once."""
+        """The declarations of a tool, compiled once."""
         raw = dump(tool.definition) if tool else b""
         found = self._contracts.get(raw)
         if found is None:
@@ -79,7 +77,7 @@ class Definitions:
 
 
 def _salvaged(entry: object) -> Tool | None:
-    """A malformed tool, for what it marks: it can be called all the same."""
+    """A malformed tool, for its marks: it can be called all the same."""
     if not isinstance(entry, Malformed) or entry.name is None:
         return None
     value = entry.value

@@ -127,7 +127,6 @@ class RecordedFrame(Struct, frozen=True, kw_only=True):
 
     @property
     def content(self) -> Json:
-        """The body, or else the text."""
         content = self.text if self.body is UNSET else self.body
         return None if isinstance(content, UnsetType) else content
 
@@ -155,7 +154,6 @@ class RecordedCall(Struct, frozen=True, kw_only=True):
 
     @property
     def outcome(self) -> Json:
-        """The error, or else the result."""
         outcome = self.result if self.error is UNSET else self.error
         return None if isinstance(outcome, UnsetType) else outcome
 
@@ -196,7 +194,7 @@ class Note(Struct, frozen=True, kw_only=True):
 
     kind: str = field(name="note")
     at_s: Seconds = field(name="at")
-    text: _Json | UnsetType = UNSET
+    text: _Json
     """Text, or a marker."""
 
     def __post_init__(self) -> None:

@@ -9,8 +9,7 @@ from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction, Notification
 from inspector.protocol.timeline import Timeline
 from inspector.recording.format import Connected, Header, Line, RecordedCall, RecordedFrame
-from inspector.recording.left_out import LeftOut, left_out_in, left_out_of
-from inspector.recording.replaying import Replay, ReplayedCall
+from inspector.recording.replaying import LeftOut, Replay, ReplayedCall, left_out_in, left_out_of
 from inspector.review.finding import SubjectKind
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import (

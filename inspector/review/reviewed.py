@@ -16,9 +16,8 @@ from inspector.claims.traits import Traits, traits
 from inspector.hidden_characters import Hidden, hidden_characters
 from inspector.json.exact import Json, JsonObject, Malformed, dump
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
-from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.outcome import Outcome, Result, unfinished
 from inspector.protocol.page import Refused
-from inspector.protocol.unfinished import unfinished
 from inspector.review.finding import SubjectKind
 from inspector.review.properties import Property, properties_of
 from inspector.review.seen import (

@@ -14,9 +14,18 @@ from inspector.credentials.find import sightings
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.texts import forms_of, texts_in
-from inspector.protocol.command_words import COVERED, TELLS, secret_words, secrets_of_url
-from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
-from inspector.recording.markers import places
+from inspector.json.walk import places
+from inspector.protocol.targets import (
+    COVERED,
+    TELLS,
+    DemoTarget,
+    HttpTarget,
+    PageTarget,
+    StdioTarget,
+    Target,
+    secret_words,
+    secrets_of_url,
+)
 
 LEAST_VARIABLE = 8
 """Characters of a variable's value whose name tells that it is a credential."""

@@ -25,8 +25,8 @@ from inspector.tui.screens.opening import OpeningScreen
 
 if TYPE_CHECKING:
     from inspector.files.settings import Settings
-    from inspector.policy.gate.terms import Terms
-    from inspector.recording.opened import OpenedRecording
+    from inspector.policy.gate.agreement import Terms
+    from inspector.recording.target import OpenedRecording
     from inspector.secrets.session import Custody
     from inspector.session.events import Listener
     from inspector.session.live import Session

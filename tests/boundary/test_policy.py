@@ -1,9 +1,9 @@
 import pytest
 
 from inspector.json.exact import JsonObject
-from inspector.policy.decide import decide
-from inspector.policy.default import DEFAULT_POLICY
-from inspector.policy.gathering import Situation, facts_of
+from inspector.policy.facts import Situation, facts_of
+from inspector.policy.reading import DEFAULT_POLICY
+from inspector.policy.rules import decide
 from inspector.protocol.catalogue import Tool
 
 

@@ -13,9 +13,8 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump, dump_tex
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.outcome import Result
+from inspector.protocol.outcome import MAX_ASKS, MAX_CHARACTERS, Result, unfinished, unfinished_in
 from inspector.protocol.timeline import EntryState, Timeline
-from inspector.protocol.unfinished import MAX_ASKS, MAX_CHARACTERS, unfinished, unfinished_in
 from inspector.recording.format import RecordedCall
 from inspector.recording.replaying import Replay
 from inspector.review.finding import SubjectKind

@@ -15,7 +15,7 @@ from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.recording import codec
 from inspector.recording.codec import Broken, decoded, written
 from inspector.recording.files import Break, Recorder, RecordingFile, reading
-from inspector.recording.files.first_line import begins_as_recording
+from inspector.recording.files.reading import begins_as_recording
 from inspector.recording.format import VERSION, End, RecordedFrame
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
 

@@ -13,7 +13,7 @@ from inspector.errors import InspectorError
 from inspector.files import themes
 from inspector.files.settings import Settings
 from inspector.json.exact import Json, JsonObject, Malformed, dump, parse
-from inspector.policy.gate.terms import Terms
+from inspector.policy.gate.agreement import Terms
 from inspector.protocol.catalogue import Catalogue, Kind, Tool, decode_page
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame

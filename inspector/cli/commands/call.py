@@ -23,10 +23,10 @@ from inspector.hosts.profile import Call
 from inspector.hosts.projection import projection_of
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.pins import Asking
-from inspector.policy.decide import Verdict
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
+from inspector.policy.rules import Verdict
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms

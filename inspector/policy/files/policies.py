@@ -13,9 +13,9 @@ from typing import cast
 
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonText, Malformed, parse
+from inspector.json.members import value_at
 from inspector.json.pointer import split
-from inspector.policy.default import DEFAULT_POLICY
-from inspector.policy.reading import policy_of
+from inspector.policy.reading import DEFAULT_POLICY, policy_of
 from inspector.policy.rules import Policy
 
 MAX_BYTES = 1024 * 1024
@@ -57,7 +57,7 @@ def _from_json(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
     try:
         return found.value, tuple(_lines_in_json(raw.decode(), found))
     except (RecursionError, ValueError):
-        # Far too deep, or a number far too long: it is no policy, and its rules are told by their number.
+        # Far too deep, or a number far too long: it is no policy, and errors name rules by their number.
         return found.value, ()
 
 
@@ -72,7 +72,7 @@ def _from_toml(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
 
 
 def _plain(value: object, where: str) -> Json:
-    """TOML as JSON. Raises UsageError for dates and times, which JSON has none of."""
+    """TOML as JSON. Raises UsageError for dates and times."""
     match value:
         case dict():
             members = cast("dict[str, object]", value)
@@ -86,7 +86,7 @@ def _plain(value: object, where: str) -> Json:
 
 
 def _place(pointer: str, lines: tuple[int, ...]) -> str:
-    """The rule in which something is wrong, by its line; where it cannot be told, by its number."""
+    """The rule that has an error: by its line, or by its number if the line is unknown."""
     parts = split(pointer)
     if len(parts) < 2 or parts[0] != "rules":
         return f"line 1: {pointer}: " if pointer else "line 1: "
@@ -97,8 +97,8 @@ def _place(pointer: str, lines: tuple[int, ...]) -> str:
 
 
 def _lines_in_json(text: str, parsed: JsonText) -> Iterator[int]:
-    """The line on which each item of the top-level `rules` begins; nothing where the text is no such object."""
-    rules = parsed.value.get("rules") if isinstance(parsed.value, dict) else None
+    """The line on which each item of the top-level `rules` begins; nothing if the text is no such object."""
+    rules = value_at(parsed.value, "rules")
     if not isinstance(rules, list) or not rules:
         return
     decoder = json.JSONDecoder(strict=False)

@@ -4,6 +4,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
+from inspector.json.members import object_at, text_at
 from inspector.protocol.catalogue import Kind
 from inspector.protocol.exchanges import Answered, Asked, Event, Exchanges, GivenUp, Late
 from inspector.protocol.frames import Channel, Direction, Frame
@@ -41,25 +42,21 @@ class Places:
         self.lines = array("I")
 
     def take(self, line: int) -> None:
-        """One more, behind all others."""
         self.lines.append(line)
 
     def until(self, line: int) -> int:
-        """How many there are up to a line, that one included."""
+        """How many there are up to a line, including it."""
         return bisect_right(self.lines, line)
 
     def last(self, line: int) -> int | None:
-        """The last one up to a line."""
         count = self.until(line)
         return self.lines[count - 1] if count else None
 
     def after(self, line: int) -> int | None:
-        """The first one behind a line."""
         count = self.until(line)
         return self.lines[count] if count < len(self.lines) else None
 
     def before(self, line: int) -> int | None:
-        """The last one before a line."""
         return self.last(line - 1)
 
 
@@ -124,7 +121,6 @@ class Index:
         self.times.append(max(at_s or 0.0, self.times[-1]))
 
     def line_of(self, number: int) -> int | None:
-        """Where the frame of that number is."""
         place = bisect_left(self.numbers, number)
         if self.numbers[place : place + 1].tolist() != [number]:
             try:
@@ -134,7 +130,7 @@ class Index:
         return self.frames.lines[place]
 
     def asked_at(self, line: int) -> int | None:
-        """Where the last call that a line answers was asked; None for a call of a page, and where it answers none."""
+        """The line that asked the last call which `line` answers; None for a call of a page, or if it answers none."""
         place = self.calls.until(line) - 1
         if place < 0 or self.calls.lines[place] != line or not self.call_entries[place]:
             return None
@@ -194,15 +190,13 @@ class Index:
 
     def _answers(self, line: int, entry: int, answered: Answered) -> None:
         request = answered.exchange.request
-        params = request.params if isinstance(request.params, dict) else {}
         if request.method == CALL:
-            name = params.get("name")
-            self._called(line, name if isinstance(name, str) else "", entry)
+            self._called(line, text_at(request.params, "name") or "", entry)
         elif answered.response.is_error:
             return
         elif request.method in HANDSHAKES:
             self.handshakes.take(line)
         elif request.method in LISTINGS:
             self.listed[LISTINGS[request.method]].take(line)
-            if "cursor" not in params:
+            if "cursor" not in object_at(request.params):
                 self.begun[LISTINGS[request.method]].take(line)

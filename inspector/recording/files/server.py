@@ -27,7 +27,7 @@ Say = Callable[[str], None]
 
 
 def serve_stdio(answer: Answering, say: Say) -> None:
-    """Serve one client until it closes its side. `say`: told what an answer is not."""
+    """Serve one client until it closes its side. `say`: shows remarks about answers."""
     with suppress(BrokenPipeError):
         for line in sys.stdin.buffer:
             if line.strip():
@@ -97,7 +97,7 @@ class _Site:
             await connection.respond_json(HTTPStatus.OK, answered.message)
 
     def _refused(self, request: HttpRequest) -> HTTPStatus | None:
-        """Why a request is not answered. A page in the user's browser must not get in by another name for loopback."""
+        """The status that refuses a request; None for a good one. A page in the user's browser must not get in by another name for loopback."""
         if not _is_local(f"//{request.header('host') or ''}"):
             return HTTPStatus.MISDIRECTED_REQUEST
         origin = request.header("origin")

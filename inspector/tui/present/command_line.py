@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from inspector.json.exact import JsonObject
 from inspector.json.pointer import split
-from inspector.protocol.command_words import shown_command
-from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target, shown_command
 from inspector.safe_text import safe_line
 from inspector.tui.present.editing import editable
 

@@ -12,13 +12,13 @@ from inspector.claims.resolution import Resolution, ResolutionState
 from inspector.claims.traits import Trait, traits
 from inspector.json.document import Document
 from inspector.json.exact import Json
-from inspector.policy.decide import Verdict
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.taint.state import MarkKind, SessionTrust
+from inspector.policy.rules import Verdict
+from inspector.policy.taint import MarkKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.timeline import Entry
-from inspector.recording.arguments import sensitive_arguments
+from inspector.recording.bounding import sensitive_arguments
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.trust import since_line
 

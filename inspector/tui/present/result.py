@@ -9,8 +9,7 @@ from textual.content import Content
 
 from inspector.boundary.bounded import Level, Removal
 from inspector.json.exact import Json
-from inspector.protocol.outcome import Failure, RpcError
-from inspector.protocol.unfinished import Unfinished, unfinished
+from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.tui.present.alignment import GAP, Alignment
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.header import level_style

@@ -20,7 +20,7 @@ from inspector.protocol.catalogue import Catalogue, Entry, Tool
 from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, message_of
 from inspector.protocol.frames import Request, Response
 from inspector.protocol.outcome import Result, RpcError
-from inspector.recording.ids import with_ids
+from inspector.recording.markers import with_ids
 from inspector.schema.fields import Field, form_of
 from inspector.schema.validation import violations
 from inspector.secrets.holdings import Holdings, holdings_in

@@ -13,10 +13,10 @@ from inspector.tui.screens.making import load_deciding
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
     from inspector.pins.pins import Asking
+    from inspector.policy.gate.agreement import Terms
     from inspector.policy.gate.consideration import Consideration
     from inspector.policy.gate.oversight import Oversight
     from inspector.policy.gate.ruling import Ruled
-    from inspector.policy.gate.terms import Terms
     from inspector.session.call_record import CallRecord, Progress
     from inspector.session.live import Session
     from inspector.tui.present.decision import DecisionView
@@ -83,9 +83,9 @@ class Deciding:
         """
         self.why_not_repeat = _UNKNOWN
         await self.load()
-        from inspector.policy.decide import Verdict  # noqa: PLC0415 - as above
         from inspector.policy.gate.agreement import Agreement  # noqa: PLC0415
         from inspector.policy.retry import why_not_repeat  # noqa: PLC0415
+        from inspector.policy.rules import Verdict  # noqa: PLC0415 - as above
 
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
         self.why_not_repeat = await asyncio.to_thread(why_not_repeat, considered.tool)

@@ -10,7 +10,7 @@ from inspector.protocol.targets import PageTarget
 from inspector.protocol.timeline import EntryKind
 from inspector.recording.exports import Kind, exported
 from inspector.recording.files import GoodLines, RecordingFile
-from inspector.recording.files.beginning import header_now
+from inspector.recording.files.writing import header_now
 from inspector.recording.format import Header, Lenses, Line, Note
 from inspector.recording.scribe import Scribe, bounded_lines
 from inspector.recording.target import named, secret_values

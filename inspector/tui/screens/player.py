@@ -13,7 +13,7 @@ from inspector.boundary.level import Level
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.timeline import Entry
 from inspector.recording.format import Lenses
-from inspector.recording.opened import OpenedRecording
+from inspector.recording.target import OpenedRecording
 from inspector.session.events import State
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.commands import Place, bindings

@@ -179,7 +179,7 @@ def _recorder(
 ) -> "Recorder":
     """A recorder, its file made. Raises UsageError."""
     from inspector.files import paths  # noqa: PLC0415 - as above
-    from inspector.recording.files.beginning import recorder_of  # noqa: PLC0415
+    from inspector.recording.files.writing import recorder_of  # noqa: PLC0415
 
     return recorder_of(paths.written(path), target, lenses, seal_to=seal_to or None, on_failure=on_failure)
 

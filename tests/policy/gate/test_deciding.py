@@ -9,13 +9,12 @@ import pytest
 from inspector.errors import BlockedError, NotConfirmedError
 from inspector.json.exact import Json, JsonObject, Number, dump_text
 from inspector.pins.pins import Asking
-from inspector.policy.decide import Verdict
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.rules import Policy
-from inspector.policy.taint.state import MarkKind
+from inspector.policy.rules import Policy, Verdict
+from inspector.policy.taint import MarkKind
 from inspector.protocol.outcome import Result
 from inspector.protocol.targets import PageTarget, StdioTarget
 from tests.policy.gate.played import (

@@ -5,8 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.json.exact import Json, JsonObject
-from inspector.policy.taint.response import MAX_SOURCES, response_findings, trust_of
-from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
+from inspector.policy.taint import (
+    MAX_SOURCES,
+    Mark,
+    MarkKind,
+    Origin,
+    SessionTrust,
+    response_findings,
+    trust_of,
+)
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 

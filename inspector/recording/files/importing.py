@@ -1,4 +1,4 @@
-"""Sessions as other tools log them, read as frames: to be bounded on the way in like any other.
+"""Logs of other tools made into recordings.
 
 Two shapes of JSON Lines are in use: `{"jsonrpc": …, "_meta": {"dir", "server", "ts"}}`, and `{"ts", "dir", "msg"}`.
 """
@@ -7,10 +7,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
+from pathlib import Path
 
-from inspector.json.exact import Json, JsonObject, JsonText, dump, parse
+from inspector.errors import InspectorError, UsageError
+from inspector.files import stamp
+from inspector.json.exact import Json, JsonText, dump, parse
+from inspector.json.members import object_at, text_at
+from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.recording.codec import MAX_LINE_BYTES
+from inspector.recording.files import Recorder
+from inspector.recording.format import Header, Lenses, RecordedTarget
 
 _SENT = frozenset(
     {
@@ -65,7 +72,7 @@ def is_foreign(raw: bytes) -> bool:
 def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Frame | Unreadable]:
     """Frames of a log, times from its first line on. `server`: the only one of which they are; None where all are of one.
 
-    The frames are raw: for a `Scribe`, and for nobody else.
+    The frames are raw: only a `Scribe` may take them.
     """
     start: float | None = None
     number = 0
@@ -105,7 +112,7 @@ class _Entry:
 
 
 def _taken(raw: bytes) -> _Entry | str:
-    """A line, or why it is none."""
+    """A line, or the reason why it cannot be read."""
     if len(raw) > MAX_LINE_BYTES:
         return f"it is longer than {MAX_LINE_BYTES:,} bytes"
     parsed = parse(raw)
@@ -113,8 +120,7 @@ def _taken(raw: bytes) -> _Entry | str:
     if not isinstance(value, dict):
         return "it is no JSON object"
     if "jsonrpc" in value:
-        meta = value.get("_meta")
-        about: JsonObject = meta if isinstance(meta, dict) else {}
+        about = object_at(value, "_meta")
         message: Json = {key: member for key, member in value.items() if key != "_meta"}
     elif "msg" in value:
         about = value
@@ -124,23 +130,21 @@ def _taken(raw: bytes) -> _Entry | str:
             message = inner.value if isinstance(inner, JsonText) else message
     else:
         return "it is of no shape that is known"
-    direction = _direction(about.get("dir"))
+    direction = _direction(text_at(about, "dir") or "")
     at_s = _seconds(about.get("ts"))
     if direction is None:
         return "`dir` is no direction"
     if at_s is None:
         return "`ts` is no time"
-    server = about.get("server")
-    return _Entry(
-        at_s=at_s, direction=direction, server=server if isinstance(server, str) else "", message=message
-    )
+    server = text_at(about, "server") or ""
+    return _Entry(at_s=at_s, direction=direction, server=server, message=message)
 
 
-def _direction(word: Json) -> Direction | None:
-    told = word.strip().lower() if isinstance(word, str) else ""
-    if told in _SENT:
+def _direction(word: str) -> Direction | None:
+    word = word.strip().lower()
+    if word in _SENT:
         return Direction.SENT
-    return Direction.RECEIVED if told in _RECEIVED else None
+    return Direction.RECEIVED if word in _RECEIVED else None
 
 
 def _seconds(value: Json) -> float | None:
@@ -153,3 +157,50 @@ def _seconds(value: Json) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         return None
     return value / 1000 if value > _MILLISECONDS_FROM else float(value)
+
+
+_TOGETHER = 256
+"""Frames that are held before they are written."""
+
+
+def import_log(path: Path, made: Path, server: str | None) -> Unreadable | None:
+    """Write a log's session to `made`, bounded like any other; where the log could not be read any further.
+
+    `server`: the one to take, where the log has several. Raises UsageError, or InspectorError where it cannot be written.
+    """
+    try:
+        lines = _lines(path)
+        first = next(lines, b"")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path.") from error
+    if not is_foreign(first):
+        raise UsageError(
+            f"{path} is of no shape that can be imported",
+            'Lines are {"jsonrpc": …, "_meta": {"dir", "server", "ts"}} or {"ts", "dir", "msg"}.',
+        )
+    header = Header(
+        created=stamp.now(),
+        software=stamp.SOFTWARE,
+        recorded=RecordedTarget(kind="import", name=server or path.name),
+        lenses=Lenses(),
+    )
+    recorder = Recorder(made, header)
+    broken: Unreadable | None = None
+    exchanges = Exchanges()
+    for frame in imported(_lines(path), server):
+        if isinstance(frame, Unreadable):
+            broken = frame
+        else:
+            recorder.frame(exchanges.take(frame))
+            if frame.number % _TOGETHER == 0:
+                recorder.settle()
+    recorder.close()
+    if recorder.failure:
+        raise InspectorError(recorder.failure, "Make room, and import it again.")
+    return broken
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while line := file.readline(MAX_LINE_BYTES + 1):
+            yield line
