@@ -130,9 +130,9 @@ class Document:
         stop = min(start_line + 1, self.line_count)
         while stop > 0:
             start = max(0, stop - _BLOCK)
-            found = list(self._matches(needle, start, stop))
-            if found:
-                return found[-1]
+            lines = list(self._matches(needle, start, stop))
+            if lines:
+                return lines[-1]
             stop = start
         return None
 
@@ -317,8 +317,8 @@ def _index_of(value: Json, token: str) -> int | None:
         case dict():
             return next((index for index, key in enumerate(value) if key == token), None)
         case DuplicateKeys():
-            found = [index for index, (key, _) in enumerate(value.pairs) if key == token]
-            return found[-1] if found else None
+            indexes = [index for index, (key, _) in enumerate(value.pairs) if key == token]
+            return indexes[-1] if indexes else None
         case _:
             return None
 

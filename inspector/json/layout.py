@@ -69,11 +69,11 @@ class Layout:
         low, high = self.first[node], self.first[node + 1]
         entry = bisect_right(self.end, row, low, high)
         line, index = (self.end[entry - 1], self.position[entry - 1] + 1) if entry > low else (0, 0)
-        found = index + row - line
-        if entry < high and found >= self.position[entry]:
-            found = self.position[entry]
-            return Spot(index=found, entry=entry, rest=row - (line + found - index))
-        return Spot(index=found, entry=entry, rest=0)
+        member = index + row - line
+        if entry < high and member >= self.position[entry]:
+            member = self.position[entry]
+            return Spot(index=member, entry=entry, rest=row - (line + member - index))
+        return Spot(index=member, entry=entry, rest=0)
 
     def rows(self, node: int, index: int) -> Rows:
         """The lines of the member at `index`."""

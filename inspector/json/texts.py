@@ -60,11 +60,11 @@ def texts_in(value: Json, texts: set[str], keys: set[str], *, at_least: int = 1)
 
 def keys_in(value: Json) -> set[str]:
     """Every distinct key in `value`, at any depth."""
-    found = set[str]()
+    keys = set[str]()
     stack = [value]
     while stack:
-        stack.extend(below for below in _opened(stack.pop(), found) if type(below) in _CONTAINERS)
-    return found
+        stack.extend(below for below in _opened(stack.pop(), keys) if type(below) in _CONTAINERS)
+    return keys
 
 
 def _opened(item: Json, keys: set[str]) -> Iterable[Json]:
@@ -97,9 +97,9 @@ def batches(
     Each piece begins `overlap` before the end of the one before. So nothing that holds the interpreter's lock takes
     long, however long a text is.
     """
-    found = list(texts)
-    for start in range(0, len(found), _TOGETHER):
-        group = found[start : start + _TOGETHER]
+    every = list(texts)
+    for start in range(0, len(every), _TOGETHER):
+        group = every[start : start + _TOGETHER]
         if sum(map(len, group)) <= size:
             yield group, group
         else:
@@ -107,19 +107,19 @@ def batches(
 
 
 def _sized(texts: list[str], size: int, overlap: int) -> Iterator[tuple[list[str], list[str]]]:
-    found: list[str] = []
+    pieces: list[str] = []
     owners: list[str] = []
     length = 0
     for text in texts:
         for stretch in stretches(text, size, overlap):
-            found.append(stretch)
+            pieces.append(stretch)
             owners.append(text)
-            length += len(found[-1])
+            length += len(pieces[-1])
             if length >= size:
-                yield found, owners
-                found, owners, length = [], [], 0
-    if found:
-        yield found, owners
+                yield pieces, owners
+                pieces, owners, length = [], [], 0
+    if pieces:
+        yield pieces, owners
 
 
 _CONTAINERS = frozenset({dict, list, DuplicateKeys})

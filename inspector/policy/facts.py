@@ -88,14 +88,14 @@ def path_of(text: str) -> Path | str:
     parts: list[str] = []
     position = 0
     while position < len(text) or text.endswith("."):
-        found = _PART.match(text, position)
-        if not found:
+        part = _PART.match(text, position)
+        if not part:
             return "is no name: parts are joined with dots, and stand in quotes where they hold one"
         try:
-            parts.append(json.loads(found[1]) if found[1].startswith('"') else found[1])
+            parts.append(json.loads(part[1]) if part[1].startswith('"') else part[1])
         except ValueError:
             return "has a part in quotes that is no text"
-        position = found.end()
+        position = part.end()
     return _known(Path(text=text, parts=tuple(parts)))
 
 
@@ -152,12 +152,12 @@ class Fact:
 
     def as_json(self) -> JsonObject:
         """`fact`, `state`, the value as it is `shown`, where the sentence repeats it, and `because` of what."""
-        found: JsonObject = {"fact": self.path.text, "state": self.state.value}
+        content: JsonObject = {"fact": self.path.text, "state": self.state.value}
         if self.exists is Truth.YES and self._is_repeated:
-            found["shown"] = shown(self.value)
+            content["shown"] = shown(self.value)
         if self.reasons:
-            found["because"] = [*self.reasons]
-        return found
+            content["because"] = [*self.reasons]
+        return content
 
     @property
     def _is_repeated(self) -> bool:
@@ -287,13 +287,13 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
     annotations = (
         {"annotations": meta["annotations"]} if isinstance(meta, dict) and "annotations" in meta else {}
     )
-    found = contradictions((*of_tool, *of_answer), tool=situation.tool)
+    contradicted = contradictions((*of_tool, *of_answer), tool=situation.tool)
     response: JsonObject = {
         **annotations,
         **({"_meta": meta} if "_meta" in result else {}),
         **_trait_facts(answered),
         "contradictions": _kinds(
-            item for item in found if any(claim.subject is not Subject.TOOL for claim in item.claims)
+            item for item in contradicted if any(claim.subject is not Subject.TOOL for claim in item.claims)
         ),
         "isError": not isinstance(outcome, Result) or result.get("isError", False) is not False,
     }
@@ -320,21 +320,21 @@ def _tool_facts(situation: Situation) -> Facts:
     tool, resolution = situation.tool, situation.resolution
     effective = resolution.effective if resolution else tool
     claims = claims_of_tool(effective) if effective else ()
-    found = traits(claims)
+    known = traits(claims)
     contradicted = _contradicted(claims, effective, resolution)
     tree: JsonObject = {
         **_present(effective, "annotations"),
         **_present(effective, "_meta"),
-        **_trait_facts(found),
+        **_trait_facts(known),
         "contradictions": _kinds(contradicted),
         "resolution": resolution.state.value if resolution else "none",
     }
-    reasons = {f"/tool/traits/{name.value}": _claimed_by(found.trait(name)) for name in TraitName}
+    reasons = {f"/tool/traits/{name.value}": _claimed_by(known.trait(name)) for name in TraitName}
     for item in contradicted:
         at = f"{_CONTRADICTIONS}/{item.kind.value}"
         reasons[at] = (*reasons.get(at, ()), item.message)
     malformed = frozenset(f"/tool{claim.pointer}" for claim in claims if not claim.well_formed)
-    return Facts(tree=tree, unreadable=malformed, unknown=_unknown("/tool/traits", found), reasons=reasons)
+    return Facts(tree=tree, unreadable=malformed, unknown=_unknown("/tool/traits", known), reasons=reasons)
 
 
 def _contradicted(
@@ -367,8 +367,8 @@ def _trait_facts(found: Traits) -> JsonObject:
     return {"traits": known, "claimed": claimed}
 
 
-def _unknown(pointer: str, found: Traits) -> frozenset[str]:
-    return frozenset(f"{pointer}/{name.value}" for name in TraitName if _is_unknown(found.trait(name)))
+def _unknown(pointer: str, known: Traits) -> frozenset[str]:
+    return frozenset(f"{pointer}/{name.value}" for name in TraitName if _is_unknown(known.trait(name)))
 
 
 def _is_unknown(trait: Trait) -> bool:
@@ -384,8 +384,8 @@ def _claimed_by(trait: Trait) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{claim.vocabulary} {claim.key}" for claim in trait.claims_for))
 
 
-def _kinds(found: Iterable[Contradiction]) -> list[Json]:
-    return [*dict.fromkeys(item.kind.value for item in found)]
+def _kinds(items: Iterable[Contradiction]) -> list[Json]:
+    return [*dict.fromkeys(item.kind.value for item in items)]
 
 
 def _present(tool: Tool | None, member: str) -> JsonObject:

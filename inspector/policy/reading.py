@@ -58,15 +58,15 @@ def _rules(value: Json, taken: set[str]) -> Iterator[Rule]:
 
 
 def _rule(value: Json, pointer: str) -> Rule:
-    found = _object(value, pointer, required=("name", "effect", "conditions"), optional=("reason",))
-    name, effect, reason = found["name"], found["effect"], found.get("reason", "")
+    members = _object(value, pointer, required=("name", "effect", "conditions"), optional=("reason",))
+    name, effect, reason = members["name"], members["effect"], members.get("reason", "")
     if not isinstance(name, str) or not name.strip():
         raise _Wrong(pointer, "`name` is no text, or empty")
     if not isinstance(effect, str) or effect not in _EFFECTS:
         raise _Wrong(pointer, f"`effect` of {name} is none of {', '.join(_EFFECTS)}")
     if not isinstance(reason, str):
         raise _Wrong(pointer, f"`reason` of {name} is no text")
-    condition = _condition(found["conditions"], child(pointer, "conditions"), MAX_DEPTH)
+    condition = _condition(members["conditions"], child(pointer, "conditions"), MAX_DEPTH)
     return Rule(name=name, effect=_EFFECTS[effect], condition=condition, reason=reason)
 
 
@@ -199,10 +199,10 @@ DEFAULT_RULES: JsonObject = {
 
 
 def _default() -> Policy:
-    found = policy_of(DEFAULT_RULES)
-    if isinstance(found, Malformed):
-        raise TypeError(found.reason)
-    return found
+    policy = policy_of(DEFAULT_RULES)
+    if isinstance(policy, Malformed):
+        raise TypeError(policy.reason)
+    return policy
 
 
 DEFAULT_POLICY = _default()

@@ -24,8 +24,8 @@ def why_not_repeat(tool: Tool | None, resolved: Traits | None = None) -> str:
     """
     if tool is None:
         return _UNLISTED
-    found = resolved or traits(claims_of_tool(tool))
-    effect, again = found.effect, found.idempotent
+    claimed = resolved or traits(claims_of_tool(tool))
+    effect, again = claimed.effect, claimed.idempotent
     # Neither is a default.
     if effect.value == "read" or again.value is True:
         return ""

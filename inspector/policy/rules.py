@@ -208,12 +208,12 @@ class Handling:
         return bool(self.withholding) or self.decision.verdict is Verdict.BLOCK
 
     def as_json(self) -> JsonObject:
-        found: JsonObject = {
+        content: JsonObject = {
             "warn": [match.as_json() for match in self.warnings],
             "withhold": [match.as_json() for match in self.withholding],
             "hideUntrusted": [match.as_json() for match in self.hiding],
         }
-        return self.decision.as_json() | found
+        return self.decision.as_json() | content
 
 
 def decide(policy: Policy, facts: Facts) -> Decision:
@@ -223,12 +223,12 @@ def decide(policy: Policy, facts: Facts) -> Decision:
 
 def handle(policy: Policy, facts: Facts) -> Handling:
     """What becomes of an answer, by the rules that ask about a response, or have an effect on one."""
-    found = _matches(policy, facts, after=True)
+    matches = _matches(policy, facts, after=True)
     return Handling(
-        decision=_decided(found),
-        warnings=_of(Effect.WARN, found),
-        withholding=_of(Effect.WITHHOLD, found),
-        hiding=_of(Effect.HIDE_UNTRUSTED, found),
+        decision=_decided(matches),
+        warnings=_of(Effect.WARN, matches),
+        withholding=_of(Effect.WITHHOLD, matches),
+        hiding=_of(Effect.HIDE_UNTRUSTED, matches),
     )
 
 
@@ -242,8 +242,8 @@ def _matches(policy: Policy, facts: Facts, *, after: bool) -> tuple[Match, ...]:
 
 def _decided(matches: tuple[Match, ...]) -> Decision:
     for effect, verdict in _GRAVEST_FIRST:
-        if found := _of(effect, matches):
-            return Decision(verdict=verdict, matches=found)
+        if winning := _of(effect, matches):
+            return Decision(verdict=verdict, matches=winning)
     return Decision(verdict=Verdict.ALLOW)
 
 

@@ -107,8 +107,8 @@ class SessionTrust:
     @property
     def untrusted_since(self) -> Origin | None:
         """The first call that brought in anything untrusted, or from an open world; None where none did."""
-        found = (self.since(MarkKind.UNTRUSTED), self.since(MarkKind.OPEN_WORLD))
-        return min((origin for origin in found if origin is not None), default=None)
+        origins = (self.since(MarkKind.UNTRUSTED), self.since(MarkKind.OPEN_WORLD))
+        return min((origin for origin in origins if origin is not None), default=None)
 
 
 MAX_SOURCES = 256
@@ -131,14 +131,14 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: Origin) -> SessionTrus
     of_tool = claims_of_tool(tool) if tool else ()
     of_answer = claims_of_result(outcome.value) if isinstance(outcome, Result) else ()
     answer, both = traits(of_answer), traits((*_still_open(of_tool, of_answer), *of_answer))
-    found = {
+    kinds = {
         MarkKind.OPEN_WORLD: _is_claimed(answer.open_world),
         MarkKind.UNTRUSTED: _is_claimed(both.untrusted),
         MarkKind.MALICIOUS: _is_claimed(answer.malicious),
         MarkKind.SENSITIVE: _is_claimed(both.sensitive),
         MarkKind.UNNAMED_SOURCES: _has_unnamed(answer.attribution, of_answer),
     }
-    marks = [Mark(kind=kind, origin=origin) for kind, holds in found.items() if holds]
+    marks = [Mark(kind=kind, origin=origin) for kind, holds in kinds.items() if holds]
     marks += [Mark(kind=MarkKind.DATA_CLASS, origin=origin, value=name) for name in _words(both.data_classes)]
     marks += [
         Mark(kind=MarkKind.ATTRIBUTION, origin=origin, value=source) for source in _kept(answer.attribution)
@@ -151,12 +151,12 @@ def response_findings(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
     if tool is None or not isinstance(outcome, Result):
         return ()
     of_tool, of_answer = claims_of_tool(tool), claims_of_result(outcome.value)
-    found = [
+    messages = [
         item.message
         for item in contradictions((*of_tool, *of_answer), tool=tool)
         if item.kind in _OF_RESPONSES
     ]
-    return (*found, *_undeclared(of_tool, of_answer))
+    return (*messages, *_undeclared(of_tool, of_answer))
 
 
 def _undeclared(of_tool: Sequence[Claim], of_answer: Sequence[Claim]) -> Iterator[str]:
@@ -171,12 +171,12 @@ def _undeclared(of_tool: Sequence[Claim], of_answer: Sequence[Claim]) -> Iterato
 
 def _words_of(claims: Iterable[Claim], key: str) -> frozenset[bool | str] | None:
     """The words of every well-formed claim of one key; None where there is no such claim."""
-    found = [
+    same = [
         claim
         for claim in claims
         if claim.key == key and claim.vocabulary in {"sep-1913", "action-metadata"} and claim.well_formed
     ]
-    return frozenset(word for claim in found for word in words_of(claim.value)) if found else None
+    return frozenset(word for claim in same for word in words_of(claim.value)) if same else None
 
 
 def _is_claimed(trait: Trait) -> bool:
@@ -232,11 +232,11 @@ def request_annotations(
 
     openWorldHint is included only where it is true: its absence claims nothing.
     """
-    found: JsonObject = {"openWorldHint": True} if trust.untrusted else {}
+    annotations: JsonObject = {"openWorldHint": True} if trust.untrusted else {}
     sources: list[Json] = [*sorted(set(_sources(trust, server, detail)))[:MAX_NAMED_SOURCES]]
     if sources:
-        found["attribution"] = sources
-    return found or None
+        annotations["attribution"] = sources
+    return annotations or None
 
 
 def _sources(trust: SessionTrust, server: str, detail: Detail) -> Iterator[str]:

@@ -170,8 +170,8 @@ class Exchanges:
     def take(self, frame: Frame) -> Matched:
         if frame.channel is Channel.NOTE:
             return Matched(frame=frame, events=tuple(self._ended(frame)))
-        found = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
-        return Matched(frame=frame, events=tuple(self._event(frame, message) for message in found))
+        parts = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
+        return Matched(frame=frame, events=tuple(self._event(frame, message) for message in parts))
 
     def connect(self) -> None:
         """The server was reached again: requests that are open get no answer."""
@@ -192,15 +192,15 @@ class Exchanges:
                 return Asked(exchange=exchange)
             case Response():
                 asked_by = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
-                found = self._matcher.answer(
+                closed = self._matcher.answer(
                     asked_by,
                     request_key(message.id),
                     is_error=message.is_error,
                     response_to=frame.response_to,
                 )
-                if found is None:
+                if closed is None:
                     return Unasked(response=message)
-                exchange, is_late = found
+                exchange, is_late = closed
                 return (Late if is_late else Answered)(exchange=exchange, response=message)
             case Notification() | Malformed():
                 return message

@@ -91,8 +91,8 @@ class Timeline:
 
     def frame(self, number: int) -> Frame | None:
         """The frame of that number."""
-        found = self._matched[number - 1 : number] if number > 0 else []
-        return found[0].frame if found else None
+        places = self._matched[number - 1 : number] if number > 0 else []
+        return places[0].frame if places else None
 
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
         """The frames of an entry."""

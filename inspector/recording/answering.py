@@ -97,8 +97,8 @@ class Answers:
         for one in messages(message):
             match one:
                 case Request():
-                    found, remark = self._answer(one)
-                    answers.append({"jsonrpc": "2.0", "id": one.id, **found})
+                    member, remark = self._answer(one)
+                    answers.append({"jsonrpc": "2.0", "id": one.id, **member})
                     remarks += [remark] if remark else []
                 case Malformed():
                     answers.append(_error(None, INVALID_REQUEST, "Invalid request"))

@@ -96,9 +96,9 @@ class Bounder:
 
     def listed(self, tools: Iterable[Tool]) -> Iterator[tuple[Tool, Json]]:
         """The tools that a page lists, each with the definition as it may be written now."""
-        found = tuple(tools)
-        self._take(*found)
-        return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in found)
+        every = tuple(tools)
+        self._take(*every)
+        return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in every)
 
     def sent(self, request: Request) -> JsonObject:
         """A request of Sightline's with its sensitive arguments withheld. `searched` comes next."""
@@ -207,11 +207,11 @@ class Bounder:
     ) -> Sequence[Removal]:
         name = text_at(asked.params, "name") if asked.method == CALL else None
         tools: Sequence[Tool | None] = self._definitions.variants(name or "") or (None,)
-        found: list[Removal] = []
+        removals: list[Removal] = []
         for tool in tools:
             contract = self._definitions.contract(tool)
-            found += bound(outcome, tool, Level.DECLARED, policy=policy, declared=contract).removals
-        return found
+            removals += bound(outcome, tool, Level.DECLARED, policy=policy, declared=contract).removals
+        return removals
 
     def _learn(self, raw: Json, removals: Iterable[Removal]) -> None:
         values: list[Json] = []
@@ -224,8 +224,8 @@ class Bounder:
         self.known.learn(values)
 
     def _without(self, value: JsonObject, members: Iterable[str]) -> JsonObject:
-        found = {name: self.key.marker(UNJUDGED, value[name]) for name in members if name in value}
-        return {**value, **found} if found else value
+        markers = {name: self.key.marker(UNJUDGED, value[name]) for name in members if name in value}
+        return {**value, **markers} if markers else value
 
 
 _TTL = ("ttl",)
@@ -233,28 +233,28 @@ _TTL = ("ttl",)
 
 def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:
     """The value at a place, or the nearest one above it; of a content block, only what the block says."""
-    found = raw
+    place = raw
     for token in tokens:
         try:
-            if isinstance(found, dict):
-                found = found[token]
-            elif isinstance(found, list):
-                found = found[index_of(token)]
+            if isinstance(place, dict):
+                place = place[token]
+            elif isinstance(place, list):
+                place = place[index_of(token)]
             else:
                 break
         except LookupError:
             break
-    return _said(found) if len(tokens) == 2 and tokens[0] == "content" else [found]
+    return _said(place) if len(tokens) == 2 and tokens[0] == "content" else [place]
 
 
 def _said(block: Json) -> list[Json]:
     """The values of a content block, `_meta` included, without the protocol's own words."""
     if not isinstance(block, dict):
         return [block]
-    found: list[Json] = []
+    values: list[Json] = []
     for key, value in block.items():
         if key in {"resource", "annotations"}:
-            found += _said(value)
+            values += _said(value)
         elif key not in {"type", "mimeType", "audience"}:
-            found.append(value)
-    return found
+            values.append(value)
+    return values

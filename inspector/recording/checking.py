@@ -61,23 +61,26 @@ def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = N
             pair = calls.pop((line.frame, line.request), None)
             yield _checked(line, pair, by_raw=raw is not None)
             continue
-        found = list(recorded.calls(line))
-        others = list(today.calls(line)) if raw else found
-        if found:
+        calls_then = list(recorded.calls(line))
+        others = list(today.calls(line)) if raw else calls_then
+        if calls_then:
             calls = {
-                (call.frame, call.request): (call, other) for call, other in zip(found, others, strict=False)
+                (call.frame, call.request): (call, other)
+                for call, other in zip(calls_then, others, strict=False)
             }
 
 
 def _checked(
     recorded: Projected, pair: tuple[ReplayedCall, ReplayedCall] | None, *, by_raw: bool
 ) -> CheckedCall:
-    found = list(_by_raw(recorded, *pair) if pair and by_raw else _mismatches(recorded, pair and pair[0]))
+    mismatches = list(
+        _by_raw(recorded, *pair) if pair and by_raw else _mismatches(recorded, pair and pair[0])
+    )
     return CheckedCall(
         frame=recorded.frame,
         tool=recorded.tool,
-        mismatches=tuple(found[:MAX_MISMATCHES]),
-        untold=max(len(found) - MAX_MISMATCHES, 0),
+        mismatches=tuple(mismatches[:MAX_MISMATCHES]),
+        untold=max(len(mismatches) - MAX_MISMATCHES, 0),
     )
 
 

@@ -191,10 +191,13 @@ def _line(value: JsonObject) -> Line:
     except msgspec.ValidationError as error:
         reason = _QUOTED.sub("", str(error))
         raise _Unfit(reason[:1].lower() + reason[1:]) from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        # msgspec looks up words as UTF-8, which a lone surrogate is not, and holds times as floats.
+        raise _Unfit("a member is out of range") from error
 
 
 _NEVER = float("inf")
-_QUOTED = re.compile(r"(?<=^Invalid enum value) '.*'(?= - at)", re.DOTALL)
+_QUOTED = re.compile(r"(?<=^Invalid enum value) .*(?= - at)", re.DOTALL)
 """The only place where the reasons of msgspec quote a value."""
 
 _Unread: TypeAlias = Raw | UnsetType

@@ -34,18 +34,18 @@ class Definitions:
         self.is_listed = True
         page = decode_page(Kind.TOOL, result)
         entries = () if isinstance(page, Malformed) else page
-        found: list[Tool] = []
+        tools: list[Tool] = []
         for entry in entries:
             tool = entry if isinstance(entry, Tool) else _salvaged(entry)
             if tool:
-                found.append(tool)
+                tools.append(tool)
                 variants = self._variants.setdefault(tool.name, {})
                 raw = dump(tool.definition)
                 variants.pop(raw, None)
                 variants[raw] = tool
                 if len(variants) > _MOST_VARIANTS:
                     del variants[next(iter(variants))]
-        return tuple(found)
+        return tuple(tools)
 
     def listed(self, tools: Iterable[Tool]) -> None:
         """Replace all tools by those that a page lists."""
@@ -66,10 +66,10 @@ class Definitions:
     def contract(self, tool: Tool | None) -> Contract:
         """The declarations of a tool, compiled once."""
         raw = dump(tool.definition) if tool else b""
-        found = self._contracts.get(raw)
-        if found is None:
-            found = self._contracts[raw] = contract_of(tool)
-        return found
+        contract = self._contracts.get(raw)
+        if contract is None:
+            contract = self._contracts[raw] = contract_of(tool)
+        return contract
 
     def _latest(self, name: str) -> Tool:
         variants = self._variants[name]

@@ -61,11 +61,11 @@ def with_markers(raw: Json, removals: Iterable[Removal], key: Key) -> Json:
         if removal.rule in SHOWN:
             continue
         tokens = split(removal.pointer)
-        found = tokens[: copied.reach(tokens)]
-        value = copied.at(found)
-        if isinstance(value, Marker) or _is_within(copied, found):
+        reached = tokens[: copied.reach(tokens)]
+        value = copied.at(reached)
+        if isinstance(value, Marker) or _is_within(copied, reached):
             continue
-        copied.put(found, key.marker(removal.rule, value))
+        copied.put(reached, key.marker(removal.rule, value))
     return copied.value
 
 
@@ -163,5 +163,5 @@ def with_ids(masked: Json, recorded: Json) -> Json:
 def _shown_ids(value: Json) -> str:
     if isinstance(value, str) and STANDS.fullmatch(value):
         return value
-    found = list(dict.fromkeys(STANDS.findall(dump_text(value))))
-    return " ".join((MASK, *found[:_MOST])) if found else MASK
+    ids = list(dict.fromkeys(STANDS.findall(dump_text(value))))
+    return " ".join((MASK, *ids[:_MOST])) if ids else MASK

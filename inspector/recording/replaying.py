@@ -155,12 +155,12 @@ def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
 
 def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
     """`projection_of` as a line."""
-    found = projection_of(call, lenses)
-    if found is None:
+    projection = projection_of(call, lenses)
+    if projection is None:
         return None
     size = 0
     digest = hashlib.sha256()
-    for piece in pieces(found.context.model):
+    for piece in pieces(projection.context.model):
         size += len(piece)
         digest.update(piece)
     is_large = size > LARGEST_MODEL
@@ -169,12 +169,13 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
         request=call.request,
         tool=call.name,
         lenses=lenses,
-        model=UNSET if is_large else found.context.model,
+        model=UNSET if is_large else projection.context.model,
         digest=digest.hexdigest() if is_large else "",
         removals=tuple(
-            Removed(pointer=removal.pointer, rule=str(removal.rule)) for removal in found.bounded.removals
+            Removed(pointer=removal.pointer, rule=str(removal.rule))
+            for removal in projection.bounded.removals
         ),
-        findings=found.bounded.findings,
+        findings=projection.bounded.findings,
     )
 
 
@@ -200,11 +201,11 @@ def left_out_of(line: RecordedFrame | RecordedCall) -> LeftOut:
 
 def left_out_in(content: Json) -> LeftOut:
     """The same of a whole message, or of several."""
-    found: list[tuple[str, str]] = []
+    left_out: list[tuple[str, str]] = []
     copied = Copied(content)
     for tokens in places(content, is_marker):
         marker = copied.at(tokens)
         inside = tokens[1:] if tokens and isinstance(tokens[0], int) else tokens
         pointer = json_pointer.join(inside[1:] if inside[:1] == ("result",) else inside)
-        found.append((pointer, str(marker[MARKER]) if isinstance(marker, dict) else ""))
-    return tuple(found)
+        left_out.append((pointer, str(marker[MARKER]) if isinstance(marker, dict) else ""))
+    return tuple(left_out)

@@ -143,9 +143,9 @@ class Scribe:
             result=UNSET if is_error else outcome,
         )
         yield line
-        found = projected(self._replay.call(line), self._lenses)
-        if found:
-            yield found
+        projection = projected(self._replay.call(line), self._lenses)
+        if projection:
+            yield projection
 
     def learn(self, frames: Iterable[Matched], calls: Iterable[PageCall]) -> Iterator[Line]:
         """Take in the frames before the recording. Returns only those lines that later frames need."""
@@ -173,10 +173,10 @@ class Scribe:
         yield Connected(at_s=at_s, number=number)
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> Iterator[Line]:
-        found = tuple(
+        definitions = tuple(
             ListedTool(self._name(tool.name), definition) for tool, definition in self._bounder.listed(tools)
         )
-        yield from self._later(Listed(at_s=at_s, tools=found))
+        yield from self._later(Listed(at_s=at_s, tools=definitions))
 
     def look(self, at_s: float, lenses: Lenses) -> Iterator[Line]:
         self._bounder.policy = lenses.policy
@@ -289,9 +289,9 @@ class Scribe:
         yield line
         if is_json:
             for call in self._replay.calls(line):
-                found = projected(call, self._lenses)
-                if found:
-                    yield found
+                projection = projected(call, self._lenses)
+                if projection:
+                    yield projection
 
     def _content(
         self, held: _Held, frame: Frame, *, short: bool, unsaid: list[str]

@@ -40,14 +40,14 @@ def secret_values(target: Target) -> tuple[str, ...]:
     """What is secret of a target from the start: environment, headers, query, user, and words that tell it."""
     match target:
         case StdioTarget():
-            found = [*target.environment.values(), *secret_words(target.command)]
+            values = [*target.environment.values(), *secret_words(target.command)]
         case HttpTarget():
-            found = [*_of_headers(target.headers), *secrets_of_url(target.url)]
+            values = [*_of_headers(target.headers), *secrets_of_url(target.url)]
         case PageTarget(url=url, cdp=cdp):
-            found = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
+            values = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
         case DemoTarget():
-            found = []
-    return tuple(dict.fromkeys(value for value in found if value))
+            values = []
+    return tuple(dict.fromkeys(value for value in values if value))
 
 
 def _of_headers(headers: tuple[tuple[str, str], ...]) -> Iterator[str]:

@@ -64,5 +64,5 @@ def reachable(
 def authorization(target: Target) -> str | None:
     """The connection's own Authorization header; None where there is none, or more than one."""
     headers = target.headers if isinstance(target, HttpTarget) else ()
-    found = [value for name, value in headers if name.lower() == "authorization"]
-    return found[0] if len(found) == 1 else None
+    values = [value for name, value in headers if name.lower() == "authorization"]
+    return values[0] if len(values) == 1 else None

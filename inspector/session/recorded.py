@@ -185,8 +185,8 @@ class RecordedSession(Session):
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
         """The frames of an entry; raw, where they are sealed beside it and the key is here. In a thread."""
         with self.reading():
-            found = [self._frame(number) for number in entry.frames]
-        return tuple(matched(frame for frame in found if frame is not None))
+            frames = [self._frame(number) for number in entry.frames]
+        return tuple(matched(frame for frame in frames if frame is not None))
 
     def _frame(self, number: int) -> Frame | None:
         raw = self._sealed.frame(number) if self._sealed is not None else None

@@ -19,7 +19,7 @@ from inspector.errors import InspectorError, UsageError
 from inspector.files import stamp
 from inspector.files.private import MODE
 from inspector.files.settings import AuditSettings
-from inspector.json.exact import Json, dump_text
+from inspector.json.exact import Json, code_units, dump_text
 from inspector.policy.audit import AuditedCall, Auditor, Entry
 from inspector.protocol.outcome import Outcome
 
@@ -178,9 +178,4 @@ def _configured(own: AuditSettings, logger: logging.Logger) -> list[logging.Hand
 
 def _line(value: Json) -> str:
     """A value as JSON in ASCII: nothing in it acts on a terminal, whatever reads it."""
-    return _NOT_PLAIN.sub(_escaped, dump_text(value))
-
-
-def _escaped(found: "re.Match[str]") -> str:
-    raw = found[0].encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{raw[at : at + 2].hex()}" for at in range(0, len(raw), 2))
+    return _NOT_PLAIN.sub(code_units, dump_text(value))

@@ -42,23 +42,23 @@ def parse_policy(raw: bytes, where: str) -> Policy:
     """The policy that a file holds. Raises UsageError; `where` is what the file is called in it."""
     is_json = where.lower().endswith(".json")
     value, lines = _from_json(raw, where) if is_json else _from_toml(raw, where)
-    found = policy_of(value, DEFAULT_POLICY)
-    if isinstance(found, Malformed):
-        raise UsageError(f"{where}, {_place(found.pointer, lines)}{found.reason}", _HINT)
-    return found
+    policy = policy_of(value, DEFAULT_POLICY)
+    if isinstance(policy, Malformed):
+        raise UsageError(f"{where}, {_place(policy.pointer, lines)}{policy.reason}", _HINT)
+    return policy
 
 
 def _from_json(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
-    found = parse(raw)
-    if isinstance(found, Malformed):
-        raise UsageError(f"{where}: {found.reason}", _HINT)
-    if found.faults:
-        raise UsageError(f"{where}: not JSON: {'; '.join(found.faults)}", _HINT)
+    parsed = parse(raw)
+    if isinstance(parsed, Malformed):
+        raise UsageError(f"{where}: {parsed.reason}", _HINT)
+    if parsed.faults:
+        raise UsageError(f"{where}: not JSON: {'; '.join(parsed.faults)}", _HINT)
     try:
-        return found.value, tuple(_lines_in_json(raw.decode(), found))
+        return parsed.value, tuple(_lines_in_json(raw.decode(), parsed))
     except (RecursionError, ValueError):
         # Far too deep, or a number far too long: it is no policy, and errors name rules by their number.
-        return found.value, ()
+        return parsed.value, ()
 
 
 def _from_toml(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
@@ -67,7 +67,7 @@ def _from_toml(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
         content = _plain(tomllib.loads(text), where)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where}: not TOML: {error}", _HINT) from error
-    lines = tuple(text.count("\n", 0, found.start()) + 1 for found in _RULE.finditer(text))
+    lines = tuple(text.count("\n", 0, rule.start()) + 1 for rule in _RULE.finditer(text))
     return content, lines
 
 
@@ -116,5 +116,5 @@ def _lines_in_json(text: str, parsed: JsonText) -> Iterator[int]:
 
 
 def _skip(text: str, position: int) -> int:
-    found = _SPACE.match(text, position)
-    return found.end() if found else position
+    blanks = _SPACE.match(text, position)
+    return blanks.end() if blanks else position

@@ -64,13 +64,13 @@ class Resolver:
         if key not in kept:
             timeout_s = min(TIMEOUT_S, session.options.timeout_s)
             outcome = await session.resolve(tool, arguments, timeout_s=timeout_s)
-            found = await asyncio.to_thread(resolution_of, tool, outcome)
-            if found.findings:
-                session.note(f"resolution of {tool.name}", " ".join(found.findings), kind="resolution")
-            if found.state is ResolutionState.UNANSWERED:
+            resolution = await asyncio.to_thread(resolution_of, tool, outcome)
+            if resolution.findings:
+                session.note(f"resolution of {tool.name}", " ".join(resolution.findings), kind="resolution")
+            if resolution.state is ResolutionState.UNANSWERED:
                 # It may be answered the next time.
-                return found
-            kept[key] = found
+                return resolution
+            kept[key] = resolution
             if len(kept) > _KEPT:
                 kept.popitem(last=False)
         kept.move_to_end(key)

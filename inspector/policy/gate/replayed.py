@@ -61,14 +61,14 @@ def replayed(
             server=server,
         )
         # No decision asks which kind of target it is.
-        found = considered(policy, DemoTarget(), situation)
-        asked = found.verdict is Verdict.CONFIRM and not agreement.is_given
+        consideration = considered(policy, DemoTarget(), situation)
+        asked = consideration.verdict is Verdict.CONFIRM and not agreement.is_given
         made = None
-        if found.verdict is not Verdict.BLOCK and not asked:
+        if consideration.verdict is not Verdict.BLOCK and not asked:
             record = _record(number, call)
-            made = ruled(policy, found, record, is_agreed=agreement is Agreement.YES)
+            made = ruled(policy, consideration, record, is_agreed=agreement is Agreement.YES)
             trust = trust.join(made.brought)
-        yield Judged(call=call, consideration=found, made=made)
+        yield Judged(call=call, consideration=consideration, made=made)
 
 
 def _record(number: int, call: ReplayedCall) -> CallRecord:

@@ -69,13 +69,13 @@ class Ruled:
         brought: list[Json] = [
             {"mark": mark.kind.value, "value": mark.value} for mark in sorted(self.brought.marks)
         ]
-        found: JsonObject = {
+        content: JsonObject = {
             "agreed": self.is_agreed,
             "brought": brought,
             "findings": [*self.findings],
             "problem": self.problem,
         }
-        return self.handling.as_json() | found
+        return self.handling.as_json() | content
 
 
 def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_agreed: bool) -> Ruled:
@@ -87,21 +87,21 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     problem, handling = "", _UNJUDGED
     # Untrusted, until its claims are read.
     brought = SessionTrust(marks=frozenset({Mark(kind=MarkKind.UNTRUSTED, origin=origin)}))
-    found: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
     try:
         brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
-        found = response_findings(record.tool, record.outcome)
+        findings = response_findings(record.tool, record.outcome)
         if considered.facts is not None:
             handling = handle(policy, with_response(considered.facts, considered.situation, record.outcome))
     except Exception as fault:  # noqa: BLE001 - what fails must not let an answer through, whatever failed in it
         problem = f"the answer could not be judged ({safe_line(type(fault).__name__)}), so all of it is withheld: a defect of Sightline"
-    found = (*considered.findings, *found)
+    findings = (*considered.findings, *findings)
     made = Ruled(
         record=replace(record, resolution=considered.resolution),
         consideration=considered,
         handling=handling,
         brought=brought,
-        findings=found,
+        findings=findings,
         problem=problem,
         is_agreed=is_agreed,
     )

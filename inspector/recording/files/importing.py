@@ -150,10 +150,10 @@ def _direction(word: str) -> Direction | None:
 def _seconds(value: Json) -> float | None:
     if isinstance(value, str):
         try:
-            found = datetime.fromisoformat(value)
+            moment = datetime.fromisoformat(value)
         except ValueError:
             return None
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         return None
     return value / 1000 if value > _MILLISECONDS_FROM else float(value)

@@ -71,7 +71,7 @@ class Listings:
             # In the first version, what a page listed is with its calls alone.
             calls = list(self._index.by_name.values())
             places[Kind.TOOL] = [place for name in calls if (place := name.last(position)) is not None]
-        every = tuple(place for found in places.values() for place in (-1, *found))
+        every = tuple(place for lines in places.values() for place in (-1, *lines))
         known = self._known
         if known.places != every:
             known = self._known = self._read(places, every)
@@ -81,9 +81,9 @@ class Listings:
         entries: dict[Kind, tuple[ListedEntry, ...]] = {}
         problems: list[Malformed] = []
         definitions = Definitions()
-        for kind, found in places.items():
+        for kind, lines in places.items():
             listing = Listing(kind)
-            for place in found:
+            for place in lines:
                 line = self._line(place)
                 if isinstance(line, (Listed, RecordedCall)):
                     listing.entries.extend(tools_in(line))
@@ -277,23 +277,23 @@ class Played:
 
     def line_at(self, at_s: float) -> int:
         """The last line with an event no later than that time."""
-        found = bisect_right(self._index.times, at_s) - 1
-        return self._index.happenings.last(found) or 0
+        place = bisect_right(self._index.times, at_s) - 1
+        return self._index.happenings.last(place) or 0
 
     def line_of(self, number: int) -> int | None:
         return self._index.line_of(number)
 
     def line(self, position: int) -> Line | Broken:
         with self._lock:
-            found = self._lines.get(position)
-        if found is None:
-            found = self._file.line(position)
+            line = self._lines.get(position)
+        if line is None:
+            line = self._file.line(position)
             if self._file.size(position) <= _KEPT_BYTES:
                 with self._lock:
-                    self._lines[position] = found
+                    self._lines[position] = line
                     while len(self._lines) > _KEPT_LINES:
                         self._lines.popitem(last=False)
-        return found
+        return line
 
     def frame(self, number: int) -> Frame | None:
         """The frame of that number, with texts for withheld values."""
@@ -384,14 +384,14 @@ class Played:
 
         Capitals count where the words have any. `on_progress`: bytes gone through, and all there are to go through.
         """
-        found: int | None = position
+        place: int | None = position
         happenings = self._index.happenings
-        while found is not None:
-            found = self._file.search(
-                words, found, backwards=backwards, is_cancelled=is_cancelled, on_progress=on_progress
+        while place is not None:
+            place = self._file.search(
+                words, place, backwards=backwards, is_cancelled=is_cancelled, on_progress=on_progress
             )
-            if found is not None and happenings.last(found) == found:
-                return found
+            if place is not None and happenings.last(place) == place:
+                return place
         return None
 
     def close(self) -> None:
@@ -406,5 +406,5 @@ class Played:
 
     def _server(self, position: int) -> JsonObject | None:
         place = self._index.handshakes.last(position)
-        found = results_in(self.line(place)) if place is not None else ()
-        return next((result for result in reversed(found) if isinstance(result, dict)), None)
+        results = results_in(self.line(place)) if place is not None else ()
+        return next((result for result in reversed(results) if isinstance(result, dict)), None)

@@ -88,9 +88,9 @@ class RecordingFile:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
             raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path.") from error
-        found = _lines(self._descriptor)
-        self._starts = found.starts
-        self.broken = found.broken
+        lines = _lines(self._descriptor)
+        self._starts = lines.starts
+        self.broken = lines.broken
         """What was found wrong while looking for lines; None where nothing was. `lines` may find more."""
 
     def __len__(self) -> int:
@@ -122,9 +122,9 @@ class RecordingFile:
             ended = isinstance(line, End)
             if not isinstance(line, Broken):
                 yield line
-        found = self.ending(ended=ended)
-        if found:
-            yield found
+        ending = self.ending(ended=ended)
+        if ending:
+            yield ending
 
     def ending(self, *, ended: bool) -> Break | None:
         """The break after the last line, if any. `ended`: whether the last line is the end."""
@@ -204,8 +204,8 @@ class Search:
         self.longest = max(map(len, self._patterns))
 
     def first(self, chunk: bytes) -> int:
-        found = [at for at in map(self._folded(chunk).find, self._patterns) if at >= 0]
-        return min(found, default=-1)
+        places = [at for at in map(self._folded(chunk).find, self._patterns) if at >= 0]
+        return min(places, default=-1)
 
     def last(self, chunk: bytes) -> int:
         return max(map(self._folded(chunk).rfind, self._patterns))
@@ -243,22 +243,22 @@ def fault_of(line: Line | Broken, *, ended: bool) -> str:
 
 
 def _lines(descriptor: int) -> _Found:
-    found = _Found()
+    lines = _Found()
     position = 0
     while chunk := os.pread(descriptor, _CHUNK_BYTES, position):
         at = chunk.find(b"\n")
         while at >= 0:
-            found.starts.append(position + at + 1)
+            lines.starts.append(position + at + 1)
             at = chunk.find(b"\n", at + 1)
         position += len(chunk)
-        number = len(found.starts)
+        number = len(lines.starts)
         if number > MAX_LINES:
-            del found.starts[MAX_LINES + 1 :]
-            found.broken = Break(line=number, reason=f"there are more than {MAX_LINES:,} lines")
-            return found
-        if position - found.starts[-1] > MAX_LINE_BYTES:
-            found.broken = Break(line=number, reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")
-            return found
-    if position > found.starts[-1]:
-        found.broken = Break(line=len(found.starts), reason="it is cut off")
-    return found
+            del lines.starts[MAX_LINES + 1 :]
+            lines.broken = Break(line=number, reason=f"there are more than {MAX_LINES:,} lines")
+            return lines
+        if position - lines.starts[-1] > MAX_LINE_BYTES:
+            lines.broken = Break(line=number, reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")
+            return lines
+    if position > lines.starts[-1]:
+        lines.broken = Break(line=len(lines.starts), reason="it is cut off")
+    return lines

@@ -180,12 +180,14 @@ def _identities(age: _Age, path: Path) -> list[object]:
         raise UsageError(f"cannot read {path}: no such file", "age-keygen writes identities.")
     lines = [line.strip() for line in content.raw.decode("utf-8", "replace").splitlines()]
     try:
-        found = [age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+        identities = [
+            age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")
+        ]
     except age.IdentityError as error:
         raise UsageError(f"{path} holds no age identity", "It begins with AGE-SECRET-KEY-1.") from error
-    if not found:
+    if not identities:
         raise UsageError(f"{path} holds no age identity", "It begins with AGE-SECRET-KEY-1.")
-    return found
+    return identities
 
 
 def _check_header(path: Path, value: JsonObject) -> None:

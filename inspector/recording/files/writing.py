@@ -153,8 +153,8 @@ class Recorder:
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> None:
         """Record the complete list of a page's tools. Those of a server are in its frames."""
-        file_s, found = self._clock.file_s(at_s), tuple(tools)
-        self._work.put(lambda: self._scribe.listed(file_s, found))
+        file_s, every = self._clock.file_s(at_s), tuple(tools)
+        self._work.put(lambda: self._scribe.listed(file_s, every))
 
     def look(self, at_s: float, lenses: Lenses) -> None:
         file_s = self._clock.file_s(at_s)
