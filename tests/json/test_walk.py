@@ -26,7 +26,7 @@ def test_a_walk_of_a_deep_value_does_not_recurse() -> None:
 def test_places_lead_to_the_values_and_not_into_closed_ones() -> None:
     found = set(places(VALUE, lambda value: isinstance(value, (int, str))))
     assert found == {("x", 0), ("x", 1, "y")}
-    assert {Copied(VALUE).at(place) for place in found} == {3, "z"}
+    assert sorted(str(Copied(VALUE).at(place)) for place in found) == ["3", "z"]
     closed = places(VALUE, lambda value: value == "z", closed=lambda value: isinstance(value, list))
     assert list(closed) == []
     assert list(places(VALUE, lambda value: isinstance(value, (dict, list)))) == [()]
