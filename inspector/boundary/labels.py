@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from inspector.boundary.options import BoundaryPolicy
-from inspector.claims.bearing import LEVELS
-from inspector.claims.claim import Claim
+from inspector.claims.claim import LEVELS, Claim
 from inspector.json.exact import equal
 
 _CREDENTIALS = "credentials"

@@ -7,7 +7,7 @@ less in need of a question: the traits of both sets of claims are joined in the 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from inspector.claims.bearing import TraitName
+from inspector.claims.claim import TraitName
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import Trait, Traits, traits
 from inspector.json.diff import ChangeKind, changes

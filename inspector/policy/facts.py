@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from inspector.claims.bearing import TraitName
+from inspector.claims.claim import TraitName
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.policy.operators import Truth

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.claims.badges import badges
 from inspector.claims.claim import Claim
 from inspector.claims.contradictions import contradictions
 from inspector.claims.registry import (
@@ -17,7 +16,7 @@ from inspector.claims.registry import (
     claims_of_tool,
     vocabularies,
 )
-from inspector.claims.traits import traits
+from inspector.claims.traits import badges, traits
 from inspector.json import pointer
 from inspector.json.exact import DuplicateKeys, Json, Number, dump
 from inspector.protocol.catalogue import Item, Kind, Tool
@@ -43,8 +42,8 @@ WORDS = sorted(
         word
         for found in vocabularies()
         for key in found.keys
-        for bearing in key.bearings
-        for word in bearing.meanings
+        for implication in key.implications
+        for word in implication.meanings
     },
     key=str,
 )

@@ -2,10 +2,9 @@
 
 from textual.content import Content
 
-from inspector.claims.badges import Badge, badges
-from inspector.claims.bearing import TraitName
+from inspector.claims.claim import TraitName
 from inspector.claims.registry import claims_of_tool
-from inspector.claims.traits import Traits, traits
+from inspector.claims.traits import Badge, Traits, badges, traits
 from inspector.protocol.catalogue import Tool
 from inspector.tui.present.foreign import content, shortened
 

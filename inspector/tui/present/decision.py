@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from inspector.boundary.mask import mask
-from inspector.claims.bearing import words_of, written
+from inspector.claims.claim import words_of, written
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.resolution import Resolution, ResolutionState
 from inspector.claims.traits import Trait, traits
