@@ -14,7 +14,7 @@ from time import perf_counter
 
 from inspector.boundary.bound import bound
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.json.exact import JsonObject, JsonText, parse
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
@@ -73,7 +73,7 @@ def _search() -> str:
     rng = random.Random(1)  # noqa: S311 - the same rows each time
     text = " ".join("".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(1_430_000))
     echoes = Echoes(f"{rng.getrandbits(128):032x}" for _ in range(1_000))
-    taken = _seconds(lambda: echoes.found([text]))
+    taken = _seconds(lambda: echoes.matches([text]))
     return f"  1,000 withheld values searched for in {len(text) / MEGABYTE:.1f} MB of text: {taken:.2f} s"
 
 

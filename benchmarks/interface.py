@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.worker import Worker
 
 from benchmarks.stalls import Stall, Stalls
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.protocol.frames import Direction
 from inspector.protocol.targets import StdioTarget

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from benchmarks.interface import left, until
 from benchmarks.measuring import Measurement
 from benchmarks.stalls import Stall, Stalls, tell
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.protocol.targets import PageTarget
 from inspector.session.events import Event, Listener, ListingAdvanced, State, StateChanged

@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.boundary.level import Level
+    from inspector.boundary.options import Level
     from inspector.policy.gate.terms import Terms
     from inspector.protocol.targets import Target
     from inspector.recording.opened import OpenedRecording

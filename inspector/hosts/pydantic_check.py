@@ -1,4 +1,4 @@
-"""The part of pydantic 2.14 that MCP's Python client needs: values checked in lax mode, faults as pydantic words them.
+"""A reimplementation of the part of pydantic 2.14 that MCP's Python client needs: lax validation with its error texts.
 
 Source: docs.pydantic.dev, Validation Errors and Conversion Table; url.spec.whatwg.org, which pydantic follows.
 """
@@ -17,7 +17,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """One fault."""
+    """A validation error."""
 
     type: str
     place: Place
@@ -26,7 +26,7 @@ class Issue:
 
     @property
     def text(self) -> str:
-        """As `str(error)` has it."""
+        """The text in `str(error)`."""
         quoted = f"input_value={shortened(represented(self.value))}, input_type={type_name(self.value)}"
         return (
             f"{'.'.join(map(str, self.place))}\n  {self.message} [type={self.type}, {quoted}]\n"
@@ -47,7 +47,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uri:
-    """`AnyUrl`, to the extent that its text says whether it is one."""
+    """`AnyUrl`, as far as its text determines validity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +89,9 @@ class Member:
     """A field of a model."""
 
     name: str
-    """In Python."""
+    """The name in Python."""
     wire: str
-    """In JSON, where it differs."""
+    """The name in JSON."""
     kind: "Kind"
     required: bool = False
     nullable: bool = True
@@ -104,11 +104,11 @@ class Model:
     name: str
     members: tuple[Member, ...]
     keeps_others: bool = False
-    """Whether members that it does not name stay (`extra="allow"`)."""
+    """True if it keeps unknown members (`extra="allow"`)."""
 
     @property
     def types(self) -> tuple[str, ...]:
-        """What its member `type` may say; nothing where it has none."""
+        """The allowed values of its member `type`; empty if it has none."""
         for member in self.members:
             if member.wire == "type" and isinstance(member.kind, Choice):
                 return member.kind.values
@@ -117,7 +117,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyOf:
-    """A union of models, told apart by what they require."""
+    """A union of models, distinguished by their required members."""
 
     models: tuple[Model, ...]
 
@@ -127,14 +127,14 @@ Kind: TypeAlias = Text | Uri | Truth | Whole | Share | Choice | Mapping | Items 
 
 @dataclass(slots=True, kw_only=True)
 class Checked:
-    """A value after a check: coerced, or with faults."""
+    """The result of a validation: a coerced value, or errors."""
 
     value: Json = None
     issues: list[Issue] = field(default_factory=list[Issue])
 
 
 def check(value: Json, kind: Kind, place: Place = ()) -> Checked:
-    """What `validate_python(value)` gives. Goes as deep as the model, not as the value."""
+    """The result of `validate_python(value)`. Recurses into the model, not the value."""
     match kind:
         case Text():
             return (
@@ -205,7 +205,7 @@ def _truth(value: Json, place: Place) -> Checked:
 
 
 def _is_whole(value: float) -> bool:
-    """Whether it is an integer of 64 bits."""
+    """True for an integer of 64 bits."""
     return abs(value) < _BEYOND and value == int(value)
 
 
@@ -295,21 +295,21 @@ def _model(value: Json, kind: Model, place: Place) -> Checked:
 
 
 def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
-    """The best fit of several: the one that knows the most members, the first among equals."""
-    named = next((model for model in kind.models if _names(value, model)), None)
-    if named:
-        checked = check(value, named, (*place, named.name))
+    """The best of several matches: the model with the most members present, or the first of them."""
+    matching = next((model for model in kind.models if _names(value, model)), None)
+    if matching:
+        checked = check(value, matching, (*place, matching.name))
         if not checked.issues:
             return checked
-    found = [check(value, model, (*place, model.name)) for model in kind.models]
-    fits = [checked for checked in found if not checked.issues]
+    results = [check(value, model, (*place, model.name)) for model in kind.models]
+    fits = [checked for checked in results if not checked.issues]
     if fits:
         return max(fits, key=lambda checked: len(checked.value) if isinstance(checked.value, dict) else 0)
-    return Checked(issues=[issue for checked in found for issue in checked.issues])
+    return Checked(issues=[issue for checked in results for issue in checked.issues])
 
 
 def _names(value: Json, model: Model) -> bool:
-    """Whether a value says by its type that it is of that model, and so of no other."""
+    """True if the member `type` of a value selects this model."""
     type_ = value.get("type") if isinstance(value, dict) else None
     return isinstance(type_, str) and type_ in model.types
 
@@ -332,15 +332,15 @@ _WEB_HOST = re.compile(r"[a-z][a-z-]*(\.[a-z][a-z-]*)*", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """A URI as written again."""
+    """A URI in normalised form."""
 
     text: str
     certain: bool
-    """False where the rule is not known well enough; the text is then as it was sent."""
+    """False if the normalisation is not known; then the text is as sent."""
 
 
 def rewritten(uri: str) -> Rewritten:
-    """`str(AnyUrl(uri))`: for most URIs that servers send, as they were."""
+    """`str(AnyUrl(uri))`; most URIs stay unchanged."""
     unsure = Rewritten(text=uri, certain=False)
     found = _PLAIN.fullmatch(uri)
     if not found or _DOTS.search(uri):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.contract import Contract
-from inspector.boundary.ledger import Ledger, UnjudgeableError
+from inspector.boundary.removals import Ledger, UnjudgeableError
 from inspector.boundary.withhold import withhold
 from inspector.json.exact import Json
 from inspector.json.pointer import child

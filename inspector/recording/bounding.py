@@ -5,9 +5,9 @@ from itertools import chain
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Removal, Rule
-from inspector.boundary.ledger import SECRET
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading import raw_of
+from inspector.boundary.removals import SECRET
 from inspector.claims.resolution import METHOD as RESOLVE
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.pointer import index_of, split

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from inspector.boundary.level import Level
-from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.protocol.frames import Channel, Direction
 from inspector.recording.format import (

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from inspector.boundary.level import Level
-from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy, Level
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonObject, JsonText
 from inspector.protocol.frames import Channel, Direction, Frame

@@ -69,22 +69,22 @@ class OwnCredentials:
 
     def _lines(self, lines: set[str]) -> dict[str, str]:
         """Those of `lines` that repeat a credential, with what is shown of each. All words are searched at once."""
-        found = self._echoes.found(lines)
+        found = self._echoes.matches(lines)
         words = {word for line in found for word in _WORDS.findall(line)}
-        bad = self._echoes.found(words)
+        bad = self._echoes.matches(words)
         shown = {
             line: _WORDS.sub(lambda word: COVERED if word[0] in bad else word[0], line) for line in found
         }
-        still = self._echoes.found(set(shown.values()))
+        still = self._echoes.matches(set(shown.values()))
         return {line: COVERED if text in still else text for line, text in shown.items()}
 
     def _repeats(self, text: str) -> bool:
-        return bool(self._echoes.found((text,)))
+        return bool(self._echoes.matches((text,)))
 
     def _without(self, value: Json) -> tuple[Json, int]:
         said, keys = set[str](), set[str]()
         texts_in(value, said, keys)
-        bad = set(self._echoes.found(said | keys))
+        bad = set(self._echoes.matches(said | keys))
         found = list(places(value, lambda item: _says(item, bad))) if bad else []
         copied = Copied(value)
         for tokens in found:

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.command import Provider
 from textual.theme import Theme
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.protocol.targets import Target

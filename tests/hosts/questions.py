@@ -22,7 +22,7 @@ DATA = base64.b64encode(b"some bytes that nobody else has").decode()
 
 
 def tried(host: Host, result: Json) -> ModelContext:
-    return host.hand_over(Bounded(level=Level.OPEN, result=result), Call(server="fx", tool="try"))
+    return host.model_view(Bounded(level=Level.OPEN, result=result), Call(server="fx", tool="try"))
 
 
 def model_text(host: Host, result: Json) -> str:
@@ -112,11 +112,11 @@ def audio(host: Host) -> str:
 
 
 def result_meta(host: Host) -> str:
-    return _found(host, result(text(), _meta={"k": META}), handed_over=META)
+    return _found(host, result(text(), _meta={"k": META}), model_view_of=META)
 
 
 def block_meta(host: Host) -> str:
-    return _found(host, result(text(_meta={"k": META})), handed_over=META)
+    return _found(host, result(text(_meta={"k": META})), model_view_of=META)
 
 
 def long_text(host: Host) -> str:

@@ -10,8 +10,16 @@ from mcp_types import methods
 from pydantic import Field, TypeAdapter, ValidationError
 
 from inspector.hosts.pydantic_check import Kind, Share, Truth, Whole, check
-from inspector.hosts.python_client import Refused, receive, receive_first
-from inspector.hosts.python_models import RESULT, Names, dumped, model_of, model_repr
+from inspector.hosts.python_client import (
+    RESULT,
+    Names,
+    Refused,
+    dumped,
+    model_of,
+    model_repr,
+    receive,
+    receive_first,
+)
 from inspector.hosts.python_text import compact
 from inspector.hosts.received import Received
 from inspector.json.exact import Json, JsonObject

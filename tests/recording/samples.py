@@ -14,9 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
 from inspector.boundary.mask import SHOWN
-from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.boundary.reading import raw_of
 from inspector.demo.launch import page_beside
 from inspector.demo.options import SEED_VARIABLE

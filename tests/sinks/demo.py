@@ -11,8 +11,8 @@ from time import monotonic
 from typing import Any
 
 from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
 from inspector.boundary.mask import SHOWN
+from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, parse
 from inspector.json.pointer import resolve
 from inspector.json.texts import texts_in

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.json.exact import JsonObject
 from inspector.recording.files.first_line import header_at

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.json.chunks import pieces
 from inspector.recording.format import Lenses, LensesChanged, written
 from tests.recording.sessions import recorded_to

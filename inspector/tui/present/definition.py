@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.tui.present.alignment import GAP, Alignment
 from inspector.tui.present.document import REMOVED, document_line, gap_line
 from inspector.tui.present.foreign import content, shortened

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from textual.content import Content
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.hosts.leaks import Leak
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.header import level_style

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.session.call_record import CallRecord
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.timeline import Entry
 from inspector.recording.format import Lenses

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import InspectorError
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.events import Listener, State

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.protocol.catalogue import Entry
 from inspector.tui.commands import Place, bindings
 from inspector.tui.present.alignment import GAP
