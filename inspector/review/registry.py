@@ -18,8 +18,6 @@ INTERNAL = Rule(
     meaning="What the rule looks for was not looked for here, so that nothing is known of it. This is a defect of Sightline.",
     fix="Report it, with the definition that it failed at.",
     references=("CWE-755",),
-    positive=(),
-    negative=(),
 )
 """What stands for a rule that raised."""
 

@@ -6,10 +6,10 @@ from functools import partial
 from inspector.claims.claim import Subject
 from inspector.claims.contradictions import ContradictionKind, contradictions
 from inspector.claims.registry import claims_of_resolution, claims_of_result
-from inspector.json.exact import Json, dump_text
+from inspector.json.exact import dump_text
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.review.rule import DEFINITIONS, Example, Rule, call_example, tool_example
+from inspector.review.rule import DEFINITIONS, Rule
 
 _SPECIFICATION = "MCP 2025-11-25, ToolAnnotations"
 
@@ -87,7 +87,6 @@ def _contradiction(
     title: str,
     severity: Severity,
     texts: tuple[str, str],
-    examples: tuple[Example, Example],
 ) -> Rule:
     meaning, fix = texts
     return Rule(
@@ -99,19 +98,10 @@ def _contradiction(
         fix=fix,
         references=("CWE-522" if kind is ContradictionKind.PUBLIC_CREDENTIALS else "CWE-684", _SPECIFICATION),
         each=partial(_contradicts, kind=kind),
-        positive=(examples[0],),
-        negative=(examples[1],),
     )
 
 
-def _resolved(*, static: bool, to: bool) -> Example:
-    """A tool, and what is said of one call of it."""
-    answer: Json = {"resultType": "complete", "name": "lookup", "annotations": {"readOnlyHint": to}}
-    return {**tool_example(annotations={"readOnlyHint": static}), "resolved": [answer]}
-
-
 _EITHER = "Hosts differ in which of the two they believe, so that a call may go ahead that another host would ask about."
-_EFFECT, _CONFIRM = "mcp.dev/effect", "mcp.dev/requiresConfirmation"
 
 RULES = (
     _contradiction(
@@ -123,10 +113,6 @@ RULES = (
             _EITHER,
             "Declare `readOnlyHint: true` alone where the tool changes nothing; otherwise set it to false.",
         ),
-        (
-            tool_example(annotations={"readOnlyHint": True, "destructiveHint": True}),
-            tool_example(annotations={"readOnlyHint": False, "destructiveHint": True}),
-        ),
     ),
     _contradiction(
         2,
@@ -134,10 +120,6 @@ RULES = (
         "Read-only, with another effect than reading",
         Severity.HIGH,
         (_EITHER, "Make `readOnlyHint` and `mcp.dev/effect` say the same."),
-        (
-            tool_example(annotations={"readOnlyHint": True}, _meta={_EFFECT: "write"}),
-            tool_example(annotations={"readOnlyHint": True}, _meta={_EFFECT: "read"}),
-        ),
     ),
     _contradiction(
         3,
@@ -145,24 +127,6 @@ RULES = (
         "Read-only, with consequences",
         Severity.HIGH,
         (_EITHER, "Make `readOnlyHint` and the declared outcome say the same."),
-        (
-            tool_example(
-                annotations={
-                    "readOnlyHint": True,
-                    "inputMetadata": {
-                        "destination": "internal",
-                        "sensitivity": "none",
-                        "outcomes": "irreversible",
-                    },
-                }
-            ),
-            tool_example(
-                annotations={
-                    "readOnlyHint": True,
-                    "inputMetadata": {"destination": "internal", "sensitivity": "none", "outcomes": "benign"},
-                }
-            ),
-        ),
     ),
     _contradiction(
         4,
@@ -172,10 +136,6 @@ RULES = (
         (
             "A host that follows the declaration deletes as soon as a model says so.",
             "Declare `mcp.dev/requiresConfirmation: true`.",
-        ),
-        (
-            tool_example(_meta={_EFFECT: "delete"}),
-            tool_example(_meta={_EFFECT: "delete", _CONFIRM: True}),
         ),
     ),
     _contradiction(
@@ -187,10 +147,6 @@ RULES = (
             "A host that believes the wrong one repeats a call that does its work twice.",
             "Make `idempotentHint` and `mcp.dev/idempotent` say the same.",
         ),
-        (
-            tool_example(annotations={"idempotentHint": True}, _meta={"mcp.dev/idempotent": False}),
-            tool_example(annotations={"idempotentHint": True}, _meta={"mcp.dev/idempotent": True}),
-        ),
     ),
     _contradiction(
         6,
@@ -200,26 +156,6 @@ RULES = (
         (
             "What the model puts into the arguments may be published, and the tool says that it takes credentials.",
             "Declare the destination that really holds, or take no credentials.",
-        ),
-        (
-            tool_example(
-                annotations={
-                    "inputMetadata": {
-                        "destination": "public",
-                        "sensitivity": ["credentials"],
-                        "outcomes": "benign",
-                    }
-                }
-            ),
-            tool_example(
-                annotations={
-                    "inputMetadata": {
-                        "destination": "internal",
-                        "sensitivity": ["credentials"],
-                        "outcomes": "benign",
-                    }
-                }
-            ),
         ),
     ),
     _contradiction(
@@ -231,16 +167,6 @@ RULES = (
             "A host that reads marks alone finds nothing to withhold, though the output is said to be sensitive.",
             "Mark the sensitive fields with `x-sensitive: true`, or return a secret reference.",
         ),
-        (
-            tool_example(
-                annotations={"sensitiveHint": True},
-                outputSchema={"type": "object", "properties": {"a": {"type": "string"}}},
-            ),
-            tool_example(
-                annotations={"sensitiveHint": True},
-                outputSchema={"type": "object", "properties": {"a": {"type": "string", "x-sensitive": True}}},
-            ),
-        ),
     ),
     _contradiction(
         8,
@@ -250,20 +176,6 @@ RULES = (
         (
             "A host that believes the wrong one gives the model text of strangers as if it were the user's own.",
             "Make the vocabularies say the same of where the data come from.",
-        ),
-        (
-            tool_example(
-                annotations={
-                    "returnMetadata": {"source": "untrustedPublic", "sensitivity": "none"},
-                    "trustedHint": True,
-                }
-            ),
-            tool_example(
-                annotations={
-                    "returnMetadata": {"source": "internal", "sensitivity": "none"},
-                    "trustedHint": True,
-                }
-            ),
         ),
     ),
     Rule(
@@ -276,8 +188,6 @@ RULES = (
         references=("CWE-1286", _SPECIFICATION),
         subjects=DEFINITIONS,
         each=_malformed,
-        positive=(tool_example(annotations={"readOnlyHint": "maybe"}),),
-        negative=(tool_example(annotations={"readOnlyHint": True}),),
     ),
     Rule(
         id="SL-ANN010",
@@ -288,18 +198,6 @@ RULES = (
         fix="Declare of the tool all that its results may be, and of a result the one value that holds.",
         references=("CWE-684", "SEP-1913"),
         call=_in_result,
-        positive=(
-            call_example(
-                {"content": [], "_meta": {"annotations": {"openWorldHint": True}}},
-                annotations={"openWorldHint": False},
-            ),
-        ),
-        negative=(
-            call_example(
-                {"content": [], "_meta": {"annotations": {"openWorldHint": True}}},
-                annotations={"openWorldHint": True},
-            ),
-        ),
     ),
     Rule(
         id="SL-ANN011",
@@ -310,7 +208,5 @@ RULES = (
         fix="Declare of the tool the most that any call of it may do; a resolution only narrows.",
         references=("CWE-684", "Tool resolution"),
         whole=_widened,
-        positive=(_resolved(static=True, to=False),),
-        negative=(_resolved(static=False, to=True),),
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.properties import words_of
 from inspector.review.reviewed import Offer
-from inspector.review.rule import Rule, tool_example
+from inspector.review.rule import Rule
 from inspector.review.word_set import word_set
 
 _DRAFT = "WebMCP draft, 6.3.2"
@@ -127,16 +127,6 @@ RULES = (
         fix="Set `readOnlyHint` to false, or give the tool the name of what it does.",
         references=("CWE-451", _DRAFT),
         each=_read_only,
-        positive=(
-            tool_example(name="finalizeCart", annotations={"readOnlyHint": True}),
-            tool_example(name="git_push", annotations={"readOnlyHint": True}),
-            tool_example(name="sweep", description="Deletes old rows.", annotations={"readOnlyHint": True}),
-        ),
-        negative=(
-            tool_example(name="delete_user", annotations={"readOnlyHint": False}),
-            tool_example(name="list_updates", annotations={"readOnlyHint": True}),
-            tool_example(name="get_commit", annotations={"readOnlyHint": True}),
-        ),
     ),
     Rule(
         id="SL-INT002",
@@ -147,13 +137,6 @@ RULES = (
         fix="Set `destructiveHint` to true, or say in the name what it does instead.",
         references=("CWE-451", _DRAFT),
         each=_harmless,
-        positive=(
-            tool_example(name="delete_user", annotations={"readOnlyHint": False, "destructiveHint": False}),
-        ),
-        negative=(
-            tool_example(name="delete_user", annotations={"readOnlyHint": False, "destructiveHint": True}),
-            tool_example(name="add_user", annotations={"readOnlyHint": False, "destructiveHint": False}),
-        ),
     ),
     Rule(
         id="SL-INT003",
@@ -164,16 +147,5 @@ RULES = (
         fix="Name the effect (`placeOrder`, not `finalize`), and declare `readOnlyHint` or `destructiveHint`.",
         references=("CWE-451", _DRAFT),
         each=_ambiguous,
-        positive=(
-            tool_example(name="finalizeCart", description="Finalizes the current shopping cart"),
-            tool_example(name="do_cart", description="This tool does the cart."),
-            tool_example(name="do_it", description="Words."),
-        ),
-        negative=(
-            tool_example(name="finalizeCart", description="Finalizes", annotations={"destructiveHint": True}),
-            tool_example(name="find_cart", description="Finds a cart"),
-            tool_example(name="do_lookup", description="For words."),
-            tool_example(name="do_visit", description="Documents the page."),
-        ),
     ),
 )

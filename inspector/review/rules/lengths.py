@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, Rule, tool_example
+from inspector.review.rule import DEFINITIONS, Rule
 from inspector.review.texts import Place
 
 MAX_NAME = 128
@@ -58,8 +58,6 @@ RULES = (
         fix="Use 1 to 128 ASCII letters, digits, `_`, `-` and `.`.",
         references=("CWE-1287", "MCP 2025-11-25, Tool Names"),
         each=_names,
-        positive=(tool_example(name="send mail"), tool_example(name="a" * 129)),
-        negative=(tool_example(name="a" * 128), tool_example(name="git.log-v2_x")),
     ),
     Rule(
         id="SL-LEN002",
@@ -71,8 +69,6 @@ RULES = (
         references=("CWE-1284", "WebMCP draft, 6.4.1"),
         subjects=DEFINITIONS,
         each=_texts,
-        positive=(tool_example(description="a " * 5_000),),
-        negative=(tool_example(description="a " * 3_000),),
     ),
     Rule(
         id="SL-LEN003",
@@ -84,7 +80,5 @@ RULES = (
         references=("CWE-1284",),
         subjects=frozenset({SubjectKind.TOOL, SubjectKind.PROMPT}),
         each=_definitions,
-        positive=(tool_example(inputSchema={"type": "object", "enum": ["word " * 14_000]}),),
-        negative=(tool_example(),),
     ),
 )

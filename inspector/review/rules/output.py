@@ -10,7 +10,7 @@ from inspector.json.pointer import child
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.review.finding import Confidence, Hit, Severity
 from inspector.review.reviewed import Offer, ReviewedCall
-from inspector.review.rule import Rule, call_example, takes, text_result, tool_example
+from inspector.review.rule import Rule
 from inspector.schema.positions import positions_of
 
 
@@ -129,9 +129,6 @@ def _silent(call: ReviewedCall) -> Iterator[Hit]:
         yield Hit(message=f"The call got no answer: {call.outcome.kind.value}.")
 
 
-_MARKED = takes(id={"type": "string"}, secret={"type": "string", "x-sensitive": True})
-_SECRET = "tulip-harbour-4931-quiet"  # noqa: S105 - made up, for the examples
-
 RULES = (
     Rule(
         id="SL-OUT001",
@@ -142,12 +139,6 @@ RULES = (
         fix='Write an output schema of `"type": "object"`.',
         references=("CWE-1286", "MCP 2025-11-25, Output Schema"),
         each=_not_object,
-        positive=(tool_example(outputSchema={"type": "string"}), tool_example(outputSchema=[])),
-        negative=(
-            tool_example(outputSchema=takes(a={})),
-            tool_example(),
-            {**tool_example(outputSchema={"type": "array"}), "page": {}},
-        ),
     ),
     Rule(
         id="SL-OUT002",
@@ -158,8 +149,6 @@ RULES = (
         fix="Mend the schema: references that lead somewhere, keywords of the right type.",
         references=("CWE-1286", "JSON Schema 2020-12"),
         each=_unreadable,
-        positive=(tool_example(outputSchema=takes(a={"$ref": "#/$defs/missing"})),),
-        negative=(tool_example(outputSchema=takes(a={"type": "string"})),),
     ),
     Rule(
         id="SL-OUT003",
@@ -174,8 +163,6 @@ RULES = (
             rule=Withheld.INVALID_OUTPUT,
             message="The structured content does not fit the output schema here.",
         ),
-        positive=(call_example({"content": [], "structuredContent": {"id": 7}}, outputSchema=_MARKED),),
-        negative=(call_example({"content": [], "structuredContent": {"id": "7"}}, outputSchema=_MARKED),),
     ),
     Rule(
         id="SL-OUT004",
@@ -189,18 +176,6 @@ RULES = (
             _withheld,
             rule=Withheld.ECHO,
             message="A value that is marked sensitive stands here too, unmarked.",
-        ),
-        positive=(
-            call_example(
-                text_result(f"Made it: {_SECRET}.", structuredContent={"id": "a", "secret": _SECRET}),
-                outputSchema=_MARKED,
-            ),
-        ),
-        negative=(
-            call_example(
-                text_result("Made it.", structuredContent={"id": "a", "secret": _SECRET}),
-                outputSchema=_MARKED,
-            ),
         ),
     ),
     Rule(
@@ -216,8 +191,6 @@ RULES = (
             rule=Withheld.UNKNOWN_CONTENT,
             message="A content block is of a type that nobody has defined.",
         ),
-        positive=(call_example({"content": [{"type": "hologram"}]}),),
-        negative=(call_example(text_result("Fine.")),),
     ),
     Rule(
         id="SL-OUT006",
@@ -232,20 +205,6 @@ RULES = (
             rule=Withheld.AUDIENCE,
             message="A content block is meant for the user alone, by its audience.",
         ),
-        positive=(
-            call_example(
-                {"content": [{"type": "text", "text": "For you.", "annotations": {"audience": ["user"]}}]}
-            ),
-        ),
-        negative=(
-            call_example(
-                {
-                    "content": [
-                        {"type": "text", "text": "All.", "annotations": {"audience": ["user", "assistant"]}}
-                    ]
-                }
-            ),
-        ),
     ),
     Rule(
         id="SL-OUT007",
@@ -256,8 +215,6 @@ RULES = (
         fix="Repeat the structured content as text, as the specification asks.",
         references=("MCP 2025-11-25, Structured Content",),
         call=_empty_content,
-        positive=(call_example({"content": [], "structuredContent": {}}),),
-        negative=(call_example(text_result("{}", structuredContent={})),),
     ),
     Rule(
         id="SL-OUT008",
@@ -268,11 +225,6 @@ RULES = (
         fix="Make the text the JSON of the structured content.",
         references=("CWE-436", "MCP 2025-11-25, Structured Content"),
         call=_disagrees,
-        positive=(call_example(text_result('{"a": 1}', structuredContent={"a": 2})),),
-        negative=(
-            call_example(text_result('{"b": 2, "a": 1.0}', structuredContent={"a": 1, "b": 2})),
-            call_example(text_result("a is 1", structuredContent={"a": 1})),
-        ),
     ),
     Rule(
         id="SL-OUT009",
@@ -283,11 +235,6 @@ RULES = (
         fix="Set `isError` to true.",
         references=("CWE-394", "MCP 2025-11-25, Error Handling"),
         call=_hidden_failure,
-        positive=(call_example(text_result("Error: no such word")),),
-        negative=(
-            call_example(text_result("Error: no such word", isError=True)),
-            call_example(text_result("No errors were found.")),
-        ),
     ),
     Rule(
         id="SL-OUT010",
@@ -298,8 +245,6 @@ RULES = (
         fix="Mark the field with `x-sensitive: true`, or return a secret reference.",
         references=("CWE-200", "CWE-522", "OWASP MCP01:2025"),
         call=_credentials,
-        positive=(call_example(text_result("The token is ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")),),
-        negative=(call_example(text_result("The token was rotated.")),),
     ),
     Rule(
         id="SL-OUT011",
@@ -310,16 +255,6 @@ RULES = (
         fix="Name the field in the output schema, or leave it out.",
         references=("CWE-1286",),
         call=_unnamed,
-        positive=(
-            call_example(
-                text_result("", structuredContent={"a": 1, "b": 2}), outputSchema=takes(a={"type": "integer"})
-            ),
-        ),
-        negative=(
-            call_example(
-                text_result("", structuredContent={"a": 1}), outputSchema=takes(a={"type": "integer"})
-            ),
-        ),
     ),
     Rule(
         id="SL-OUT012",
@@ -330,8 +265,6 @@ RULES = (
         fix="Validate arguments against the input schema.",
         references=("CWE-20",),
         call=_lenient,
-        positive=(),
-        negative=(call_example(text_result("Fine.")),),
     ),
     Rule(
         id="SL-OUT013",
@@ -342,7 +275,5 @@ RULES = (
         fix="Answer every request, with a result or an error.",
         references=("CWE-755",),
         call=_silent,
-        positive=(),
-        negative=(call_example(text_result("Fine.")),),
     ),
 )

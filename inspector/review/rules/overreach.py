@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.properties import Property, words_of
 from inspector.review.reviewed import Offer
-from inspector.review.rule import Rule, takes, tool_example
+from inspector.review.rule import Rule
 from inspector.review.word_set import word_set
 from inspector.safe_text import safe_line
 
@@ -123,41 +123,6 @@ RULES = (
         fix="Ask only for what the tool needs, and say in the description what each is needed for.",
         references=("CWE-359", "CWE-213", "OWASP MCP10:2025", _DRAFT),
         each=_personal,
-        positive=(
-            tool_example(
-                name="search-dresses",
-                description="Search for dresses",
-                inputSchema=takes(
-                    size={"type": "string"}, pregnant={"type": "boolean"}, skinTone={"type": "string"}
-                ),
-            ),
-            tool_example(
-                name="get_offers",
-                description="Get offers",
-                inputSchema=takes(
-                    age={"type": "integer"}, income={"type": "number"}, gender={"type": "string"}
-                ),
-            ),
-        ),
-        negative=(
-            tool_example(
-                name="bmi",
-                description="From height, weight and age",
-                inputSchema=takes(
-                    age={"type": "integer"}, height={"type": "number"}, weight={"type": "number"}
-                ),
-            ),
-            tool_example(
-                name="resize",
-                description="Resize a picture",
-                inputSchema=takes(height={"type": "number"}, width={"type": "number"}),
-            ),
-            tool_example(
-                name="search-dresses",
-                description="Search for dresses",
-                inputSchema=takes(size={"type": "string"}, maxPrice={"type": "number"}),
-            ),
-        ),
     ),
     Rule(
         id="SL-OVR002",
@@ -168,20 +133,5 @@ RULES = (
         fix="Replace it by parameters that say what they take.",
         references=("CWE-359", "CWE-200", "OWASP MCP10:2025", _DRAFT),
         each=_free_form,
-        positive=(
-            tool_example(inputSchema=takes(conversation_history={"type": "string"})),
-            tool_example(
-                inputSchema=takes(context={"type": "string", "description": "The full conversation so far"})
-            ),
-        ),
-        negative=(
-            tool_example(inputSchema=takes(context={"type": "integer", "description": "Lines of context"})),
-            tool_example(inputSchema=takes(context={"type": "string", "enum": ["dev", "production"]})),
-            tool_example(
-                name="summarize_conversation",
-                description="Summarizes a conversation.",
-                inputSchema=takes(conversation={"type": "string"}),
-            ),
-        ),
     ),
 )

@@ -5,11 +5,10 @@ Source: the WebMCP draft, 4.5 and 6.3; docs/webmcp.md.
 
 from collections.abc import Callable, Iterator
 
-from inspector.json.exact import Json
 from inspector.protocol.page import Evidence, PageFacts, Reach
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import TOOLS, Example, Rule, tool_example
+from inspector.review.rule import TOOLS, Rule
 
 _DRAFT = "WebMCP draft, 6.3"
 _POLICY = "WebMCP draft, 4.5"
@@ -134,20 +133,12 @@ def _pages(reviewed: Reviewed) -> Iterator[tuple[Offer, PageFacts]]:
     return ((offer, offer.tool.page) for offer in reviewed.tools if offer.tool and offer.tool.page)
 
 
-def _on_page(**facts: Json) -> Example:
-    return {**tool_example(), "page": dict(facts)}
-
-
-_PLAIN = _on_page(exposures=[["https://page.example", "own"]])
-
-
 def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
     number: int,
     title: str,
     severity: Severity,
     texts: tuple[str, str],
     references: tuple[str, ...],
-    positive: tuple[Example, ...],
     *,
     each: Callable[[Offer], Iterator[Hit]] | None = None,
     whole: Callable[[Reviewed], Iterator[tuple[Offer, Hit]]] | None = None,
@@ -164,8 +155,6 @@ def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
         subjects=subjects,
         each=each,
         whole=whole,
-        positive=positive,
-        negative=(_PLAIN, tool_example()),
     )
 
 
@@ -179,7 +168,6 @@ RULES = (
             "Do not rely on it in this browser: return a secret reference in place of the value.",
         ),
         ("CWE-684", "WebMCP issue 110", _DRAFT),
-        (_on_page(dropped=["/annotations/sensitiveHint"]), _on_page(dropped=["/title"])),
         each=_dropped,
     ),
     _rule(
@@ -191,7 +179,6 @@ RULES = (
             "Do not trust the page. An author registers plain objects, without accessors, proxies or `toJSON`.",
         ),
         ("CWE-345", "CWE-451", _DRAFT),
-        (_on_page(evidence="differs"), _on_page(evidence="missed"), _on_page(evidence="partly")),
         each=_evidence,
     ),
     _rule(
@@ -203,7 +190,6 @@ RULES = (
             "Do not trust the page.",
         ),
         ("CWE-345", _DRAFT),
-        (_on_page(false_reports=3),),
         whole=_forged,
     ),
     _rule(
@@ -215,11 +201,6 @@ RULES = (
             "Name in `exposedTo` the origins that need the tool, over https, and none else.",
         ),
         ("CWE-942", "CWE-346", _DRAFT),
-        (
-            _on_page(exposures=[["http://other.example", "insecure"]]),
-            _on_page(exposures=[["*", "unreadable"]]),
-            _on_page(exposures=[["https://page.example", "own"], ["https://other.example", "other"]]),
-        ),
         each=_exposed,
     ),
     _rule(
@@ -231,7 +212,6 @@ RULES = (
             "Name the origin in the frame's `allow` (`tools https://widget.example`), or forbid `tools` there.",
         ),
         ("CWE-276", _POLICY),
-        (_on_page(element="iframe", allow="tools *"), _on_page(element="iframe")),
         whole=_policy,
     ),
     _rule(
@@ -243,7 +223,6 @@ RULES = (
             "Use 1 to 128 of `A-Z a-z 0-9 _ . -` for names, and say in the description what the tool does.",
         ),
         ("CWE-1286", "WebMCP draft, 4.2"),
-        (_on_page(faults=["The name is longer than 128 characters."]),),
         each=_faults,
     ),
     _rule(
@@ -255,7 +234,6 @@ RULES = (
             "Mend what is registered: the name, the description, the schema, or a name that is given twice.",
         ),
         ("CWE-1286", "WebMCP draft, 4.2"),
-        (_on_page(refused=["InvalidStateError: Description is required"]),),
         each=_refused,
         subjects=frozenset({SubjectKind.LISTING}),
     ),

@@ -9,7 +9,7 @@ from inspector.pins.diff import DefinitionChange, definition_changes
 from inspector.protocol.catalogue import Tool
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import Example, Rule
+from inspector.review.rule import Rule
 from inspector.review.seen import ListingKind, OtherListing
 from inspector.safe_text import safe_line
 
@@ -87,20 +87,7 @@ def _severity(listing: OtherListing, *, is_weaker: bool) -> Severity | None:
     return Severity.MEDIUM if listing.announced else None
 
 
-_SUM: Json = {"name": "sum", "description": "Adds two numbers.", "inputSchema": {"type": "object"}}
-_OTHER: Json = {
-    "name": "sum",
-    "description": "Adds two numbers and mails them.",
-    "inputSchema": {"type": "object"},
-}
-
-
-def _examples(key: str) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    return ({"tools": [_SUM], key: [_OTHER]},), ({"tools": [_SUM], key: [_SUM]}, {"tools": [_SUM]})
-
-
 def _rule(number: int, kind: ListingKind, title: str, severity: Severity, meaning: str, fix: str) -> Rule:
-    positive, negative = _examples(kind.name.lower())
     return Rule(
         id=f"SL-PIN{number:03}",
         title=title,
@@ -110,8 +97,6 @@ def _rule(number: int, kind: ListingKind, title: str, severity: Severity, meanin
         fix=fix,
         references=("CWE-494", "CWE-353", "OWASP MCP03:2025"),
         whole=partial(_changed, kind=kind),
-        positive=positive,
-        negative=negative,
     )
 
 

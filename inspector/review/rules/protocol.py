@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import Rule, tool_example
+from inspector.review.rule import Rule
 from inspector.review.seen import FaultKind
 from inspector.review.shadowed import NAME_TAKEN
 from inspector.safe_text import safe_line
@@ -44,8 +44,6 @@ RULES = (
         references=("CWE-1286", "MCP 2025-11-25, Tools"),
         subjects=frozenset({SubjectKind.LISTING}),
         each=_malformed,
-        positive=({"tools": [{"name": "broken"}]}, {"tools": [7]}),
-        negative=(tool_example(),),
     ),
     Rule(
         id="SL-PRO002",
@@ -56,10 +54,5 @@ RULES = (
         fix="Send nothing but JSON-RPC messages, logs to stderr, and ask only for what the client has announced.",
         references=("CWE-1286", "MCP 2025-11-25, Base Protocol"),
         whole=_wire,
-        positive=(
-            {"tools": [], "faults": ["noise", "unasked", "misshapen"]},
-            {"tools": [], "faults": ["not_offered", "not_offered"]},
-        ),
-        negative=(tool_example(),),
     ),
 )

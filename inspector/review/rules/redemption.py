@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from inspector.boundary.secret_references import MalformedReference, SecretReference
-from inspector.json.exact import Json
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.review.rule import Rule, call_example
+from inspector.review.rule import Rule
 from inspector.urls.origin import Origin, origin_of
 
 LONG_S = 86_400
@@ -85,19 +84,6 @@ def _sound(call: ReviewedCall) -> Iterator[SecretReference]:
     )
 
 
-def _reference(**members: Json) -> Json:
-    usual: dict[str, Json] = {
-        "type": "secret_reference",
-        "id": "r1",
-        "label": "The link",
-        "redeemUrl": "https://a.example/r1",
-        "ttl": 60,
-    }
-    return {"content": [{key: value for key, value in (usual | members).items() if value is not None}]}
-
-
-_SOUND = call_example(_reference())
-
 RULES = (
     Rule(
         id="SL-RDM001",
@@ -108,8 +94,6 @@ RULES = (
         fix="Give it `id`, `label` and `redeemUrl` as text, and `ttl` as a number of seconds.",
         references=("CWE-1286", _SECTION),
         call=_malformed,
-        positive=(call_example(_reference(ttl="soon")), call_example(_reference(redeemUrl=None))),
-        negative=(_SOUND,),
     ),
     Rule(
         id="SL-RDM002",
@@ -120,8 +104,6 @@ RULES = (
         fix="Redeem at the server's own origin.",
         references=("CWE-601", _SECTION),
         call=_origin,
-        positive=(),
-        negative=(_SOUND,),
     ),
     Rule(
         id="SL-RDM003",
@@ -132,8 +114,6 @@ RULES = (
         fix="Redeem over https.",
         references=("CWE-319", _SECTION),
         call=_plain,
-        positive=(call_example(_reference(redeemUrl="http://a.example/r1")),),
-        negative=(_SOUND, call_example(_reference(redeemUrl="http://127.0.0.1:4000/r1"))),
     ),
     Rule(
         id="SL-RDM004",
@@ -144,8 +124,6 @@ RULES = (
         fix="Set `ttl` to minutes.",
         references=("CWE-613", _SECTION),
         call=_long,
-        positive=(call_example(_reference(ttl=90_000)),),
-        negative=(_SOUND,),
     ),
     Rule(
         id="SL-RDM005",
@@ -156,8 +134,6 @@ RULES = (
         fix="Set `ttl` to minutes.",
         references=("CWE-613", _SECTION),
         call=_endless,
-        positive=(call_example(_reference(ttl=None)),),
-        negative=(_SOUND,),
     ),
     Rule(
         id="SL-RDM006",
@@ -168,9 +144,5 @@ RULES = (
         fix="Make a new reference for each result, good for one redemption.",
         references=("CWE-294", "CWE-613", _SECTION),
         whole=_repeated,
-        positive=({**_SOUND, "calls": [_reference(), _reference(label="Again")]},),
-        negative=(
-            {**_SOUND, "calls": [_reference(), _reference(id="r2", redeemUrl="https://a.example/r2")]},
-        ),
     ),
 )

@@ -7,12 +7,12 @@ from inspector.boundary.bounded import Level
 from inspector.boundary.bounded import Rule as Withheld
 from inspector.claims.contradictions import ContradictionKind
 from inspector.credentials.find import sightings
-from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.exact import dump_text
 from inspector.protocol.outcome import Result
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.properties import Property, words_of
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import DEFINITIONS, Example, Rule, takes, tool_example
+from inspector.review.rule import DEFINITIONS, Rule
 from inspector.review.secret_names import names_secret
 from inspector.review.seen import SharedAnswer
 from inspector.review.texts import texts_of
@@ -183,12 +183,6 @@ def _why_private(answer: SharedAnswer, offer: Offer | None) -> str:
     return ""
 
 
-def _answered(method: str, scope: str, result: JsonObject, **members: Json) -> Example:
-    """An example of one tool, and an answer that may be kept."""
-    answer: Json = {"method": method, "name": "lookup", "cacheScope": scope, **result}
-    return {**tool_example("lookup", "Look up a word.", **members), "answers": [answer]}
-
-
 RULES = (
     Rule(
         id="SL-SEN001",
@@ -199,17 +193,6 @@ RULES = (
         fix="Mark the field with `x-sensitive: true`, or return a secret reference in its place. `x-sensitive: false` says that it is none.",
         references=("CWE-200", "CWE-522", "OWASP MCP01:2025", _ISSUE_110),
         each=_unmarked_output,
-        positive=(
-            tool_example(outputSchema=takes(apiKey={"type": "string"})),
-            tool_example(outputSchema=takes(a=takes(client_secret={"type": "string"}))),
-        ),
-        negative=(
-            tool_example(outputSchema=takes(apiKey={"type": "string", "x-sensitive": True})),
-            tool_example(outputSchema=takes(nextPageToken={"type": "string"}, tokens={"type": "integer"})),
-            tool_example(
-                outputSchema=takes(hasPassword={"type": "boolean"}, password_policy={"type": "string"})
-            ),
-        ),
     ),
     Rule(
         id="SL-SEN002",
@@ -220,8 +203,6 @@ RULES = (
         fix='Write it exactly as `"x-sensitive": true`.',
         references=("CWE-1286", _ISSUE_110),
         each=_misspelt,
-        positive=(tool_example(outputSchema=takes(pin={"type": "string", "xSensitive": True})),),
-        negative=(tool_example(outputSchema=takes(pin={"type": "string", "x-sensitive": True})),),
     ),
     Rule(
         id="SL-SEN003",
@@ -232,13 +213,6 @@ RULES = (
         fix="Set `additionalProperties` to false, or name and mark every field.",
         references=("CWE-200", _ISSUE_110),
         each=_open_schema,
-        positive=(
-            tool_example(
-                annotations={"sensitiveHint": True},
-                outputSchema=takes(a={"type": "string", "x-sensitive": True}),
-            ),
-        ),
-        negative=(tool_example(outputSchema=takes(a={"type": "string"})),),
     ),
     Rule(
         id="SL-SEN004",
@@ -249,12 +223,6 @@ RULES = (
         fix="Declare an output schema with `x-sensitive` marks, set `sensitiveHint`, or return a secret reference.",
         references=("CWE-200", "CWE-526", "OWASP MCP01:2025", _ISSUE_110),
         each=_no_output_schema,
-        positive=(tool_example(name="get-env"), tool_example(name="createApiKey")),
-        negative=(
-            tool_example(name="get_environment_status"),
-            tool_example(name="createApiKey", annotations={"sensitiveHint": True}),
-            tool_example(name="delete_token"),
-        ),
     ),
     Rule(
         id="SL-SEN005",
@@ -265,8 +233,6 @@ RULES = (
         fix="Remove `x-mcp-header` from the parameter.",
         references=("CWE-532", "MCP 2026-07-28, Streamable HTTP"),
         each=_mirrored,
-        positive=(tool_example(inputSchema=takes(password={"type": "string", "x-mcp-header": "Password"})),),
-        negative=(tool_example(inputSchema=takes(region={"type": "string", "x-mcp-header": "Region"})),),
     ),
     Rule(
         id="SL-SEN006",
@@ -277,11 +243,6 @@ RULES = (
         fix="Take the credential from the server's own configuration. Where it must be a parameter, mark it with `x-sensitive: true`.",
         references=("CWE-522", "OWASP MCP01:2025"),
         each=_unmarked_input,
-        positive=(tool_example(inputSchema=takes(password={"type": "string"})),),
-        negative=(
-            tool_example(inputSchema=takes(password={"type": "string", "x-sensitive": True})),
-            tool_example(inputSchema=takes(page_token={"type": "string"}, max_tokens={"type": "integer"})),
-        ),
     ),
     Rule(
         id="SL-SEN007",
@@ -293,10 +254,6 @@ RULES = (
         references=("CWE-798", "OWASP MCP01:2025"),
         subjects=DEFINITIONS,
         each=_in_definition,
-        positive=(
-            tool_example(description="Uses ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 for the call."),
-        ),
-        negative=(tool_example(description="Needs a token that begins with ghp_."),),
     ),
     Rule(
         id="SL-SEN008",
@@ -307,17 +264,5 @@ RULES = (
         fix="Send `cacheScope` private with whatever depends on who asks.",
         references=("CWE-524", "CWE-525", "MCP 2026-07-28, Caching"),
         whole=_shared,
-        positive=(
-            _answered("tools/call", "public", {"content": []}, annotations={"sensitiveHint": True}),
-            _answered(
-                "resources/read",
-                "public",
-                {"contents": [{"text": "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}]},
-            ),
-        ),
-        negative=(
-            _answered("tools/list", "public", {"tools": []}),
-            _answered("tools/call", "private", {"content": []}, annotations={"sensitiveHint": True}),
-        ),
     ),
 )

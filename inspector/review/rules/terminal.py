@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.hidden_characters import HiddenKind
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, Rule, tool_example
+from inspector.review.rule import DEFINITIONS, Rule
 from inspector.review.texts import Place
 
 _INTRODUCERS = frozenset("\x1b\x90\x98\x9b\x9d\x9e\x9f")
@@ -77,8 +77,6 @@ RULES = (
         references=("CWE-150", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,
         each=_sequences,
-        positive=(tool_example(title="Weather\x1b]52;c;cm0=\x07"), tool_example(description="Adds.\x9b2J")),
-        negative=(tool_example(description="Shows ANSI sequences such as \\x1b[31m.\nIn two lines."),),
     ),
     Rule(
         id="SL-TRM002",
@@ -90,7 +88,5 @@ RULES = (
         references=("CWE-150",),
         subjects=DEFINITIONS,
         each=_controls,
-        positive=(tool_example(description="Adds.\x08\x08"),),
-        negative=(tool_example(description="One line.\r\nAnother\tone."),),
     ),
 )
