@@ -19,9 +19,8 @@ import msgspec
 from inspector.errors import UsageError
 from inspector.files import paths, private
 from inspector.protocol.targets import StdioTarget, Target
-from inspector.urls.host import is_on_this_machine
+from inspector.urls.host import Refused, is_on_this_machine
 from inspector.urls.origin import UNENCRYPTED, origin_of
-from inspector.urls.refused import Refused
 
 MAX_BYTES = 1024 * 1024
 

@@ -1,4 +1,4 @@
-"""Rules: what is looked for, what it means where it is found, and how to mend it."""
+"""The model of a review rule."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,28 +20,28 @@ DEFINITIONS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One entry of the registry. A check is pure, and takes time in proportion to what it looks at."""
+    """A review rule. Its check is pure and linear."""
 
     id: str
-    """Stable: an id is never given to another rule."""
+    """Stable; ids are never reused."""
     title: str
     severity: Severity
     confidence: Confidence
     meaning: str
-    """What it means where it is found."""
+    """The consequence of a finding."""
     fix: str
     references: tuple[str, ...]
     """`CWE-…`, an OWASP MCP Top 10 id, or the section of a specification."""
     subjects: frozenset[SubjectKind] = TOOLS
-    """What `each` is asked about."""
+    """The subjects of `each`."""
     each: Callable[[Offer], Iterable[Hit]] | None = None
-    """Judges one definition by itself."""
+    """Checks one definition."""
     whole: Callable[[Reviewed], Iterable[tuple[Offer, Hit]]] | None = None
-    """Judges definitions beside each other."""
+    """Compares definitions."""
     call: Callable[[ReviewedCall], Iterable[Hit]] | None = None
-    """Judges one result; a rule with this alone needs calls."""
+    """Checks one result."""
 
     @property
     def family(self) -> str:
-        """The three letters of its family."""
+        """The three letters of the family."""
         return self.id[3:6]

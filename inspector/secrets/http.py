@@ -15,8 +15,8 @@ from inspector.secrets.address import AddressClass
 from inspector.secrets.redemption.addresses import Resolver, checked_addresses, look_up
 from inspector.secrets.redemption.encryption import client_context
 from inspector.secrets.states import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed, resolve
-from inspector.urls.refused import Refused
 
 TIME_LIMIT_S = 10.0
 """For all of a redemption: name, connection, head, and a body that drips."""

@@ -4,8 +4,8 @@ from typing import Protocol
 
 from inspector.boundary.secret_references import SecretReference
 from inspector.secrets.states import Outcome
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed
-from inspector.urls.refused import Refused
 
 
 class Redeemer(Protocol):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from inspector.boundary.secret_references import MalformedReference, SecretReference
 from inspector.secrets.vault import KeptReference, Key, Vault
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed, Origin, origin_of, resolve
-from inspector.urls.refused import Refused
 
 if TYPE_CHECKING:
     from inspector.secrets.redeemer import Redeemer

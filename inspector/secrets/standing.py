@@ -3,8 +3,8 @@
 from inspector.boundary.secret_references import MalformedReference, SecretReference
 from inspector.secrets.states import Expired, ExpiredBy, Revealed, Words, words
 from inspector.secrets.vault import Kept, KeptReference, KeptValue
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed
-from inspector.urls.refused import Refused
 
 FORGOTTEN = Words(
     state="forgotten",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
-from inspector.urls.refused import Refused
+from inspector.urls.host import Refused
 
 MAX_RETRY_AFTER_S = 366 * 86_400
 

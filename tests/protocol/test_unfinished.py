@@ -19,7 +19,7 @@ from inspector.protocol.unfinished import MAX_ASKS, MAX_CHARACTERS, unfinished, 
 from inspector.recording.format import RecordedCall
 from inspector.recording.replaying import Replay
 from inspector.review.finding import SubjectKind
-from inspector.review.live.unchecked import partly_read
+from inspector.review.live.ongoing import partly_read
 from inspector.review.registry import findings_of
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
 from inspector.webmcp.browser.calling import outcome_of

@@ -20,7 +20,7 @@ from inspector.secrets.states import (
     of_status,
     words,
 )
-from inspector.urls.refused import Refused
+from inspector.urls.host import Refused
 
 GOOD = Head(status=200, content_type="application/json", cache_control="no-store")
 GONE = Expired(by=ExpiredBy.SERVER)

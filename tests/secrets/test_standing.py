@@ -18,8 +18,8 @@ from inspector.secrets.states import (
     Revealed,
 )
 from inspector.secrets.vault import Kept, KeptReference, KeptValue, Key, Vault
+from inspector.urls.host import Refused
 from inspector.urls.origin import resolve
-from inspector.urls.refused import Refused
 from tests.secrets.keeping import BASE, allowed, keep, reference
 
 RECEIVED_S = 100.0
@@ -134,7 +134,7 @@ def test_a_value_from_before_a_failed_try_is_still_here_and_said_to_be(outcome: 
             "Other origin: https://a.test is not http://127.0.0.1:8000.",
         ),
         ("http://127.0.0.1:8001/s", "Other origin: http://127.0.0.1:8001 is not http://127.0.0.1:8000."),
-        ("http://u@127.0.0.1:8000/s", "It holds user info before the host."),
+        ("http://u@127.0.0.1:8000/s", "It contains user info before the host."),
         ("ftp://127.0.0.1/s", "It is neither http nor https: ftp."),
     ],
 )
@@ -149,7 +149,7 @@ def test_what_may_not_be_sent_is_refused_before_anybody_asks(redeem_url: str, wh
 def test_a_command_has_no_origin_and_the_hint_says_which_setting_pins_one() -> None:
     words = standing(kept(), now_s=RECEIVED_S, request=resolve("/secrets/s1", None))
     assert words.state == "refused"
-    assert words.why == "This server has no origin: it is a command, no web address."
+    assert words.why == "This server has no origin, because it is a command."
     assert words.next == "Set redeem_origin for this server in your own configuration."
 
 

@@ -21,7 +21,7 @@ from inspector.secrets.states import (
 )
 from inspector.secrets.vault import KeptReference
 from inspector.tui.screens.secrets import SecretsScreen
-from inspector.urls.refused import Refused
+from inspector.urls.host import Refused
 from tests.secrets.keeping import withheld
 from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled
@@ -288,7 +288,7 @@ async def test_a_command_without_a_pinned_origin_is_refused_with_the_hint() -> N
     async with app.run_test(size=LARGE) as pilot:
         text = await among_secrets(pilot, app)
         assert "refused" in text
-        assert "This server has no origin: it is a command, no web address." in text
+        assert "This server has no origin, because it is a command." in text
         assert "Set redeem_origin for this server in your own configuration." in text
         await pilot.press("v", "y")
         text = await settled(pilot, app)

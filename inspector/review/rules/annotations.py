@@ -1,4 +1,4 @@
-"""ANN: contradictions between declarations, and declarations that are not well formed."""
+"""ANN: contradictory and malformed declarations."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -23,7 +23,7 @@ def _contradicts(offer: Offer, kind: ContradictionKind) -> Iterator[Hit]:
 
 
 def _is_released(offer: Offer) -> bool:
-    """Whether the author said of each field of the output that it is not sensitive, or named none."""
+    """True if the author releases a field of the output."""
     released = {
         claim.pointer.rpartition("/")[0]
         for claim in offer.claims
@@ -34,10 +34,10 @@ def _is_released(offer: Offer) -> bool:
 
 def _malformed(offer: Offer) -> Iterator[Hit]:
     for claim in offer.claims:
-        # A misspelt mark of sensitivity has a rule of its own.
+        # A misspelt sensitivity mark has its own rule.
         if not claim.well_formed and claim.key != "x-sensitive":
             yield Hit(
-                message=f"A declaration of the vocabulary {claim.vocabulary} is not well formed and is read in the safe direction: {claim.problem}.",
+                message=f"A declaration of the vocabulary {claim.vocabulary} is malformed and is read in the safe direction: {claim.problem}.",
                 pointer=claim.pointer,
                 evidence=quoted(f"{claim.key}: {dump_text(claim.value)}"),
             )
@@ -101,81 +101,83 @@ def _contradiction(
     )
 
 
-_EITHER = "Hosts differ in which of the two they believe, so that a call may go ahead that another host would ask about."
+_EITHER = (
+    "Hosts differ in which declaration they follow, so one may make a call that another would ask about."
+)
 
 RULES = (
     _contradiction(
         1,
         ContradictionKind.READ_ONLY_DESTRUCTIVE,
-        "Read-only and destructive at once",
+        "Both read-only and destructive",
         Severity.HIGH,
         (
             _EITHER,
-            "Declare `readOnlyHint: true` alone where the tool changes nothing; otherwise set it to false.",
+            "Declare only `readOnlyHint: true` if the tool changes nothing; otherwise set it to false.",
         ),
     ),
     _contradiction(
         2,
         ContradictionKind.READ_ONLY_EFFECT,
-        "Read-only, with another effect than reading",
+        "Read-only, but declares another effect",
         Severity.HIGH,
-        (_EITHER, "Make `readOnlyHint` and `mcp.dev/effect` say the same."),
+        (_EITHER, "Make `readOnlyHint` and `mcp.dev/effect` agree."),
     ),
     _contradiction(
         3,
         ContradictionKind.READ_ONLY_OUTCOME,
-        "Read-only, with consequences",
+        "Read-only, but declares consequences",
         Severity.HIGH,
-        (_EITHER, "Make `readOnlyHint` and the declared outcome say the same."),
+        (_EITHER, "Make `readOnlyHint` and the declared outcome agree."),
     ),
     _contradiction(
         4,
         ContradictionKind.DELETE_UNCONFIRMED,
-        "Deletes, without asking for confirmation",
+        "Deletes without confirmation",
         Severity.MEDIUM,
         (
-            "A host that follows the declaration deletes as soon as a model says so.",
+            "A host that follows the declaration deletes data as soon as a model calls the tool.",
             "Declare `mcp.dev/requiresConfirmation: true`.",
         ),
     ),
     _contradiction(
         5,
         ContradictionKind.IDEMPOTENT_DISAGREES,
-        "Two vocabularies disagree on repetition",
+        "Vocabularies disagree on idempotence",
         Severity.LOW,
         (
-            "A host that believes the wrong one repeats a call that does its work twice.",
-            "Make `idempotentHint` and `mcp.dev/idempotent` say the same.",
+            "A host that follows the wrong declaration may repeat a call that is not idempotent.",
+            "Make `idempotentHint` and `mcp.dev/idempotent` agree.",
         ),
     ),
     _contradiction(
         6,
         ContradictionKind.PUBLIC_CREDENTIALS,
-        "Takes credentials, and may send its input to the public",
+        "Accepts credentials and may publish its input",
         Severity.HIGH,
         (
-            "What the model puts into the arguments may be published, and the tool says that it takes credentials.",
-            "Declare the destination that really holds, or take no credentials.",
+            "The arguments may be published, and the tool declares that they may contain credentials.",
+            "Declare the actual destination, or accept no credentials.",
         ),
     ),
     _contradiction(
         7,
         ContradictionKind.SENSITIVE_UNMARKED,
-        "Sensitive, with a schema that marks nothing",
+        "Sensitive output without marks in the schema",
         Severity.MEDIUM,
         (
-            "A host that reads marks alone finds nothing to withhold, though the output is said to be sensitive.",
+            "A host that relies on marks withholds nothing, although the output is declared sensitive.",
             "Mark the sensitive fields with `x-sensitive: true`, or return a secret reference.",
         ),
     ),
     _contradiction(
         8,
         ContradictionKind.SOURCE_DISAGREES,
-        "From an untrusted source, and trusted",
+        "Both trusted and from an untrusted source",
         Severity.MEDIUM,
         (
-            "A host that believes the wrong one gives the model text of strangers as if it were the user's own.",
-            "Make the vocabularies say the same of where the data come from.",
+            "A host that follows the wrong declaration gives third-party text to the model as if it were trusted.",
+            "Make the vocabularies agree on the source of the data.",
         ),
     ),
     Rule(
@@ -184,28 +186,28 @@ RULES = (
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
         meaning="Strict clients reject the tool, or the whole list; others drop the declaration.",
-        fix="Write it as its vocabulary says: `sightline claims NAME` shows the type.",
+        fix="Use the type that the vocabulary defines: `sightline claims NAME` shows it.",
         references=("CWE-1286", _SPECIFICATION),
         subjects=DEFINITIONS,
         each=_malformed,
     ),
     Rule(
         id="SL-ANN010",
-        title="Result that contradicts its tool",
+        title="Result contradicts its tool",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="A host that has judged the tool by its definition treats the result as something that it is not.",
-        fix="Declare of the tool all that its results may be, and of a result the one value that holds.",
+        meaning="A host that relies on the definition of the tool handles the result wrongly.",
+        fix="Declare all possible values for the tool, and the one actual value for a result.",
         references=("CWE-684", "SEP-1913"),
         call=_in_result,
     ),
     Rule(
         id="SL-ANN011",
-        title="Resolution that widens",
+        title="Resolution widens the declarations",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="A call is resolved to do more than its tool declares: a host that agreed to the one gets the other.",
-        fix="Declare of the tool the most that any call of it may do; a resolution only narrows.",
+        meaning="A call is resolved to do more than the tool declares, and so more than the host agreed to.",
+        fix="Declare the maximum effect of any call for the tool; a resolution may only narrow it.",
         references=("CWE-684", "Tool resolution"),
         whole=_widened,
     ),

@@ -7,9 +7,8 @@ from typing import TypeAlias
 
 from inspector.secrets.address import AddressClass, address_class
 from inspector.secrets.states import Cause, Failed
-from inspector.urls.host import address_in
+from inspector.urls.host import Refused, address_in
 from inspector.urls.origin import Origin
-from inspector.urls.refused import Refused
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """From a host name and a port to addresses. Raises OSError where there are none."""

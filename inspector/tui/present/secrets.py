@@ -9,8 +9,8 @@ from inspector.secrets.standing import left_s, standing
 from inspector.secrets.vault import Kept, KeptReference, KeptValue
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed
-from inspector.urls.refused import Refused
 
 _STATE_WIDTH = 17
 _LEFT_WIDTH = 9

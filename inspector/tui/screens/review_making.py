@@ -11,8 +11,7 @@ from inspector.protocol.targets import Target
 if TYPE_CHECKING:
     from inspector.pins.server import Identity
     from inspector.review.live.accepted import AcceptedFindings
-    from inspector.review.live.board import Board
-    from inspector.review.live.material import Material
+    from inspector.review.live.board import Board, Material
     from inspector.review.live.ongoing import OngoingReview
     from inspector.review.report import Acceptance, Entry
     from inspector.tui.present.finding_lists import AllFindings, ItemFindings
@@ -128,7 +127,7 @@ def write_report(asked: Export) -> None:
     from inspector import __version__  # noqa: PLC0415 - few export
     from inspector.files import paths, private  # noqa: PLC0415
     from inspector.review.formats.formats import FORMATS, report_bytes  # noqa: PLC0415
-    from inspector.review.live.reporting import report_of  # noqa: PLC0415
+    from inspector.review.live.ongoing import report_of  # noqa: PLC0415
     from inspector.review.report import without_credentials  # noqa: PLC0415
     from inspector.secrets.own_credentials import own_credentials  # noqa: PLC0415
 

@@ -23,8 +23,8 @@ from inspector.tui.screens.making import PeekAsked, Shown, peeked
 from inspector.tui.widgets.keys import KeyLine
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secrets import SecretsPane, ValuePane
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed
-from inspector.urls.refused import Refused
 
 PEEK_S = 10.0
 """How long a value is shown."""

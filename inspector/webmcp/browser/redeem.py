@@ -16,8 +16,8 @@ from inspector.protocol.page import Document
 from inspector.secrets.answer import MAX_BODY_BYTES, Head, of_body, of_head
 from inspector.secrets.http import BUSY, EXPIRED, TIME_LIMIT_S
 from inspector.secrets.states import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed, resolve
-from inspector.urls.refused import Refused
 from inspector.webmcp.browser.cdp import CdpError
 from inspector.webmcp.browser.worlds import WorldError
 

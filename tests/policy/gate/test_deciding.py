@@ -231,9 +231,9 @@ async def test_what_was_resolved_is_in_the_record() -> None:
 @pytest.mark.parametrize(
     ("answer", "finding", "asked"),
     [
-        (TIMEOUT, "no answer came", 2),
+        (TIMEOUT, "the server did not answer", 2),
         (Result(value="nonsense"), "malformed", 1),
-        (Result(value=WIDE), "goes beyond what the list says", 1),
+        (Result(value=WIDE), "goes beyond the listed declarations", 1),
     ],
 )
 async def test_a_bad_resolution_counts_for_nothing_and_is_a_finding(

@@ -11,8 +11,8 @@ from inspector.secrets.http import HttpRedeemer, HttpServer
 from inspector.secrets.redemption import fetch
 from inspector.secrets.redemption.addresses import class_of, look_up
 from inspector.secrets.states import Cause, Failed, Outcome, Revealed
+from inspector.urls.host import Refused
 from inspector.urls.origin import NO_ORIGIN, Origin, origin_of
-from inspector.urls.refused import Refused
 from tests.peers.redemption_server import Endpoint, answer
 from tests.secrets.redemption.redeeming import CANARY, SECRET, Names, redeemed, redeemer, reference
 

@@ -22,7 +22,7 @@ from inspector.secrets.states import (
     Revealed,
 )
 from inspector.secrets.vault import KeptReference, Key
-from inspector.urls.refused import Refused
+from inspector.urls.host import Refused
 from tests.webmcp.browser.browsing import Visit, visiting
 from tests.webmcp.browser.site import Asked, Site, answer, page, tool
 
