@@ -73,7 +73,6 @@ class Removal:
 
     @property
     def vocabulary(self) -> str | None:
-        """The vocabulary of the claim."""
         return self.claim.vocabulary if self.claim else None
 
 

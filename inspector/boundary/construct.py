@@ -61,14 +61,12 @@ class _Built(Step):
         """True if a scalar in it passed."""
 
     def add(self, token: str | int, value: Json) -> None:
-        """Appends a passing value."""
         if isinstance(self.left, list):
             self.left.append(value)
         else:
             self.left[str(token)] = value
 
     def skip(self, token: str | int) -> None:
-        """Skips a withheld value."""
         if isinstance(self.left, list):
             self.dropped.append(int(token))
             self.left.append(WITHHELD)

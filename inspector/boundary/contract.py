@@ -37,7 +37,6 @@ class Contract:
 
     @property
     def names(self) -> frozenset[str]:
-        """All property names anywhere in the output schema."""
         return self.positions.names if self.positions else frozenset()
 
     def start(self) -> Position:

@@ -109,7 +109,6 @@ class Draft:
         return replace(self, removals=self.removals.and_then(removals), secrets=known)
 
     def finding(self, *sentences: str) -> "Draft":
-        """Adds findings for the user."""
         return replace(self, findings=(*self.findings, *sentences))
 
 
@@ -126,7 +125,6 @@ class Reason:
     claim: Claim | None = None
 
     def at(self, pointer: str) -> Removal:
-        """The removal of the value at a pointer."""
         return Removal(pointer=pointer, rule=self.rule, detail=self.detail, claim=self.claim)
 
 

@@ -67,7 +67,6 @@ class Echoes:
 
     @property
     def is_empty(self) -> bool:
-        """True if there is nothing to search for."""
         return not (self._anywhere or self._as_words)
 
     @property

@@ -33,7 +33,6 @@ class Judgement:
 
     @property
     def contract(self) -> Contract:
-        """The tool's contract."""
         with self._lock:
             if self._contract is None:
                 self._contract = contract_of(self.tool)

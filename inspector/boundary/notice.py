@@ -46,12 +46,10 @@ class Notice:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing is missing."""
         return not (self.fields or self.others or self.blocks)
 
     @property
     def value(self) -> JsonObject:
-        """The notice in structured content."""
         value: JsonObject = {}
         if self.fields:
             value[_FIELDS] = list(self.fields)
@@ -63,7 +61,6 @@ class Notice:
 
     @property
     def text(self) -> str:
-        """The notice in a text block."""
         return _START + dump_text(self.value)
 
 

@@ -55,15 +55,12 @@ class Noted(Sequence[Removal]):
         )
 
     def changed(self, change: Callable[[Removal], Removal]) -> "Noted":
-        """Applies `change` to each removal."""
         return Noted([change(removal) for removal in self], self._contract)
 
     def names(self) -> Iterator[str | None]:
-        """The names for the notice."""
         return (entry.name for entry in self._entries)
 
     def rules(self) -> Counter[str]:
-        """The number of removals by rule."""
         return Counter(
             Rule.X_SENSITIVE.value if isinstance(entry, Marked) else str(entry.rule)
             for entry in self._entries
@@ -78,11 +75,9 @@ class Removals(Sequence[Removal]):
         self._stops = tuple(accumulate(len(segment) for segment in self.segments))
 
     def and_then(self, segment: Sequence[Removal]) -> "Removals":
-        """Appends removals."""
         return Removals((*self.segments, segment))
 
     def changed(self, change: Callable[[Removal], Removal]) -> "Removals":
-        """Applies `change` to each removal."""
         return Removals(
             tuple(
                 segment.changed(change) if isinstance(segment, Noted) else tuple(map(change, segment))
@@ -173,7 +168,6 @@ class Secrets:
         return self
 
     def and_then(self, more: "Secrets") -> "Secrets":
-        """Both sets of values, as new lists."""
         both = Secrets()
         both.declared += [*self.declared, *more.declared]
         both.hinted += [*self.hinted, *more.hinted]
@@ -197,7 +191,6 @@ class Ledger:
 
     @property
     def removals(self) -> Noted:
-        """All removals."""
         return Noted(self._entries, self._contract)
 
     @property

@@ -82,7 +82,6 @@ class Step:
         return token if token in self.position.names else None
 
     def pointer(self, ledger: Ledger) -> str:
-        """The pointer into the raw result."""
         missing: list[Step] = []
         step = self
         while step.above and step.made_pointer is None:
@@ -96,7 +95,6 @@ class Step:
         return pointer
 
     def pointer_to(self, token: str | int, ledger: Ledger) -> str:
-        """The pointer to the value at `token` in the raw result."""
         return child(self.pointer(ledger), token)
 
     def put(self, token: str | int, value: Json) -> None:

@@ -80,7 +80,6 @@ class Traits:
     debugging: Trait
 
     def trait(self, name: TraitName) -> Trait:
-        """The trait of that name."""
         return cast("Trait", getattr(self, name.name.lower()))
 
     def as_json(self) -> JsonObject:
@@ -267,7 +266,6 @@ class Badge(StrEnum):
 
     @property
     def word(self) -> str:
-        """The word for the letter."""
         return self.name.lower()
 
 

@@ -43,7 +43,6 @@ class HostRow:
 
     @property
     def change_count(self) -> int:
-        """The number of additions, omissions and changes by the host."""
         return len(self.context.changes)
 
     @property
@@ -83,7 +82,6 @@ class Comparison:
         return tuple(row.host.name for row in self.rows if row.leak is Leak.YES)
 
     def row(self, name: str) -> HostRow | None:
-        """The row of the host of that name."""
         return next((row for row in self.rows if row.host.name == name), None)
 
 

@@ -33,7 +33,6 @@ class Projection:
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of the call."""
         return self.judgement.outcome
 
     @property
@@ -77,7 +76,6 @@ class Projection:
 
     @cached_property
     def raw_bytes(self) -> int:
-        """The size of the raw result as compact JSON."""
         return compact_bytes(self.raw)
 
     @cached_property

@@ -26,7 +26,6 @@ class Issue:
 
     @property
     def text(self) -> str:
-        """The text in `str(error)`."""
         quoted = f"input_value={shortened(represented(self.value))}, input_type={type_name(self.value)}"
         return (
             f"{'.'.join(map(str, self.place))}\n  {self.message} [type={self.type}, {quoted}]\n"

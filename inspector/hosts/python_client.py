@@ -221,7 +221,6 @@ class Refused:
 
     @property
     def text(self) -> str:
-        """`str(error)`."""
         return error_text("CallToolResult", self.issues)
 
 

@@ -19,7 +19,6 @@ class Received:
 
     @property
     def blocks(self) -> tuple[JsonObject, ...]:
-        """The content blocks."""
         content = self.value["content"]
         return (
             tuple(block for block in content if isinstance(block, dict)) if isinstance(content, list) else ()
@@ -27,17 +26,14 @@ class Received:
 
     @property
     def structured(self) -> Json:
-        """The structured content; None if there is none."""
         return self.value.get("structuredContent")
 
     @property
     def is_error(self) -> bool:
-        """True if the tool declares failure."""
         return self.value.get("isError") is True
 
     @property
     def meta(self) -> Json:
-        """The metadata of the result; None if there is none."""
         return self.value.get("_meta")
 
 

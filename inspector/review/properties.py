@@ -30,7 +30,6 @@ class Property:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words in its name."""
         return words_of(self.name)
 
     @cached_property
@@ -48,7 +47,6 @@ class Property:
 
     @property
     def description(self) -> str:
-        """The description; empty if there is none."""
         text = self.schema.get("description")
         return text if isinstance(text, str) else ""
 

@@ -28,7 +28,6 @@ class Acceptance:
     reason: str = ""
 
     def covers(self, finding: Finding) -> bool:
-        """True if it applies to a finding."""
         return finding.id == self.id and self.name in {None, finding.name}
 
 
@@ -44,7 +43,6 @@ class Entry:
 
     @property
     def counts(self) -> bool:
-        """True if it can fail a review."""
         return not self.known and self.acceptance is None
 
 
@@ -123,7 +121,6 @@ class Report:
         return any(entry.counts and entry.finding.severity.rank >= at.rank for entry in self.entries)
 
     def rule(self, identifier: str) -> Rule | None:
-        """The rule with an id."""
         return next((rule for rule in self.rules if rule.id == identifier), None)
 
 

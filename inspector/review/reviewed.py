@@ -56,12 +56,10 @@ class Offer:
 
     @cached_property
     def texts(self) -> tuple[Text, ...]:
-        """All texts in the definition, including keys."""
         return tuple(texts_of(self.definition))
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """The claims in the definition."""
         if self.tool:
             return claims_of_tool(self.tool)
         if self.kind in {SubjectKind.RESOURCE, SubjectKind.TEMPLATE, SubjectKind.PROMPT}:
@@ -75,22 +73,18 @@ class Offer:
 
     @cached_property
     def traits(self) -> Traits:
-        """The traits that follow from the claims."""
         return traits(self.claims)
 
     @cached_property
     def contradictions(self) -> tuple[Contradiction, ...]:
-        """The contradictions among the claims."""
         return contradictions(self.claims, tool=self.tool) if self.claims else ()
 
     @cached_property
     def wire(self) -> bytes:
-        """The definition as compact JSON."""
         return dump(self.definition)
 
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:
-        """The hidden characters in the definition, by place."""
         # Most definitions are plain ASCII: JSON escapes control characters, so the bytes suffice.
         if self.wire.isascii() and not any(mark in self.wire for mark in _CONTROLS):
             return ()
@@ -180,7 +174,6 @@ class ReviewedCall:
         return mask(self.raw, self.bounded.removals)
 
     def texts(self) -> Iterator[Text]:
-        """All texts in the masked result, computed each time, because there may be millions."""
         return texts_of(self.masked)
 
     @cached_property
@@ -200,12 +193,10 @@ class ReviewedCall:
 
     @cached_property
     def references(self) -> tuple[ListedReference, ...]:
-        """All secret references in the result."""
         return references_in(self.raw)
 
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:
-        """The hidden characters in the result, by place."""
         return hidden_characters(self.masked)
 
 
@@ -222,12 +213,10 @@ class Reviewed:
 
     @cached_property
     def tools(self) -> tuple[Offer, ...]:
-        """The tools of the reviewed listing."""
         return tuple(offer for offer in self.offers if offer.kind is SubjectKind.TOOL and not offer.listed)
 
     @cached_property
     def tool_names(self) -> frozenset[str]:
-        """The names of the tools."""
         return frozenset(offer.name for offer in self.tools)
 
 

@@ -43,5 +43,4 @@ class Rule:
 
     @property
     def family(self) -> str:
-        """The three letters of the family."""
         return self.id[3:6]

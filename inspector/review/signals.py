@@ -52,7 +52,6 @@ class Judgement:
 
     @property
     def confidence(self) -> Confidence:
-        """The confidence of the finding."""
         if self.score >= SURE:
             return Confidence.HIGH
         return Confidence.MEDIUM if self.score >= SUSPECT else Confidence.LOW

@@ -29,7 +29,6 @@ class Path:
     depth: int
 
     def down(self, *tokens: str | int) -> "Path":
-        """The place at further tokens."""
         path = self
         for token in tokens:
             path = Path(path, str(token), path.depth + 1)
@@ -37,7 +36,6 @@ class Path:
 
     @property
     def tokens(self) -> list[str]:
-        """The tokens from the root of the document."""
         tokens: list[str] = []
         path = self
         while path.above:
@@ -76,7 +74,6 @@ class Led:
 
     @property
     def reference(self) -> Json:
-        """The reference as sent."""
         return self.holder.get(self.keyword)
 
 

@@ -85,12 +85,10 @@ class ProjectedDefinition:
 
     @property
     def about_tokens(self) -> int:
-        """An estimate of the tokens in the model's view."""
         return tokens(self.model_bytes)
 
     @property
     def raw_about_tokens(self) -> int:
-        """An estimate of the tokens in the definition as sent."""
         return tokens(self.raw_bytes)
 
 

@@ -68,17 +68,14 @@ class AcceptedFindings:
         return any(item.covers(entry) for item in self._by_fingerprint.get(entry.fingerprint, ()))
 
     def including(self, entry: Entry, reason: str) -> "AcceptedFindings":
-        """Adds an acceptance."""
         plain = Entry(finding=entry.finding, fingerprint=entry.fingerprint)
         item = Accepted(fingerprint=entry.fingerprint, reason=reason[:MAX_REASON], shape=entry_shape(plain))
         return replace(self, items=(*self.without(entry).items, item))
 
     def without(self, entry: Entry) -> "AcceptedFindings":
-        """Removes an acceptance."""
         return replace(self, items=tuple(item for item in self.items if not item.covers(entry)))
 
     def shape(self, *, target: str, reviewed_by: str) -> JsonObject:
-        """A report of the accepted findings."""
         findings: list[Json] = [{**item.shape, "accepted": item.reason} for item in self.items]
         return {"reviewedBy": reviewed_by, "target": target, "findings": findings, "notChecked": []}
 

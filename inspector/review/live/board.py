@@ -42,7 +42,6 @@ class Board:
 
     @property
     def all(self) -> Iterator[Found]:
-        """All findings, by subject, in wire order."""
         return (found for entries in self.by_subject.values() for found in entries)
 
     def of(self, entry: Entry) -> tuple[Found, ...]:
@@ -58,7 +57,6 @@ class Board:
 
     @property
     def of_server(self) -> tuple[Found, ...]:
-        """The findings about the server itself."""
         return self.by_subject.get((SubjectKind.SERVER, ""), ())
 
 

@@ -104,11 +104,9 @@ class Words:
     special: tuple[Callable[[Said], Sequence[int]], ...] = ()
 
     def are_in(self, said: Said) -> bool:
-        """True if the sentence contains one of them."""
         return not self.listed.isdisjoint(said.kinds) or any(places(said) for places in self.special)
 
     def places(self, said: Said) -> Iterable[int]:
-        """Their positions, in order."""
         if not self.special:
             return said.where(self.listed)
         return sorted({*said.where(self.listed), *(at for places in self.special for at in places(said))})

@@ -36,7 +36,6 @@ class Said:
         self._tools: tuple[int, ...] | None = None
 
     def has(self, wanted: frozenset[str]) -> bool:
-        """True if it contains one of these words."""
         return not wanted.isdisjoint(self.kinds)
 
     def where(self, wanted: frozenset[str]) -> Iterable[int]:
