@@ -8,7 +8,7 @@ from inspector.json.exact import Json
 from inspector.json.pointer import split
 
 MASK = "••••••••"
-"""Of constant length, so that it reveals nothing."""
+"""The length is constant, so it reveals nothing."""
 
 SHOWN: frozenset[str] = frozenset(
     {

@@ -20,7 +20,7 @@ class Marked(NamedTuple):
     above: str
     """The pointer to its container."""
     token: str | int | None
-    """The key or index in the container; None if `above` is the position itself, or must stand for it."""
+    """The key or index in the container; None if `above` is the position itself, or must represent it."""
     source: Source
     name: str | None
 

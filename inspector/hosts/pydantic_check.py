@@ -182,8 +182,8 @@ def _uri(value: Json, place: Place) -> Checked:
     if not isinstance(value, str):
         return _fault("url_type", "URL input should be a string or URL", place, value)
     if not _SCHEME.match(value.strip(_URL_SPACE)):
-        said = "input is empty" if not value.strip(_URL_SPACE) else "relative URL without a base"
-        return _wrong("url_parsing", "URL", place, value, f", {said}")
+        detail = "input is empty" if not value.strip(_URL_SPACE) else "relative URL without a base"
+        return _wrong("url_parsing", "URL", place, value, f", {detail}")
     return Checked(value=value)
 
 
@@ -214,8 +214,8 @@ def _whole(value: Json, place: Place) -> Checked:
             if not math.isfinite(value):
                 return _fault("finite_number", "Input should be a finite number", place, value)
             if value != math.trunc(value):
-                said = ", got a number with a fractional part"
-                return _wrong("int_from_float", "integer", place, value, said)
+                detail = ", got a number with a fractional part"
+                return _wrong("int_from_float", "integer", place, value, detail)
             return Checked(value=int(value)) if _is_whole(value) else _too_big(value, place)
         case int():
             return Checked(value=int(value))
@@ -230,8 +230,8 @@ def _whole(value: Json, place: Place) -> Checked:
 
 
 def _too_big(value: Json, place: Place) -> Checked:
-    said = "Unable to parse input string as an integer, exceeded maximum size"
-    return _fault("int_parsing_size", said, place, value)
+    detail = "Unable to parse input string as an integer, exceeded maximum size"
+    return _fault("int_parsing_size", detail, place, value)
 
 
 def _share(value: Json, place: Place) -> Checked:
@@ -269,8 +269,8 @@ def _items(value: Json, kind: Items, place: Place) -> Checked:
 
 def _model(value: Json, kind: Model, place: Place) -> Checked:
     if not isinstance(value, dict):
-        said = f"Input should be a valid dictionary or instance of {kind.name}"
-        return _fault("model_type", said, place, value)
+        detail = f"Input should be a valid dictionary or instance of {kind.name}"
+        return _fault("model_type", detail, place, value)
     checked = Checked()
     kept: JsonObject = {}
     for member in kind.members:

@@ -203,12 +203,12 @@ def _one_of(value: Json | Missing, kind: OneOf) -> Checked:
         return Checked(value=value)
     checked = Checked()
     quoted = "|".join(f'"{allowed}"' for allowed in kind.values)
-    said = (
+    text = (
         f"Invalid input: expected {quoted}"
         if len(kind.values) == 1
         else f"Invalid option: expected one of {quoted}"
     )
-    checked.add((), {"code": "invalid_value", "values": list(kind.values)}, said)
+    checked.add((), {"code": "invalid_value", "values": list(kind.values)}, text)
     return checked
 
 
@@ -265,8 +265,8 @@ def _union(value: Json | Missing, kind: Union) -> Checked:
 def _names(value: Json | Missing, option: Kind) -> bool:
     """True if the member `type` of a value selects this shape."""
     type_ = option.members.get("type") if isinstance(option, Shape) else None
-    said = value.get("type") if isinstance(value, dict) else None
-    return isinstance(type_, OneOf) and isinstance(said, str) and said in type_.values
+    name = value.get("type") if isinstance(value, dict) else None
+    return isinstance(type_, OneOf) and isinstance(name, str) and name in type_.values
 
 
 _DATE = (

@@ -19,7 +19,7 @@ MAX_LISTED = 20
 """The maximum number of places in findings; more are counted."""
 
 _SHORTEST = 10
-"""Of what any rule finds, with what it stands in."""
+"""The minimum length of a match of any rule, including its context."""
 _BETWEEN = "\n\0"
 """No rule matches across either character, and a credential may end before each."""
 _CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)

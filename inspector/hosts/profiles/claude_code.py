@@ -88,8 +88,8 @@ def _converted(block: JsonObject, pointer: str, call: Call, notes: Notes) -> lis
             return [_text(f"[Audio from {call.server}] {_saved(data, str(block['mimeType']))}")]
         case "resource_link":
             notes.change(pointer, "the host writes a link as text")
-            said = f" ({block['description']})" if block.get("description") else ""
-            return [_text(f"[Resource link: {block['name']}] {block['uri']}{said}")]
+            suffix = f" ({block['description']})" if block.get("description") else ""
+            return [_text(f"[Resource link: {block['name']}] {block['uri']}{suffix}")]
         case _:
             return _resource(block, pointer, call, notes)
 

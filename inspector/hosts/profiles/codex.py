@@ -205,12 +205,12 @@ def _failed(call: Call, why: str) -> str:
 
 
 def _error(failure: Failure, notes: Notes) -> str:
-    said = f"Mcp error: {failure.code}: {failure.message}"
+    text = f"Mcp error: {failure.code}: {failure.message}"
     if failure.data is not None:
-        said += f"({compact(failure.data)})"
-    if "\n" in said:
+        text += f"({compact(failure.data)})"
+    if "\n" in text:
         notes.beyond("/error/message", "a message of several lines; all are indented here")
-    return said.replace("\n", "\n    ")
+    return text.replace("\n", "\n    ")
 
 
 def _item(block: JsonObject, pointer: str, budget: Budget, notes: Notes) -> JsonObject:

@@ -77,8 +77,8 @@ def _reported(response: JsonObject, call: Call, notes: Notes) -> Json:
     )
     asked = javascript.stringify({"name": call.tool, "args": {}})
     answered = javascript.stringify([{"functionResponse": {"name": call.tool, "response": response}}])
-    said = f"MCP tool '{call.tool}' reported tool error for function call: {asked} with response: {answered}"
-    return [{"functionResponse": {"name": _function(call, notes), "response": {"error": said}}}]
+    text = f"MCP tool '{call.tool}' reported tool error for function call: {asked} with response: {answered}"
+    return [{"functionResponse": {"name": _function(call, notes), "response": {"error": text}}}]
 
 
 def _parts(received: Received, call: Call, notes: Notes) -> list[JsonObject]:
@@ -97,8 +97,8 @@ def _parts(received: Received, call: Call, notes: Notes) -> list[JsonObject]:
                 parts.extend(_resource(block, pointer, call, notes))
             case kind:
                 mime_type = str(block["mimeType"])
-                said = f"[Tool '{call.tool}' provided the following {kind} data with mime-type: {mime_type}]"
-                parts.extend(_media(said, mime_type, block["data"], pointer, notes))
+                text = f"[Tool '{call.tool}' provided the following {kind} data with mime-type: {mime_type}]"
+                parts.extend(_media(text, mime_type, block["data"], pointer, notes))
     return parts
 
 
@@ -110,15 +110,15 @@ def _resource(block: JsonObject, pointer: str, call: Call, notes: Notes) -> list
         return [{"text": _wrapped(str(resource["text"]), pointer, notes)}]
     if resource.get("blob"):
         mime_type = str(resource.get("mimeType") or "application/octet-stream")
-        said = f"[Tool '{call.tool}' provided the following embedded resource with mime-type: {mime_type}]"
-        return _media(said, mime_type, resource["blob"], pointer, notes)
+        text = f"[Tool '{call.tool}' provided the following embedded resource with mime-type: {mime_type}]"
+        return _media(text, mime_type, resource["blob"], pointer, notes)
     notes.beyond(pointer, "an empty resource; it is omitted here")
     return []
 
 
-def _media(said: str, mime_type: str, data: Json, pointer: str, notes: Notes) -> list[JsonObject]:
+def _media(text: str, mime_type: str, data: Json, pointer: str, notes: Notes) -> list[JsonObject]:
     notes.change(pointer, "the host adds a description before it")
-    return [{"text": said}, {"inlineData": {"data": data, "mimeType": mime_type}}]
+    return [{"text": text}, {"inlineData": {"data": data, "mimeType": mime_type}}]
 
 
 def _wrapped(text: str, pointer: str, notes: Notes) -> str:

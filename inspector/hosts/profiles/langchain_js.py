@@ -16,8 +16,8 @@ _DROPPED_TOO = frozenset({Part.STRUCTURED, Part.RESULT_META})
 def _model(call: Call, answer: Answer, notes: Notes) -> Json:
     if answer.failure:
         failure = answer.failure
-        said = f"McpError: MCP error {failure.code}: {failure.message}"
-        return _failed(f"Error calling tool {call.tool}: {said}", notes)
+        message = f"McpError: MCP error {failure.code}: {failure.message}"
+        return _failed(f"Error calling tool {call.tool}: {message}", notes)
     received = receive(answer.result)
     match received:
         case Unread():
@@ -32,9 +32,9 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
             return {"content": _content(received, answer, notes), "status": "success"}
 
 
-def _failed(said: str, notes: Notes) -> Json:
+def _failed(message: str, notes: Notes) -> Json:
     notes.change("", "the host adds its own text")
-    return {"content": f"Error: {said}\n Please fix your mistakes.", "status": "error"}
+    return {"content": f"Error: {message}\n Please fix your mistakes.", "status": "error"}
 
 
 def _tool_error(received: Received, answer: Answer, call: Call, notes: Notes) -> Json:
@@ -45,8 +45,8 @@ def _tool_error(received: Received, answer: Answer, call: Call, notes: Notes) ->
         texts.append(str(block["text"]) if is_text else "")
         if not is_text:
             notes.change(child("/content", index), "only the text of a tool error is passed on")
-    said = "\n".join(texts)
-    return _failed(f"MCP tool '{call.tool}' on server '{call.server}' returned an error: {said}", notes)
+    message = "\n".join(texts)
+    return _failed(f"MCP tool '{call.tool}' on server '{call.server}' returned an error: {message}", notes)
 
 
 def _content(received: Received, answer: Answer, notes: Notes) -> Json:

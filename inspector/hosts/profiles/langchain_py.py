@@ -24,17 +24,17 @@ def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
             return _message(received, answer, notes)
 
 
-def _raised(said: str, notes: Notes) -> Json:
+def _raised(message: str, notes: Notes) -> Json:
     notes.change("", _RAISES)
-    return {"$raises": said}
+    return {"$raises": message}
 
 
 def _message(received: Received, answer: Answer, notes: Notes) -> Json:
     content: list[Json] = []
     for index, block in enumerate(received.blocks):
         if block["type"] == "audio":
-            said = "AudioContent conversion to LangChain content blocks is not yet supported"
-            error = f"NotImplementedError: {said}. Received audio with mime type: {block['mimeType']}"
+            message = "AudioContent conversion to LangChain content blocks is not yet supported"
+            error = f"NotImplementedError: {message}. Received audio with mime type: {block['mimeType']}"
             return _raised(error, notes)
         converted = _converted(block, child("/content", index), notes)
         if isinstance(converted, str):

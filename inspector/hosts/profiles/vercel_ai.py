@@ -39,8 +39,8 @@ _BLOCK = Union(
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
     if answer.failure:
-        said = f": {answer.failure.message}" if answer.failure.message else ""
-        return _part({"type": "error-text", "value": f"MCPClientError{said}"})
+        suffix = f": {answer.failure.message}" if answer.failure.message else ""
+        return _part({"type": "error-text", "value": f"MCPClientError{suffix}"})
     content = answer.result.get("content")
     if not isinstance(content, list):
         notes.beyond("", "a result without content; it is passed on as JSON here")

@@ -17,9 +17,9 @@ _SPECIFICATION = "MCP 2025-11-25, ToolAnnotations"
 def _contradicts(offer: Offer, kind: ContradictionKind) -> Iterator[Hit]:
     for found in offer.contradictions:
         if found.kind is kind and not (kind is ContradictionKind.SENSITIVE_UNMARKED and _is_released(offer)):
-            said = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
+            evidence = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
             pointer = found.claims[-1].pointer if found.claims else ""
-            yield Hit(message=found.message, pointer=pointer, evidence=quoted(said))
+            yield Hit(message=found.message, pointer=pointer, evidence=quoted(evidence))
 
 
 def _is_released(offer: Offer) -> bool:
@@ -44,10 +44,10 @@ def _malformed(offer: Offer) -> Iterator[Hit]:
 
 
 def _in_result(call: ReviewedCall) -> Iterator[Hit]:
-    said = claims_of_result(call.raw)
-    if not said:
+    result_claims = claims_of_result(call.raw)
+    if not result_claims:
         return
-    for found in contradictions((*call.offer.claims, *said), tool=call.offer.tool):
+    for found in contradictions((*call.offer.claims, *result_claims), tool=call.offer.tool):
         of_result = next((claim for claim in found.claims if claim.subject in _OF_RESULTS), None)
         if found.kind in _RESULT_KINDS and of_result is not None and not call.lacks(of_result.pointer):
             yield Hit(
@@ -77,8 +77,8 @@ def _widened(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
         for found in contradictions(claims, tool=offer.tool):
             resolved = next((claim for claim in found.claims if claim.subject is Subject.RESOLUTION), None)
             if resolved is not None:
-                said = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
-                yield offer, Hit(message=found.message, pointer=resolved.pointer, evidence=quoted(said))
+                evidence = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
+                yield offer, Hit(message=found.message, pointer=resolved.pointer, evidence=quoted(evidence))
 
 
 def _contradiction(

@@ -56,10 +56,10 @@ def _described_verb(offer: Offer) -> str:
 def _is_described(offer: Offer) -> bool:
     """True if the description begins with a different word than the name: `Opens a page.` for `do_visit`."""
     description = offer.definition.get("description")
-    said = words_of(description[:200]) if isinstance(description, str) else ()
-    first = next((word for word in said if word not in _LEADING), "")
+    description_words = words_of(description[:200]) if isinstance(description, str) else ()
+    first = next((word for word in description_words if word not in _LEADING), "")
     named = (*_VAGUE_STEMS, *words_of(offer.name))
-    return bool(first) and len(said) > _FEW and not any(_is_form(first, word) for word in named)
+    return bool(first) and len(description_words) > _FEW and not any(_is_form(first, word) for word in named)
 
 
 def _is_form(word: str, of: str) -> bool:
@@ -105,11 +105,15 @@ def _ambiguous(offer: Offer) -> Iterator[Hit]:
     if _is_described(offer) or (words[0] in _AUXILIARY and words[1:2] and words[1] in _CLEAR):
         return
     description = offer.definition.get("description")
-    said = words_of(description[:400]) if isinstance(description, str) else ()
+    description_words = words_of(description[:400]) if isinstance(description, str) else ()
     settled = any(
         not trait.defaulted for trait in (offer.traits.effect, offer.traits.destructive, offer.traits.outcome)
     )
-    if not settled and len(said) <= _SAYS_LITTLE and offer.claimed("mcp", "readOnlyHint") is None:
+    if (
+        not settled
+        and len(description_words) <= _SAYS_LITTLE
+        and offer.claimed("mcp", "readOnlyHint") is None
+    ):
         yield Hit(
             message=f"Neither the verb `{words[0]}` nor the description explains the effect of the tool, and no declaration does.",
             pointer="/name",

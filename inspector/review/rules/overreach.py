@@ -66,8 +66,8 @@ def _is_explained(field: Property, purpose: frozenset[str]) -> bool:
 
 def _purpose(offer: Offer) -> frozenset[str]:
     """The words in the name, title and description."""
-    said = (offer.name, offer.definition.get("title"), offer.definition.get("description"))
-    return frozenset(word for text in said if isinstance(text, str) for word in words_of(text))
+    texts = (offer.name, offer.definition.get("title"), offer.definition.get("description"))
+    return frozenset(word for text in texts if isinstance(text, str) for word in words_of(text))
 
 
 _CONTEXT = frozenset(

@@ -23,9 +23,9 @@ def _changed(reviewed: Reviewed, kind: ListingKind) -> Iterator[tuple[Offer, Hit
     for listing in reviewed.listings:
         if listing.kind is not kind:
             continue
-        said = reviewed.offers[0].definition.get("instructions")
-        if kind is not ListingKind.AGAIN and said != listing.instructions:
-            yield reviewed.offers[0], _other_instructions(said, listing)
+        instructions = reviewed.offers[0].definition.get("instructions")
+        if kind is not ListingKind.AGAIN and instructions != listing.instructions:
+            yield reviewed.offers[0], _other_instructions(instructions, listing)
         by_tool: dict[str, list[DefinitionChange]] = {}
         for change in _compared(present, listing):
             by_tool.setdefault(change.tool, []).append(change)
@@ -47,8 +47,8 @@ _SINCE = {
 }
 
 
-def _other_instructions(said: Json, listing: OtherListing) -> Hit:
-    later = said if listing.kind is ListingKind.PINNED else listing.instructions
+def _other_instructions(instructions: Json, listing: OtherListing) -> Hit:
+    later = instructions if listing.kind is ListingKind.PINNED else listing.instructions
     return Hit(
         message=f"The server's instructions changed {_SINCE[listing.kind]}.",
         pointer="/instructions",

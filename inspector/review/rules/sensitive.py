@@ -106,11 +106,11 @@ def _is_sensitive_parameter(field: Property) -> bool:
     schema = field.schema
     # A misspelt mark counts as one.
     marks = {key: value for key, value in schema.items() if key.lower().replace("_", "-") in _MARKS}
-    said = any(value is not False for value in marks.values())
+    is_marked = any(value is not False for value in marks.values())
     header = str(schema["x-mcp-header"]).lower()
     return (
         names_secret(field.words)
-        or said
+        or is_marked
         or schema.get("writeOnly") is True
         or schema.get("format") == "password"
         or header in _HEADERS
@@ -132,8 +132,8 @@ def _unmarked_input(offer: Offer) -> Iterator[Hit]:
 
 def _is_unmarked_secret(field: Property) -> bool:
     schema = field.schema
-    said = (_MARK in schema) or schema.get("writeOnly") is True or schema.get("format") == "password"
-    return names_secret(field.words) and field.may_be_text and not said
+    is_marked = (_MARK in schema) or schema.get("writeOnly") is True or schema.get("format") == "password"
+    return names_secret(field.words) and field.may_be_text and not is_marked
 
 
 def _in_definition(offer: Offer) -> Iterator[Hit]:
