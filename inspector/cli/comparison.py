@@ -79,7 +79,7 @@ def _leaks(row: HostRow) -> str:
     leaked = row.leaked
     if row.leak is Leak.YES and leaked.pointers:
         count = len(leaked.pointers)
-        more = f", {leaked.unknown:,} not told" if leaked.untold else ""
+        more = f", {leaked.unknown:,} not told" if leaked.unknown else ""
         return f"yes: {count:,} value{'' if count == 1 else 's'}{more}"
     return row.leak.value
 

@@ -99,7 +99,7 @@ def _merge(found: Facts, part: Facts, depth: int) -> None:
 def has_lone_surrogate(text: str) -> bool:
     """True if a text contains a lone surrogate."""
     return not text.isascii() and any(
-        _HALF.search(text, start, start + STRIDE) for start in range(0, len(text), STRIDE)
+        _SURROGATE.search(text, start, start + STRIDE) for start in range(0, len(text), STRIDE)
     )
 
 
@@ -134,7 +134,7 @@ def _is_long(number: float) -> bool:
 
 _READ_CHARACTERS, _READ_BITS = 200, 600
 """Limits for numbers that every program reads."""
-_HALF = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _APART, _MANY = 8, 256
 """Larger containers in the first levels are analysed separately, so that the result is shared."""
 _ODD = ("__proto__", *"0123456789")
@@ -203,7 +203,7 @@ def _first(value: Json, parser: Parser) -> str:
                 return reason
             if isinstance(item, dict):
                 if not parser.lone_surrogates and any(map(has_lone_surrogate, item)):
-                    return _HALF.format(parser.name)
+                    return _NO_LONE_SURROGATE.format(parser.name)
                 below.extend(item.values())
             elif isinstance(item, list):
                 below.extend(item)
@@ -215,7 +215,7 @@ def _first(value: Json, parser: Parser) -> str:
 
 
 _TWICE = "an object has a duplicate key"
-_HALF = "{} does not read a lone surrogate"
+_NO_LONE_SURROGATE = "{} does not read a lone surrogate"
 _HUGE = "{} does not read numbers of this size"
 
 
@@ -225,7 +225,9 @@ def _reason(item: Json, parser: Parser) -> str:
             return _TWICE
         case str():
             return (
-                _HALF.format(parser.name) if not parser.lone_surrogates and has_lone_surrogate(item) else ""
+                _NO_LONE_SURROGATE.format(parser.name)
+                if not parser.lone_surrogates and has_lone_surrogate(item)
+                else ""
             )
         case int() if not isinstance(item, bool) and item.bit_length() > parser.max_bits:
             return _HUGE.format(parser.name)

@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeAlias, assert_never
 
 from inspector.hosts.python_text import represented, shortened, type_name
@@ -39,29 +40,17 @@ def error_text(title: str, issues: tuple[Issue, ...]) -> str:
     return "\n".join([count, *(issue.text for issue in issues)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
-    """`str`."""
+class Scalar(Enum):
+    """A type without parameters."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uri:
-    """`AnyUrl`, as far as its text determines validity."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
-    """`bool`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
-    """`int`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """`float` from 0 to 1."""
+    TEXT = "str"
+    URI = "AnyUrl"
+    """Checked as far as the text determines validity."""
+    TRUTH = "bool"
+    WHOLE = "int"
+    SHARE = "float"
+    """From 0 to 1."""
+    MAPPING = "dict[str, Any]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +58,6 @@ class Choice:
     """`Literal`."""
 
     values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mapping:
-    """`dict[str, Any]`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +105,7 @@ class AnyOf:
     models: tuple[Model, ...]
 
 
-Kind: TypeAlias = Text | Uri | Truth | Whole | Share | Choice | Mapping | Items | Model | AnyOf
+Kind: TypeAlias = Scalar | Choice | Items | Model | AnyOf
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,26 +119,26 @@ class Checked:
 def check(value: Json, kind: Kind, place: Place = ()) -> Checked:
     """The result of `validate_python(value)`. Recurses into the model, not the value."""
     match kind:
-        case Text():
+        case Scalar.TEXT:
             return (
                 Checked(value=value)
                 if isinstance(value, str)
                 else _wrong("string_type", "string", place, value)
             )
-        case Uri():
+        case Scalar.URI:
             return _uri(value, place)
-        case Truth():
+        case Scalar.TRUTH:
             return _truth(value, place)
-        case Whole():
+        case Scalar.WHOLE:
             return _whole(value, place)
-        case Share():
+        case Scalar.SHARE:
             return _share(value, place)
         case Choice():
             if isinstance(value, str) and value in kind.values:
                 return Checked(value=value)
             allowed = " or ".join(f"'{choice}'" for choice in kind.values)
             return _fault("literal_error", f"Input should be {allowed}", place, value)
-        case Mapping():
+        case Scalar.MAPPING:
             return (
                 Checked(value=value)
                 if isinstance(value, dict)

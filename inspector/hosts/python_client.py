@@ -14,14 +14,9 @@ from inspector.hosts.pydantic_check import (
     Issue,
     Items,
     Kind,
-    Mapping,
     Member,
     Model,
-    Share,
-    Text,
-    Truth,
-    Uri,
-    Whole,
+    Scalar,
     check,
     error_text,
     rewritten,
@@ -47,17 +42,21 @@ def _member(name: str, kind: Kind, wire: str = "", *, required: bool = False) ->
     return Member(name=name, wire=wire or name, kind=kind, required=required, nullable=not required)
 
 
-_META = _member("meta", Mapping(), "_meta")
-_MIME_TYPE = _member("mime_type", Text(), "mimeType")
+_META = _member("meta", Scalar.MAPPING, "_meta")
+_MIME_TYPE = _member("mime_type", Scalar.TEXT, "mimeType")
 _AUDIENCE = _member("audience", Items(of=Choice(values=("user", "assistant"))))
 _ANNOTATIONS = Model(
     name="Annotations",
-    members=(_AUDIENCE, _member("priority", Share()), _member("last_modified", Text(), "lastModified")),
+    members=(
+        _AUDIENCE,
+        _member("priority", Scalar.SHARE),
+        _member("last_modified", Scalar.TEXT, "lastModified"),
+    ),
 )
 _NOTES = _member("annotations", _ANNOTATIONS)
-_SIZES = _member("sizes", Items(of=Text()))
+_SIZES = _member("sizes", Items(of=Scalar.TEXT))
 _THEME = _member("theme", Choice(values=("light", "dark")))
-_SRC = _member("src", Text(), required=True)
+_SRC = _member("src", Scalar.TEXT, required=True)
 _ICON = Model(name="Icon", members=(_SRC, _MIME_TYPE, _SIZES, _THEME))
 
 
@@ -66,30 +65,30 @@ def _type(value: str) -> Member:
 
 
 def _media(name: str, type_: str) -> Model:
-    data = _member("data", Text(), required=True)
+    data = _member("data", Scalar.TEXT, required=True)
     mime_type = replace(_MIME_TYPE, required=True, nullable=False)
     return Model(name=name, members=(_type(type_), data, mime_type, _NOTES, _META))
 
 
 def _contents(name: str, payload: str) -> Model:
-    uri, text = _member("uri", Text(), required=True), _member(payload, Text(), required=True)
+    uri, text = _member("uri", Scalar.TEXT, required=True), _member(payload, Scalar.TEXT, required=True)
     return Model(name=name, members=(uri, _MIME_TYPE, _META, text))
 
 
 TEXT = Model(
-    name="TextContent", members=(_type("text"), _member("text", Text(), required=True), _NOTES, _META)
+    name="TextContent", members=(_type("text"), _member("text", Scalar.TEXT, required=True), _NOTES, _META)
 )
 IMAGE = _media("ImageContent", "image")
 AUDIO = _media("AudioContent", "audio")
 LINK = Model(
     name="ResourceLink",
     members=(
-        _member("name", Text(), required=True),
-        _member("title", Text()),
-        _member("uri", Text(), required=True),
-        _member("description", Text()),
+        _member("name", Scalar.TEXT, required=True),
+        _member("title", Scalar.TEXT),
+        _member("uri", Scalar.TEXT, required=True),
+        _member("description", Scalar.TEXT),
         _MIME_TYPE,
-        _member("size", Whole()),
+        _member("size", Scalar.WHOLE),
         _member("icons", Items(of=_ICON)),
         _NOTES,
         _META,
@@ -113,8 +112,8 @@ RESULT = Model(
     members=(
         _META,
         _member("content", Items(of=AnyOf(models=BLOCKS)), required=True),
-        _member("structured_content", Mapping(), "structuredContent"),
-        Member(name="is_error", wire="isError", kind=Truth(), nullable=False),
+        _member("structured_content", Scalar.MAPPING, "structuredContent"),
+        Member(name="is_error", wire="isError", kind=Scalar.TRUTH, nullable=False),
     ),
 )
 
@@ -137,7 +136,7 @@ def changed(kind: Kind, change: Callable[[Model], Model]) -> Kind:
 def of_first(model: Model) -> Model:
     """The model in mcp 1: URIs are URLs, annotations have no time, and unknown members are kept."""
     members = (
-        replace(member, kind=Uri()) if member.name == "uri" else member
+        replace(member, kind=Scalar.URI) if member.name == "uri" else member
         for member in model.members
         if member.name != "last_modified"
     )
@@ -205,7 +204,7 @@ def _repr(value: Json, kind: Kind) -> str:
             return f"{kind.name}({', '.join(members)})"
         case list(), Items():
             return f"[{', '.join(_repr(item, kind.of) for item in value)}]"
-        case str(), Uri():
+        case str(), Scalar.URI:
             return f"AnyUrl({represented(rewritten(value).text)})"
         case _:
             return represented(value)

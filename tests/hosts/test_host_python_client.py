@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from mcp_types import methods
 from pydantic import Field, TypeAdapter, ValidationError
 
-from inspector.hosts.pydantic_check import Kind, Share, Truth, Whole, check
+from inspector.hosts.pydantic_check import Kind, Scalar, check
 from inspector.hosts.python_client import (
     RESULT,
     Names,
@@ -138,9 +138,9 @@ def coerced(value: Json, by: TypeAdapter[object]) -> str:
 @pytest.mark.parametrize(
     ("kind", "theirs"),
     [
-        (Whole(), TypeAdapter[object](int)),
-        (Truth(), TypeAdapter[object](bool)),
-        (Share(), TypeAdapter[object](Annotated[float, Field(ge=0.0, le=1.0)])),
+        (Scalar.WHOLE, TypeAdapter[object](int)),
+        (Scalar.TRUTH, TypeAdapter[object](bool)),
+        (Scalar.SHARE, TypeAdapter[object](Annotated[float, Field(ge=0.0, le=1.0)])),
     ],
     ids=["int", "bool", "float"],
 )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Bounded
 from inspector.boundary.options import Level
-from inspector.hosts import javascript, python_text, rust_client, writing
+from inspector.hosts import javascript, python_text, writing
 from inspector.hosts.facts import JAVASCRIPT, PYDANTIC, SERDE, facts, is_deep, obstacle
 from inspector.hosts.profile import Call
 from inspector.hosts.profiles import codex
@@ -49,7 +49,7 @@ def a_text(value: str) -> str:
 # A writer of texts that is not the usual one keeps a style from being written in pieces.
 LEAF_BY_LEAF = {
     javascript.stringify: writing.Style(leaf=javascript.stringify, order=javascript.own_keys, text=a_text),
-    rust_client.compact: writing.Style(leaf=python_text.compact_leaf, text=a_text),
+    codex.compact: writing.Style(leaf=python_text.compact_leaf, text=a_text),
     python_text.compact: writing.Style(leaf=python_text.compact_leaf, text=a_text),
 }
 
