@@ -51,11 +51,11 @@ class Neighbour:
 class FaultKind(StrEnum):
     """A protocol fault of a server. The values are shown to the user."""
 
-    NOISE = "sends what is no message"
-    UNASKED = "answers what nobody asked"
-    MISSHAPEN = "sends messages that are not as they must be"
+    NOISE = "sends output that is not a message"
+    UNASKED = "sends responses without a request"
+    MISSHAPEN = "sends malformed messages"
     ENCODING = "sends JSON that is not plain UTF-8"
-    NOT_OFFERED = "asks for what the client does not offer"
+    NOT_OFFERED = "requests features that the client does not offer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
