@@ -11,7 +11,7 @@ STRANGE: JsonObject = {"n": 9_007_199_254_740_993, "é": 1.0, "10": [1e21, -0.0]
 @pytest.mark.parametrize(
     ("name", "pointer", "word"),
     [
-        ("claude-code", "/structuredContent/n", "rounded"),
+        ("claude-code", "/structuredContent/n", "rounds"),
         ("claude-code", "/structuredContent", "indices"),
         ("claude-code", "/structuredContent/__proto__", "drops"),
         ("claude-code", "/content/0", "replaces"),
