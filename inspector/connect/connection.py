@@ -84,7 +84,8 @@ class Connection:
             self._dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
         )
         if isinstance(found, NoAgreement):
-            raise refused(self._target, found.outcome, asked=found.asked)
+            printed = self._transport.printed if isinstance(self._transport, StdioProcess) else None
+            raise refused(self._target, found.outcome, asked=found.asked, printed=printed)
         self._agreement = found
 
     async def request(

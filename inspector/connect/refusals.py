@@ -15,9 +15,16 @@ _SERVER_ERROR_HINT = "The fault is on the server's side: look at its log."
 
 
 def refused(
-    target: StdioTarget | HttpTarget, failure: Outcome, *, asked: str = "initialize"
+    target: StdioTarget | HttpTarget,
+    failure: Outcome,
+    *,
+    asked: str = "initialize",
+    printed: str | None = None,
 ) -> InspectorError:
-    """The error for a connection that did not come about because `asked` ended in `failure`."""
+    """The error for a connection that failed because `asked` ended in `failure`.
+
+    `printed`: about a line on stdout that is no message; None where there is none.
+    """
     match failure:
         case Failure(http_status=401 | 403):
             return AuthenticationRequiredError(failure.detail)
@@ -25,7 +32,8 @@ def refused(
             hint = _SERVER_ERROR_HINT if status >= 500 else _STATUS_HINTS.get(status, "Check the URL.")
             return UnreachableError(failure.detail, hint)
         case Failure(kind=FailureKind.TIMEOUT):
-            return UnreachableError(f"{failure.detail}\n{_named(target)}", _silence_hint(target))
+            lines = [failure.detail, _named(target), *([printed] if printed else [])]
+            return UnreachableError("\n".join(lines), _silence_hint(target))
         case Failure(kind=FailureKind.PROTOCOL) if isinstance(target, HttpTarget):
             return UnreachableError(
                 failure.detail, "Is this an MCP endpoint? What it sent breaks the protocol."

@@ -11,7 +11,7 @@ from inspector.connect.limits import MAX_MESSAGE_BYTES
 from inspector.connect.tap import LARGE_BYTES, Tap
 from inspector.errors import UnreachableError
 from inspector.json.exact import JsonObject, dump
-from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.frames import Channel, Direction, printed_line
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import StdioTarget
 
@@ -41,6 +41,8 @@ class StdioProcess:
         self._readers: list[asyncio.Task[None]] = []
         self._writing = asyncio.Lock()
         self._stderr = processes.ErrorLines()
+        self.printed: str | None = None
+        """What to do about the first line on stdout that is no message."""
         self._closing = False
 
     async def start(self) -> None:
@@ -103,7 +105,9 @@ class StdioProcess:
 
     async def _received(self, line: bytes) -> None:
         if line.strip():
-            self._dispatcher.take(await self._tap.take(Direction.RECEIVED, Channel.STDIO, line))
+            matched = await self._tap.take(Direction.RECEIVED, Channel.STDIO, line)
+            self.printed = self.printed or printed_line(matched.frame)
+            self._dispatcher.take(matched)
 
     async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
         async def keep(line: bytes) -> None:
@@ -138,8 +142,9 @@ class StdioProcess:
         self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
 
     def describe(self, what: str) -> str:
-        """`what`, with the command and the first and last lines of its stderr."""
-        return "\n".join([what, f"command: {self._target}", *self._stderr.quoted()])
+        """`what`, with the command, a line that it printed to stdout, and the first and last lines of its stderr."""
+        printed = [self.printed] if self.printed else []
+        return "\n".join([what, f"command: {self._target}", *printed, *self._stderr.quoted()])
 
     def _cannot_start(self, error: Exception) -> UnreachableError:
         program = self._target.command[0]
