@@ -49,9 +49,14 @@ class HttpChannel:
         self._tap = tap
         self._open_timeout_s = open_timeout_s
         self._dispatcher = dispatcher
-        inner = httpx2.AsyncHTTPTransport(proxy=_proxy_for(target.url), socket_options=_keepalive())
+        proxy = _proxy_for(target.url)
         self._http_tap = HttpTap(
-            inner, tap, dispatcher, older_sse=target.older_sse, max_message_bytes=max_message_bytes
+            httpx2.AsyncHTTPTransport(proxy=proxy, socket_options=_keepalive()),
+            tap,
+            dispatcher,
+            older_sse=target.older_sse,
+            has_proxy=proxy is not None,
+            max_message_bytes=max_message_bytes,
         )
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -37,6 +37,7 @@ _AUTHENTICATION = frozenset({401, 403})
 _SESSION_HEADER = "mcp-session-id"
 _BAD_REQUEST_CODE = -32000
 """With status 400: what the TypeScript SDK's example servers answer where they do not know a session."""
+_PROBE_TIMEOUT_S = 2.0
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
@@ -50,12 +51,14 @@ class HttpTap(httpx2.AsyncBaseTransport):
         dispatcher: Dispatcher,
         *,
         older_sse: bool = False,
+        has_proxy: bool = False,
         max_message_bytes: int = MAX_MESSAGE_BYTES,
     ) -> None:
         self._inner = inner
         self._tap = tap
         self._dispatcher = dispatcher
         self._older_sse = older_sse
+        self._has_proxy = has_proxy
         self._max_message_bytes = max_message_bytes
         self._has_streamed = False
         self.last_failure: Failure | None = None
@@ -76,9 +79,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
-            if isinstance(error, _NOT_SENT):
-                self._dispatcher.away = exchange.lost(error, was_sent=False)
-            self._fail(exchange, exchange.lost(error, was_sent=not isinstance(error, _NOT_SENT)))
+            self._fail(exchange, await self._lost(exchange, error))
             # Raised here, it would end every other request of the connection too.
             return httpx2.Response(503, request=request)
         return await self._tapped(exchange, response)
@@ -158,7 +159,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
                     self._fail(exchange, exchange.too_long("a body", self._max_message_bytes))
                     return start_of(parts, OTHER_BODY_BYTES), False
         except httpx2.TransportError as error:
-            self._fail(exchange, exchange.lost(error))
+            self._fail(exchange, await self._lost(exchange, error))
         except UnreadableBodyError as error:
             self._fail(exchange, exchange.failed(FailureKind.PROTOCOL, str(error)))
             return start_of(parts, OTHER_BODY_BYTES), False
@@ -220,7 +221,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
             # Raised here, to end the SDK's transport.
             raise
         except httpx2.TransportError as error:
-            failure = exchange.lost(error)
+            failure = await self._lost(exchange, error)
             if has_ids:
                 # The SDK asks for the rest of the stream.
                 self._tap.note(failure.detail)
@@ -275,6 +276,25 @@ class HttpTap(httpx2.AsyncBaseTransport):
         # With the same origin in the same letters, which is how the SDK compares.
         address = there._replace(scheme=here.scheme, netloc=here.netloc, fragment="").geturl()
         return b"event: endpoint\ndata: " + address.encode() + b"\n\n"
+
+    async def _lost(self, exchange: "_Exchange", error: Exception) -> Failure:
+        """The failure for a broken connection. Notes that the server is away where it accepts no other connection."""
+        was_sent = not isinstance(error, _NOT_SENT)
+        if not was_sent or not await self._accepts_connections(exchange.request.url):
+            self._dispatcher.away = exchange.lost(error, was_sent=False)
+        return exchange.lost(error, was_sent=was_sent)
+
+    async def _accepts_connections(self, url: httpx2.URL) -> bool:
+        """Whether the server accepts a TCP connection; True behind a proxy, which would answer in its place."""
+        if self._has_proxy:
+            return True
+        try:
+            async with asyncio.timeout(_PROBE_TIMEOUT_S):
+                _, writer = await asyncio.open_connection(url.host, url.port or _PORTS[url.scheme])
+        except OSError:
+            return False
+        writer.close()
+        return True
 
     def _fail(self, exchange: "_Exchange", failure: Failure) -> None:
         self.last_failure = failure
