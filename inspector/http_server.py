@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection of a small server: requests in, plain answers and event streams out."""
+"""One HTTP/1.1 connection of a small server: reads requests, writes responses and event streams."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable
@@ -20,7 +20,7 @@ Headers: TypeAlias = Iterable[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
-    """One request, its body read to the end."""
+    """One request with its whole body."""
 
     method: str
     path: str
@@ -30,16 +30,16 @@ class HttpRequest:
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, which is given in lower case."""
+        """The first header with this name, given in lower case."""
         return next((value for key, value in self.headers if key == name), None)
 
     def parameter(self, name: str) -> str | None:
-        """The first query parameter of that name."""
+        """The first query parameter with this name."""
         return next(iter(parse_qs(self.query).get(name, ())), None)
 
 
 class HttpConnection:
-    """A client's connection, one request after the other."""
+    """A client's connection; it handles one request after the other."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -47,7 +47,7 @@ class HttpConnection:
         self._state = h11.Connection(h11.SERVER)
 
     async def next_request(self) -> HttpRequest | None:
-        """The next request; None where there will be none, since the client left or broke the protocol."""
+        """The next request; None where the client left or broke the protocol."""
         if self._state.our_state is h11.DONE and self._state.their_state is h11.DONE:
             self._state.start_next_cycle()
         if self._state.our_state is not h11.IDLE:
@@ -82,7 +82,6 @@ class HttpConnection:
                     return None
 
     async def respond(self, status: HTTPStatus, body: bytes = b"", headers: Headers = ()) -> None:
-        """Answer with a whole body."""
         length = ("Content-Length", str(len(body)))
         await self._send(h11.Response(status_code=status, reason=status.phrase, headers=[*headers, length]))
         if body:
@@ -90,38 +89,36 @@ class HttpConnection:
         await self._send(h11.EndOfMessage())
 
     async def respond_json(self, status: HTTPStatus, body: Json, headers: Headers = ()) -> None:
-        """Answer with a JSON document."""
         await self.respond(status, dump(body), (("Content-Type", "application/json"), *headers))
 
     async def open_stream(self, headers: Headers = ()) -> None:
-        """Answer with an event stream, to be continued."""
+        """Send the headers of an event stream."""
         fixed = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-transform"))
         await self._send(h11.Response(status_code=200, reason="OK", headers=[*fixed, *headers]))
 
     async def send_event(self, kind: str, content: str) -> None:
-        """One event of an open stream. `content` is one line."""
+        """Send one event. `content` is one line."""
         await self._send(
             h11.Data(data=f"event: {kind}\ndata: {content}\n\n".encode("utf-8", "surrogatepass"))
         )
 
     async def end_stream(self) -> None:
-        """The end of an open stream."""
         await self._send(h11.EndOfMessage())
 
     @asynccontextmanager
     async def watched(self, gone: Callable[[], None]) -> AsyncGenerator[None]:
-        """Calls `gone` where the client hangs up while the block runs."""
+        """Call `gone` if the client hangs up while the block runs."""
         watch = asyncio.create_task(self._watch(gone))
         try:
             yield
         finally:
             watch.cancel()
-            # Nothing else may read before the watch has let go.
+            # Only one task may read at a time.
             await asyncio.wait({watch})
 
     async def _watch(self, gone: Callable[[], None]) -> None:
         while chunk := await self._received():
-            # It belongs to the next request.
+            # These bytes belong to the next request.
             self._state.receive_data(chunk)
         gone()
 

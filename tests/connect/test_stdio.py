@@ -202,11 +202,11 @@ async def test_every_kind_of_handshake_server_is_reached(behaviour: str, era: Er
 @pytest.mark.parametrize(
     ("behaviour", "message", "hint"),
     [
-        ("ends at once", "the server exited with code 7\ncommand: ", "Run the command by itself"),
+        ("ends at once", "the server exited with code 7\ncommand: ", "Run the command in a shell"),
         (
             "ends at once",
             "its stderr:\n  cannot open /etc/nothing",
-            "Run the command by itself",
+            "Run the command in a shell",
         ),
         (
             "never answers",

@@ -122,7 +122,7 @@ class Cdp:
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
-        self._fail("the connection was closed here")
+        self._fail("Sightline closed the connection")
 
     async def _write(self, raw: bytes) -> None:
         if self._socket is None:

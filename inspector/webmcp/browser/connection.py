@@ -208,7 +208,7 @@ class PageConnection:
         """End it. Our browser ends and our tab closes; nothing of the user's does."""
         self._hearing.silence()
         self._calls.fail_all(
-            Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
+            Failure(kind=FailureKind.CONNECTION_LOST, detail="Sightline closed the connection")
         )
         try:
             if self._target.cdp is not None and self._lost is None:

@@ -1,8 +1,9 @@
-"""Bodies of HTTP answers as they are read: decompressed, and never more than a bound."""
+"""Read HTTP responses: decompressed and bounded bodies, JSON-RPC errors, authentication challenges."""
 
 import codecs
+import re
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import httpx2
 
@@ -17,12 +18,12 @@ _MARKS = ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"))
 
 
 class UnreadableBodyError(Exception):
-    """A body that cannot be read on: the message says why, as the end of a sentence about the server."""
+    """A body that cannot be read. The message completes a sentence that begins with the server."""
 
 
 async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """The body in chunks. Raises UnreadableBodyError for an encoding that cannot be undone, httpx2.TransportError."""
-    # `identity` is asked for; a server may not care.
+    """The decompressed body in chunks. Raises UnreadableBodyError for an unknown encoding, httpx2.TransportError."""
+    # The request asks for `identity`, but servers may ignore it.
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in {"", "identity", *_ZLIB}:
         raise UnreadableBodyError(
@@ -40,7 +41,7 @@ async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
 
 
 async def event_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """`decoded` for an event stream, which has to be in UTF-8. Raises UnreadableBodyError where it is not."""
+    """`decoded` for an event stream. Raises UnreadableBodyError where it is not UTF-8."""
     is_first = True
     async for chunk in decoded(response):
         charset = foreign_charset(response, chunk) if is_first else None
@@ -51,7 +52,7 @@ async def event_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
 
 
 def foreign_charset(response: httpx2.Response, start: bytes) -> str | None:
-    """The name of a charset other than UTF-8 that a body is in, by its byte order mark or as declared; None otherwise."""
+    """The charset of a body by its byte order mark or content type; None for UTF-8."""
     for mark, name in _MARKS:
         if start.startswith(mark):
             return name
@@ -68,24 +69,24 @@ def foreign_charset(response: httpx2.Response, start: bytes) -> str | None:
 
 
 def fault_of(frame: Frame) -> str:
-    """Why what should be a JSON-RPC message is none, with an excerpt; empty where it is one."""
-    found = messages(frame.body)
-    if found and not any(isinstance(message, Malformed) for message in found):
+    """Why a frame is not a JSON-RPC message, with an excerpt; empty where it is one."""
+    received = messages(frame.body)
+    if received and not any(isinstance(message, Malformed) for message in received):
         return ""
-    reasons = [message.reason for message in found if isinstance(message, Malformed)]
+    reasons = [message.reason for message in received if isinstance(message, Malformed)]
     shown = excerpt(frame.raw)
     return f"{reasons[0] if reasons else 'no message'}: {shown}" if shown else "it is empty"
 
 
 def excerpt(raw: bytes) -> str:
-    """The start of a body in one line. Foreign text."""
+    """The start of a body on one line. Foreign text."""
     return " ".join(raw[:EXCERPT_BYTES].decode("utf-8", "replace").split())
 
 
 def error_answer(raw: bytes, carried: Json) -> Response | None:
-    """The JSON-RPC error that a body with an error status holds for the request of id `carried`; None where it holds none.
+    """The JSON-RPC error in a response with an error status, for the request with id `carried`; None where there is none.
 
-    Only what is one by all its members counts: an OAuth error is an object with a member `error` too.
+    Checks every member, because an OAuth error is also an object with a member `error`.
     """
     match messages(parse(raw)):
         case (Response(is_error=True, faults=faults, id=identity) as answer,) if carried is not None:
@@ -94,3 +95,30 @@ def error_answer(raw: bytes, carried: Json) -> Response | None:
             return answer if is_versioned and is_ours else None
         case _:
             return None
+
+
+_PARAMETER = re.compile(r'([A-Za-z0-9_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9._-]*)(?=\s|$)(?!\s*=)")
+_SHOWN = ("error", "error_description", "scope", "resource_metadata")
+_MAX_CHARACTERS = 400
+
+
+def challenge_lines(values: Iterable[str]) -> list[str]:
+    """The challenges in `WWW-Authenticate` as lines: the scheme, then the parameters that say what is missing.
+
+    A challenge without known parameters is shown as sent. All lines are foreign text, shortened.
+    Source: RFC 9110, section 11.6.1; RFC 6750, section 3; RFC 9728, section 5.1 (`resource_metadata`).
+    """
+    lines: list[str] = []
+    for value in values:
+        parameters = {
+            name.lower(): re.sub(r"\\(.)", r"\1", quoted) if quoted else plain
+            for name, quoted, plain in _PARAMETER.findall(value)
+        }
+        shown = [f"  {name}: {parameters[name][:_MAX_CHARACTERS]}" for name in _SHOWN if parameters.get(name)]
+        scheme = _SCHEME.match(value)
+        if shown and scheme:
+            lines += [f"WWW-Authenticate: {scheme[1]}", *shown]
+        else:
+            lines.append(f"WWW-Authenticate: {value[:_MAX_CHARACTERS]}")
+    return lines

@@ -1,4 +1,4 @@
-"""Failures to connect, as errors that say what was tried and what to do."""
+"""Errors for failed connections: what was tried, and what the user can do."""
 
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.json.exact import dump_text
@@ -14,7 +14,7 @@ _STATUS_HINTS = {
 _SERVER_ERROR_HINT = "The fault is on the server's side: look at its log."
 
 
-def refused(
+def connect_error(
     target: StdioTarget | HttpTarget,
     failure: Outcome,
     *,
@@ -23,7 +23,7 @@ def refused(
 ) -> InspectorError:
     """The error for a connection that failed because `asked` ended in `failure`.
 
-    `printed`: about a line on stdout that is no message; None where there is none.
+    `printed`: text about a line on stdout that is no message.
     """
     match failure:
         case Failure(http_status=401 | 403):
@@ -36,7 +36,7 @@ def refused(
             return UnreachableError("\n".join(lines), _silence_hint(target))
         case Failure(kind=FailureKind.PROTOCOL) if isinstance(target, HttpTarget):
             return UnreachableError(
-                failure.detail, "Is this an MCP endpoint? What it sent breaks the protocol."
+                failure.detail, "Is this an MCP endpoint? Its answer breaks the protocol."
             )
         case Failure():
             return UnreachableError(failure.detail, _lost_hint(target))
@@ -44,7 +44,7 @@ def refused(
             text = f"the server answered {asked} with an error: {dump_text(failure.value)}\n{_named(target)}"
             return UnreachableError(text, "Try --era legacy or --era modern.")
         case Result():
-            text = f"the server's answer to {asked} is not one: {dump_text(failure.value)[:200]}\n{_named(target)}"
+            text = f"the server's answer to {asked} is not usable: {dump_text(failure.value)[:200]}\n{_named(target)}"
             return UnreachableError(text, "Is this an MCP server?")
 
 
@@ -60,5 +60,5 @@ def _silence_hint(target: StdioTarget | HttpTarget) -> str:
 
 def _lost_hint(target: StdioTarget | HttpTarget) -> str:
     if isinstance(target, StdioTarget):
-        return "Run the command by itself to see what it needs. It gets only a few variables: pass others with -e."
+        return "Run the command in a shell to see its error. A server gets only a few variables: pass others with -e."
     return "Is the server running, and the host and port right?"
