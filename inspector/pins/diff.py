@@ -1,7 +1,7 @@
-"""The definitions of two servers, or of one at two times: what was added, removed and changed, and what declares less.
+"""Compare the definitions of two servers, or of one at two times: added, removed and changed tools, weakened declarations.
 
-A definition declares less where, of all that both say together, the later one alone would be taken for less dangerous, less sensitive or
-less in need of a question: the traits of both sets of claims are joined in the safe direction only.
+A change weakens a definition where the later claims alone yield less dangerous, less sensitive or less often confirmed traits than
+both sets of claims joined; joining only ever goes in the safe direction.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from inspector.schema.fields import Field, form_of
 _LOST_SETS = frozenset({TraitName.SENSITIVE_POSITIONS, TraitName.DATA_CLASSES})
 _SETS = _LOST_SETS | {TraitName.DESTINATIONS, TraitName.SOURCES, TraitName.ATTRIBUTION}
 _HARMLESS = frozenset({"read", "public", "benign"})
-"""Words of which the loss says no less than they did."""
+"""Words that declare no risk: losing them weakens nothing."""
 
 
 _DECLARE_NOTHING = ("/description/", "/title/", "/icons/")
@@ -34,18 +34,18 @@ class DefinitionChange:
     pointer: str
     """Into the definition; empty where the whole tool was added or removed."""
     weakens: tuple[str, ...] = ()
-    """What is declared less because of it, in words; may quote foreign text."""
+    """Which declarations the change weakens, in words; may quote foreign text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loss:
     what: str
     pointers: tuple[str, ...]
-    """Of the declarations behind it, before and after."""
+    """Pointers of the declarations before and after."""
 
 
 def definition_changes(before: Iterable[Tool], after: Iterable[Tool]) -> tuple[DefinitionChange, ...]:
-    """All changes, tool by tool in the order of their names, by pointer within each. Never raises."""
+    """All changes, ordered by tool name, then by pointer. Never raises."""
     old, new = _by_name(before), _by_name(after)
     found: list[DefinitionChange] = []
     for name in sorted(old.keys() | new.keys()):
@@ -59,7 +59,7 @@ def definition_changes(before: Iterable[Tool], after: Iterable[Tool]) -> tuple[D
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
-    """The first of each name: it is the one that is called."""
+    """The first tool of each name, which is the one that is called."""
     found: dict[str, Tool] = {}
     for tool in tools:
         found.setdefault(tool.name, tool)
@@ -67,7 +67,7 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def _changed(before: Tool, after: Tool) -> list[DefinitionChange]:
-    # Nearly always so, and told at once.
+    # A fast path for nearly all tools.
     if dump(before.definition) == dump(after.definition):
         return []
     places = sorted(changes(before.definition, after.definition), key=lambda change: change.pointer)
@@ -88,7 +88,7 @@ def _may_declare(pointer: str) -> bool:
 
 
 def _is_behind(loss: _Loss, pointer: str) -> bool:
-    """Whether a change at `pointer` touches a declaration behind a loss."""
+    """Whether a change at `pointer` touches one of a loss's declarations."""
     return any(f"{one}/".startswith(f"{pointer}/") or pointer.startswith(f"{one}/") for one in loss.pointers)
 
 
@@ -97,7 +97,7 @@ def _losses(before: Tool, after: Tool) -> Iterator[_Loss]:
     old, new, joined = traits(claims), traits(later), traits((*claims, *later))
     for name in TraitName:
         if _is_less(name, old, new, joined):
-            # Where a declaration is gone, its place is known from the one before.
+            # A removed declaration has a pointer in the earlier definition only.
             every = (
                 *old.trait(name).claims_for,
                 *new.trait(name).claims_for,
@@ -128,7 +128,7 @@ def _said(trait: Trait) -> str:
 
 
 def _private(tool: Tool) -> set[str]:
-    """The arguments that are marked sensitive, write-only or a password, by pointer."""
+    """Pointers of the arguments marked sensitive, write-only or a password."""
     found: set[str] = set()
     waiting: list[Field] = list(form_of(tool.input_schema).fields)
     while waiting:

@@ -1,4 +1,4 @@
-"""Pins on disk: one file a server in the user's data folder, mode 0600, named by what the server is known by."""
+"""Pins on disk: one file per server in the user's data folder, mode 0600, named by the server's identity."""
 
 import re
 from collections.abc import Iterator
@@ -22,26 +22,26 @@ _REPIN = "Remove the file, and pin the server again."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """A file among the pins that is none."""
+    """A pin file that cannot be read."""
 
     path: Path
     reason: str
 
 
 def folder() -> Path:
-    """Where the pins are; it need not exist."""
+    """The folder of the pins, which may not exist."""
     return paths.data() / "pins"
 
 
 def identified(target: Target) -> Identity | None:
-    """What a target is known by, its folder in full; None where it has no address. Raises UsageError where there is no such folder."""
+    """The identity of a target, with its full folder; None for a page without address. Raises UsageError for a missing folder."""
     if isinstance(target, StdioTarget) and target.cwd:
         target = replace(target, cwd=str(paths.full(target.cwd)))
     return identity_of(target)
 
 
 def known_as(target: Target) -> Identity:
-    """What a target's pin is kept under. Raises UsageError where it has no address."""
+    """`identified`, for a target that has an address. Raises UsageError."""
     identity = identified(target)
     if identity is None:
         raise UsageError("a page without an address cannot be pinned", "Name it: web+https://… beside --cdp.")
@@ -49,7 +49,7 @@ def known_as(target: Target) -> Identity:
 
 
 def read_pin(identity: Identity) -> Pinned | None:
-    """The pin of a server; None where there is none. Raises UsageError where the file is none, or others could have written it."""
+    """The pin of a server; None where there is none. Raises UsageError for an invalid file, or one that others can write."""
     path = _path(identity)
     content = private.read(path, MAX_BYTES)
     if content is None:
@@ -63,7 +63,7 @@ def read_pin(identity: Identity) -> Pinned | None:
 
 
 def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
-    """Take definitions for good from now on, in place of those before. Raises UsageError."""
+    """Pin definitions, replacing an earlier pin. Raises UsageError."""
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
     raw = inert(dump(pin_file.written(pinned)))
     if len(raw) > MAX_BYTES:
@@ -75,7 +75,7 @@ def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
 
 
 def remove_pin(identity: Identity) -> bool:
-    """Let go of a pin; whether there was one. Raises UsageError."""
+    """Remove a pin; whether there was one. Raises UsageError."""
     path = _path(identity)
     try:
         path.unlink()
@@ -87,7 +87,7 @@ def remove_pin(identity: Identity) -> bool:
 
 
 def all_pins() -> Iterator[Pinned | Unreadable]:
-    """Every pin, by the names of the files. Raises UsageError where the folder cannot be read."""
+    """Every pin, ordered by file name. Raises UsageError where the folder cannot be read."""
     try:
         names = sorted(path.name for path in folder().iterdir())
     except FileNotFoundError:
@@ -113,19 +113,19 @@ def all_pins() -> Iterator[Pinned | Unreadable]:
 
 
 class Watch:
-    """One server's definitions from its connection to its end: against its pin, and against those listed first.
+    """Compares one server's listings with its pin, and with the session's first listing.
 
-    Its methods read files and compare: not on the event loop, and not by two threads at once.
+    The methods read files and compare definitions: do not call them on the event loop, nor from two threads at once.
     """
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._first: Definitions | None = None
         self.state = PinState()
-        """As of the last listing."""
+        """The state after the last listing."""
 
     def listed(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """A listing is complete. A pin that cannot be read is a reason to ask, no error."""
+        """Compare a complete listing. A pin that cannot be read is a reason to confirm calls, not an error."""
         now = Definitions(tools=catalogue.tools, instructions=instructions)
         pinned, fault = self._pinned()
         self.state = replace(pin_state(now, pinned=pinned, first=self._first), fault=fault)
@@ -133,7 +133,7 @@ class Watch:
         return self.state
 
     def pin(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """Take a complete listing for good, whatever was listed or pinned before. Raises UsageError."""
+        """Pin a complete listing, replacing an earlier pin. Raises UsageError."""
         now = Definitions(tools=catalogue.tools, instructions=instructions)
         pinned = write_pin(known_as(self._target), now)
         self._first = now
@@ -141,7 +141,7 @@ class Watch:
         return self.state
 
     def unpin(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """Let go of the pin. Raises UsageError."""
+        """Remove the pin. Raises UsageError."""
         remove_pin(known_as(self._target))
         return self.listed(catalogue, instructions)
 

@@ -1,4 +1,4 @@
-"""A definition in few characters: equal definitions have equal fingerprints, different ones do not."""
+"""Fingerprints of definitions: equal definitions have equal fingerprints, different ones do not."""
 
 import hashlib
 
@@ -6,9 +6,9 @@ from inspector.json.exact import DuplicateKeys, Json, Number
 
 
 def fingerprint(value: Json) -> str:
-    """64 hexadecimal digits of the canonical form of a value: keys sorted, 1.0 as 1. Never raises; linear.
+    """64 hexadecimal digits of a value's canonical form: keys sorted, 1.0 as 1. Never raises; linear.
 
-    Two values have the same one where `json_text.equal` holds for them.
+    Two values have the same fingerprint where `json.exact.equal` holds for them.
     """
     digest = hashlib.sha256()
     waiting: list[Json | bytes] = [value]

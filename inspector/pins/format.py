@@ -1,4 +1,4 @@
-"""Pins as they are kept: one JSON object a server. What is read is not trusted."""
+"""The file format of pins: one JSON object per server. Files are not trusted."""
 
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.pins.pins import Definitions, Pinned
@@ -10,7 +10,7 @@ VERSION = 1
 
 
 def written(pinned: Pinned) -> JsonObject:
-    """What is kept of a pin: `format`, `version`, `server`, `pinned`, `software`, `instructions` and `tools`."""
+    """The JSON of a pin: `format`, `version`, `server`, `pinned`, `software`, `instructions` and `tools`."""
     identity, definitions = pinned.identity, pinned.definitions
     return {
         "format": FORMAT,
@@ -24,7 +24,7 @@ def written(pinned: Pinned) -> JsonObject:
 
 
 def read(value: Json) -> Pinned | Malformed:
-    """The pin that was kept, or why it is none. Never raises."""
+    """The pin in a file, or why it is none. Never raises."""
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         return Malformed(pointer="", reason="it is no pin")
     version = value.get("version")

@@ -1,7 +1,7 @@
-"""Pins: definitions that the user took for good, and what has changed since.
+"""Pins: definitions that the user accepted, and what changed since.
 
-A tool that the user agreed to may be given another description, schema or declaration later, by the server or by whoever took
-it over. So a change is told, and asked about before the first call.
+A server, or whoever takes it over, may later change the description, schema or declarations of an accepted tool.
+Sightline shows such a change, and asks before the first call.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,49 +16,49 @@ from inspector.protocol.catalogue import Tool
 from inspector.safe_text import safe_line
 
 _MAX_PLACES = 4
-"""Places that one sentence names."""
+"""The most places that one sentence names."""
 _MAX_NAME = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definitions:
-    """What a server tells a model of itself: its tools as they stood on the wire, and its instructions."""
+    """What a server gives a model about itself: its tool definitions as on the wire, and its instructions."""
 
     tools: tuple[Tool, ...] = ()
     instructions: str | None = None
     """Foreign text."""
 
     def tool(self, name: str) -> Tool | None:
-        """The first tool of that name: it is the one that is called."""
+        """The first tool of that name, which is the one that is called."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
     @property
     def fingerprint(self) -> str:
-        """64 hexadecimal digits, whatever the order of the tools."""
+        """64 hexadecimal digits, independent of the order of tools."""
         tools = sorted((tool.name, fingerprint(tool.definition)) for tool in self.tools)
         return fingerprint([self.instructions, *([name, digits] for name, digits in tools)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """The definitions of one server, as the user took them for good."""
+    """The accepted definitions of one server."""
 
     identity: Identity
     at: str
-    """When, RFC 3339, in UTC."""
+    """RFC 3339 in UTC."""
     software: str
     definitions: Definitions
 
 
 class Since(StrEnum):
-    """Since when something is another, in words that may be shown."""
+    """The reference point of a change, in words."""
 
     PINNED = "since it was pinned"
     LISTED = "since it was first listed in this session"
 
 
 class Standing(StrEnum):
-    """How definitions stand to their pin, in words that may be shown."""
+    """How definitions compare with their pin, in words."""
 
     UNPINNED = "not pinned"
     SAME = "as pinned"
@@ -68,32 +68,30 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A reason to ask before a call."""
+    """A reason to confirm a call."""
 
     key: str
-    """Of the change: whoever agreed to it need not be asked about it again."""
+    """Identifies the change: the user confirms it once."""
     sentence: str
     """Safe to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Altered:
-    """What is another than it was."""
+    """The changes since one reference point."""
 
     since: Since
     before: Definitions
     now: Definitions
     tools: tuple[DefinitionChange, ...]
-    """In the order of their names."""
+    """Ordered by tool name."""
     instructions_changed: bool = False
 
     def of(self, name: str) -> tuple[DefinitionChange, ...]:
-        """The changes of one tool."""
         return tuple(change for change in self.tools if change.tool == name)
 
     @property
     def by_tool(self) -> dict[str, tuple[DefinitionChange, ...]]:
-        """The changes by the names of their tools."""
         found: dict[str, list[DefinitionChange]] = {}
         for change in self.tools:
             found.setdefault(change.tool, []).append(change)
@@ -101,27 +99,27 @@ class Altered:
 
     @property
     def weakened(self) -> int:
-        """How many changes make a tool declare less."""
+        """How many changes weaken a tool's declarations."""
         return sum(bool(change.weakens) for change in self.tools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinState:
-    """How the definitions of a server stand: to their pin, and to those that were listed first."""
+    """How a server's definitions compare with their pin, and with the session's first listing."""
 
     pinned: Pinned | None = None
     altered: tuple[Altered, ...] = ()
-    """Only where something is another."""
+    """Without reference points that nothing changed since."""
     asking: Mapping[str, tuple[Asking, ...]] = field(
         default_factory=dict[str, tuple[Asking, ...]], repr=False
     )
-    """Why to ask, by the name of the tool; under the empty name what concerns every tool."""
+    """Reasons to confirm, by tool name; the empty name is for reasons that concern every tool."""
     fault: str = ""
-    """Why the pin cannot be read; empty where it can, or where there is none."""
+    """Why the pin cannot be read; empty otherwise."""
 
     @property
     def standing(self) -> Standing:
-        """The worst there is to say."""
+        """The worst that applies."""
         if self.fault:
             return Standing.UNKNOWN
         if self.altered:
@@ -129,7 +127,7 @@ class PinState:
         return Standing.SAME if self.pinned else Standing.UNPINNED
 
     def asks(self, name: str) -> tuple[Asking, ...]:
-        """Why to ask before the first call of a tool; nothing where neither it nor the instructions changed. Takes no time."""
+        """Reasons to confirm the first call of a tool; none where neither it nor the instructions changed. Takes no time."""
         own = self.asking.get(name, ()) if name else ()
         return (*self._fault_asking(), *own, *self.asking.get("", ()))
 
@@ -142,10 +140,10 @@ class PinState:
 def pin_state(
     now: Definitions, *, pinned: Pinned | None = None, first: Definitions | None = None
 ) -> PinState:
-    """How the definitions of a complete listing stand. Never raises; linear.
+    """Compare the definitions of a complete listing. Never raises; linear.
 
-    `first`: what was listed first in this session (`first_seen`). Against it, tools that came or went are no change: servers
-    and pages offer other tools at other times. What the pin tells already is not told twice.
+    `first`: the session's first listing (`first_seen`). Added and removed tools do not count against it, since servers
+    and pages may offer other tools at other times. A change since the pin is not reported again.
     """
     found: list[Altered] = []
     told = frozenset[str]()
@@ -189,7 +187,7 @@ def _asking(found: Iterable[Altered]) -> dict[str, tuple[Asking, ...]]:
 
 
 def first_seen(first: Definitions | None, now: Definitions) -> Definitions:
-    """The definitions that a session saw first, and behind them tools that it had not seen before."""
+    """The definitions as the session first listed them, including tools that were listed later."""
     if first is None:
         return now
     known = {tool.name for tool in first.tools}
@@ -200,7 +198,7 @@ def first_seen(first: Definitions | None, now: Definitions) -> Definitions:
 def _shared(
     before: Iterable[Tool], after: Iterable[Tool], *, but: frozenset[str]
 ) -> tuple[tuple[Tool, ...], tuple[Tool, ...]]:
-    """The tools whose names are in both, without some."""
+    """The tools whose names are in both, except `but`."""
     old, new = tuple(before), tuple(after)
     names = ({tool.name for tool in old} & {tool.name for tool in new}) - but
     return tuple(tool for tool in old if tool.name in names), tuple(

@@ -1,4 +1,4 @@
-"""What a server is known by: how the user reaches it. The name that it gives itself proves nothing."""
+"""The identity of a server: how the user reaches it. The name in its answers proves nothing."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,29 +13,29 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """One server: a command line, an address, or the demo. Two targets of one identity are taken for the same server."""
+    """One server: a command line, an address, or the demo. Targets with equal identities are the same server."""
 
     kind: str
     """`stdio`, `http`, `sse`, `page` or `demo`."""
     name: str
-    """The command as in a shell, its secret words covered; or an address without user, query and fragment."""
+    """The command as in a shell with secret words covered, or an address without user, query and fragment."""
     folder: str = ""
-    """The folder that the user named for a command; empty where none was named."""
+    """The folder that the user named for a command; empty for none."""
 
     def __str__(self) -> str:
         return f"{self.name} (in {self.folder})" if self.folder else self.name
 
     @property
     def key(self) -> str:
-        """64 hexadecimal digits: what its files are called."""
+        """64 hexadecimal digits, the name of its files."""
         return hashlib.sha256(dump([self.kind, self.name, self.folder])).hexdigest()
 
 
 def identity_of(target: Target) -> Identity | None:
-    """What `target` is known by; None for a page of which no address was given.
+    """The identity of `target`; None for a page without address.
 
-    A command is its words and the folder that was named for it. Its variables, and what tells a key or a token in it, do not
-    count: with a new token it is the same server.
+    A command's identity is its words and its folder. Variables, and words that hold a key or token, do not count:
+    with a new token it is the same server.
     """
     match target:
         case StdioTarget(command=command, cwd=folder):

@@ -1,4 +1,4 @@
-"""Whether definitions repeat what was withheld from results: then they must not be kept."""
+"""Find definitions that repeat withheld values; such definitions must not be kept."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,13 +15,13 @@ from inspector.recording.markers import Key
 
 
 class Withheld:
-    """What was withheld from the results of a session, to be masked in definitions. For one thread at a time."""
+    """The withheld values of a session, to mask them in definitions. For one thread at a time."""
 
     def __init__(self) -> None:
         self._bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
 
     def learn(self, tool: Tool | None, outcome: Outcome, removals: Iterable[Removal]) -> None:
-        """One more result. `removals`: those of `declared`."""
+        """Add one result. `removals`: those of `declared`."""
         if not isinstance(outcome, Failure):
             self._bounder.judged(tool, raw_of(outcome), removals)
 
@@ -38,9 +38,10 @@ def repeats_withheld(
     instructions: str | None,
     calls: Iterable[tuple[Tool | None, JsonObject, Outcome]],
 ) -> str:
-    """What repeats a value that was withheld from a call's result, or marked sensitive in its arguments; empty where nothing does.
+    """The name of a tool, or the instructions, that repeats a value withheld from a call's result or marked sensitive in its arguments;
+    empty for none.
 
-    `calls`: tool, arguments and outcome of each. Linear in what is compared.
+    `calls`: tool, arguments and outcome of each. Linear in the size of all.
     """
     bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
     for tool, arguments, outcome in calls:
