@@ -7,11 +7,10 @@ from pathlib import Path
 
 from inspector.errors import UsageError
 from inspector.files import paths, private, stamp
-from inspector.json.exact import Malformed, dump, inert, parse
-from inspector.pins import format as pin_file
+from inspector.json.exact import Json, JsonObject, Malformed, dump, inert, parse
+from inspector.pins.identity import Identity, identity_of
 from inspector.pins.pins import Definitions, Pinned, PinState, first_seen, pin_state
-from inspector.pins.server import Identity, identity_of
-from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.targets import StdioTarget, Target
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -65,7 +64,7 @@ def read_pin(identity: Identity) -> Pinned | None:
 def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
     """Pin definitions, replacing an earlier pin. Raises UsageError."""
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
-    raw = inert(dump(pin_file.written(pinned)))
+    raw = inert(dump(pin_json(pinned)))
     if len(raw) > MAX_BYTES:
         raise UsageError(
             f"the definitions are {len(raw):,} bytes; a pin holds {MAX_BYTES:,}", "Nothing was pinned."
@@ -159,8 +158,76 @@ class Watch:
 
 def _decoded(raw: bytes) -> Pinned | Malformed:
     found = parse(raw)
-    return found if isinstance(found, Malformed) else pin_file.read(found.value)
+    return found if isinstance(found, Malformed) else pin_in(found.value)
 
 
 def _path(identity: Identity) -> Path:
     return folder() / f"{identity.key}.json"
+
+
+FORMAT = "sightline-pin"
+VERSION = 1
+
+
+def pin_json(pinned: Pinned) -> JsonObject:
+    """The JSON of a pin: `format`, `version`, `server`, `pinned`, `software`, `instructions` and `tools`."""
+    identity, definitions = pinned.identity, pinned.definitions
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "server": {"kind": identity.kind, "name": identity.name, "folder": identity.folder},
+        "pinned": pinned.at,
+        "software": pinned.software,
+        "instructions": definitions.instructions,
+        "tools": [{"name": tool.name, "definition": tool.definition} for tool in definitions.tools],
+    }
+
+
+def pin_in(value: Json) -> Pinned | Malformed:
+    """The pin in a file, or why it is none. Never raises."""
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        return Malformed(pointer="", reason="it is not a pin")
+    version = value.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        return Malformed(pointer="/version", reason="its version is not a positive number")
+    if version > VERSION:
+        return Malformed(pointer="/version", reason=f"its version {version} needs a newer Sightline")
+    at, software, instructions = value.get("pinned"), value.get("software"), value.get("instructions")
+    if not isinstance(at, str) or not isinstance(software, str):
+        return Malformed(pointer="", reason="`pinned` or `software` is not text")
+    if instructions is not None and not isinstance(instructions, str):
+        return Malformed(pointer="/instructions", reason="`instructions` is not text")
+    identity, tools = _stored_identity(value.get("server")), _stored_tools(value.get("tools"))
+    if isinstance(identity, Malformed):
+        return identity
+    if isinstance(tools, Malformed):
+        return tools
+    return Pinned(
+        identity=identity,
+        at=at,
+        software=software,
+        definitions=Definitions(tools=tools, instructions=instructions),
+    )
+
+
+def _stored_identity(value: Json) -> Identity | Malformed:
+    stored = value if isinstance(value, dict) else {}
+    kind, name, folder = stored.get("kind"), stored.get("name"), stored.get("folder")
+    if not (isinstance(kind, str) and isinstance(name, str) and isinstance(folder, str)):
+        return Malformed(pointer="/server", reason="`server` is not an identity")
+    return Identity(kind=kind, name=name, folder=folder)
+
+
+def _stored_tools(value: Json) -> tuple[Tool, ...] | Malformed:
+    if not isinstance(value, list):
+        return Malformed(pointer="/tools", reason="`tools` is not a list")
+    tools: dict[str, Tool] = {}
+    for index, item in enumerate(value):
+        stored = item if isinstance(item, dict) else {}
+        name, definition = stored.get("name"), stored.get("definition")
+        if not isinstance(name, str) or not isinstance(definition, dict):
+            return Malformed(pointer=f"/tools/{index}", reason="a tool has no name or no definition")
+        if name in tools:
+            return Malformed(pointer=f"/tools/{index}/name", reason="two tools have the same name")
+        tools[name] = Tool(name=name, definition=definition)
+    return tuple(tools.values())

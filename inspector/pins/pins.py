@@ -10,8 +10,7 @@ from enum import StrEnum
 
 from inspector.json.diff import ChangeKind
 from inspector.pins.diff import DefinitionChange, definition_changes
-from inspector.pins.fingerprint import fingerprint
-from inspector.pins.server import Identity
+from inspector.pins.identity import Identity, fingerprint
 from inspector.protocol.catalogue import Tool
 from inspector.safe_text import safe_line
 

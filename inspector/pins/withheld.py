@@ -38,10 +38,9 @@ def repeats_withheld(
     instructions: str | None,
     calls: Iterable[tuple[Tool | None, JsonObject, Outcome]],
 ) -> str:
-    """The name of a tool, or the instructions, that repeats a value withheld from a call's result or marked sensitive in its arguments;
-    empty for none.
+    """What repeats a value that a call's result withheld, or that its arguments mark sensitive: a tool's name, or the instructions.
 
-    `calls`: tool, arguments and outcome of each. Linear in the size of all.
+    Empty for none. `calls`: tool, arguments and outcome of each. Linear in the size of all.
     """
     bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
     for tool, arguments, outcome in calls:

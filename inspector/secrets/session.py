@@ -13,7 +13,7 @@ from inspector.urls.origin import Allowed, Origin, origin_of, resolve
 from inspector.urls.refused import Refused
 
 if TYPE_CHECKING:
-    from inspector.secrets.redeemer import Redeemer
+    from inspector.secrets.outcomes import Redeemer
 
 _MALFORMED = Refused(reason="it is malformed")
 _NOT_REACHED = Refused(

@@ -18,8 +18,8 @@ from inspector.pins.files import (
     remove_pin,
     write_pin,
 )
+from inspector.pins.identity import Identity
 from inspector.pins.pins import Definitions, Pinned, Standing
-from inspector.pins.server import Identity
 from inspector.protocol.catalogue import Catalogue, Kind, Tool
 from inspector.protocol.targets import DemoTarget, PageTarget, StdioTarget
 
@@ -77,7 +77,7 @@ def test_a_pin_takes_the_place_of_the_one_before_and_leaves_nothing_beside_it() 
     [
         (b"", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b"{}", "it is no pin"),
+        (b"{}", "it is not a pin"),
         (b'{"format":"sightline-pin","version":99}', "newer Sightline"),
         (b"\xff\xfe", "not JSON"),
     ],

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, equal, parse
-from inspector.pins import format as pin_file
+from inspector.pins.files import pin_in, pin_json
+from inspector.pins.identity import Identity
 from inspector.pins.pins import (
     Definitions,
     Pinned,
@@ -13,7 +14,6 @@ from inspector.pins.pins import (
     first_seen,
     pin_state,
 )
-from inspector.pins.server import Identity
 from inspector.protocol.catalogue import Tool
 
 IDENTITY = Identity(kind="demo", name="demo")
@@ -147,48 +147,48 @@ def test_a_pin_that_was_kept_is_read_as_it_was(values: dict[str, Json], instruct
         tools=tuple(Tool(name=name, definition={"value": value}) for name, value in values.items()),
         instructions=instructions,
     )
-    found = parse(dump(pin_file.written(pin(definitions))))
+    found = parse(dump(pin_json(pin(definitions))))
     assert isinstance(found, JsonText)
-    back = pin_file.read(found.value)
+    back = pin_in(found.value)
     assert isinstance(back, Pinned)
     assert back.definitions.instructions == instructions
     assert pin_state(back.definitions, pinned=pin(definitions)).standing is Standing.SAME
     assert back.definitions.fingerprint == definitions.fingerprint
 
 
-GOOD = pin_file.written(pin(offer(SUM)))
+GOOD = pin_json(pin(offer(SUM)))
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"format": "other"}, "no pin"),
+        ({"format": "other"}, "not a pin"),
         ({"version": 0}, "version"),
         ({"version": True}, "version"),
         ({"version": "1"}, "version"),
         ({"version": 2}, "newer Sightline"),
-        ({"pinned": 5}, "when"),
-        ({"software": None}, "when"),
+        ({"pinned": 5}, "`pinned` or"),
+        ({"software": None}, "`pinned` or"),
         ({"instructions": 5}, "instructions"),
-        ({"server": "demo"}, "which server"),
-        ({"server": {"kind": "demo", "name": 1, "folder": ""}}, "which server"),
-        ({"tools": "sum"}, "no list"),
+        ({"server": "demo"}, "not an identity"),
+        ({"server": {"kind": "demo", "name": 1, "folder": ""}}, "not an identity"),
+        ({"tools": "sum"}, "not a list"),
         ({"tools": [SUM]}, "no definition"),
-        ({"tools": [{"name": "a", "definition": SUM}, {"name": "a", "definition": LOOK}]}, "one name"),
+        ({"tools": [{"name": "a", "definition": SUM}, {"name": "a", "definition": LOOK}]}, "the same name"),
         ({"tools": [5]}, "no definition"),
     ],
 )
 def test_what_is_no_pin_is_none_and_says_why(change: JsonObject, reason: str) -> None:
-    found = pin_file.read({**GOOD, **change})
+    found = pin_in({**GOOD, **change})
     assert isinstance(found, Malformed)
     assert reason in found.reason
 
 
 @given(json_values)
 def test_nothing_that_is_read_raises(value: Json) -> None:
-    assert isinstance(pin_file.read(value), Malformed)
+    assert isinstance(pin_in(value), Malformed)
     for key in GOOD:
-        found = pin_file.read({**GOOD, key: value})
+        found = pin_in({**GOOD, key: value})
         assert (
             isinstance(found, Malformed)
             or equal(value, GOOD[key])

@@ -3,8 +3,7 @@ from dataclasses import replace
 import pytest
 
 from inspector.boundary.bounded import Rule
-from inspector.secrets.standing import STILL_HERE, left_s, standing
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,
@@ -17,7 +16,7 @@ from inspector.secrets.states import (
     RateLimited,
     Revealed,
 )
-from inspector.secrets.vault import Kept, KeptReference, KeptValue, Key, Vault
+from inspector.secrets.vault import STILL_HERE, Kept, KeptReference, KeptValue, Key, Vault, left_s, standing
 from inspector.urls.origin import resolve
 from inspector.urls.refused import Refused
 from tests.secrets.keeping import BASE, allowed, keep, reference

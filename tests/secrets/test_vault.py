@@ -1,7 +1,7 @@
 import pytest
 
 from inspector.json.exact import Json
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,

@@ -5,8 +5,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from inspector.secrets.standing import standing
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,
@@ -16,7 +15,7 @@ from inspector.secrets.states import (
     Outcome,
     Revealed,
 )
-from inspector.secrets.vault import ForgottenError, KeptReference, Key, Vault
+from inspector.secrets.vault import ForgottenError, KeptReference, Key, Vault, standing
 from tests.secrets.keeping import allowed, keep, reference
 
 if TYPE_CHECKING:

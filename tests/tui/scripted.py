@@ -19,7 +19,7 @@ from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import DemoTarget, Era, Target
-from inspector.secrets.redeemer import Redeemer
+from inspector.secrets.outcomes import Redeemer
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
     Event,

@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from inspector.json.exact import Json, JsonObject
 from inspector.pins import files as pins
 from inspector.pins.files import folder, known_as, read_pin
+from inspector.pins.identity import Identity
 from inspector.pins.pins import Definitions, Pinned, pin_state
-from inspector.pins.server import Identity
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp

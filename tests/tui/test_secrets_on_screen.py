@@ -6,8 +6,7 @@ from inspector.json.exact import JsonObject
 from inspector.protocol.outcome import Outcome as CallOutcome
 from inspector.protocol.outcome import Result
 from inspector.secrets.holdings import holdings_in
-from inspector.secrets.session import Custody
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,
@@ -19,6 +18,7 @@ from inspector.secrets.states import (
     RateLimited,
     Revealed,
 )
+from inspector.secrets.session import Custody
 from inspector.secrets.vault import KeptReference
 from inspector.tui.screens.secrets import SecretsScreen
 from inspector.urls.refused import Refused

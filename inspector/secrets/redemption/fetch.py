@@ -12,8 +12,7 @@ from typing import cast
 import httpcore
 import httpx
 
-from inspector.secrets.answer import MAX_BODY_BYTES, Head, of_body, of_head
-from inspector.secrets.states import Cause, Failed, Outcome
+from inspector.secrets.outcomes import MAX_BODY_BYTES, Cause, Failed, Head, Outcome, of_body, of_head
 from inspector.urls.origin import Allowed
 
 USER_AGENT = "sightline"

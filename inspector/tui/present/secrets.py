@@ -5,8 +5,7 @@ from textual.content import Content
 from inspector.boundary.mask import MASK
 from inspector.boundary.secret_references import MalformedReference
 from inspector.json.pointer import split
-from inspector.secrets.standing import left_s, standing
-from inspector.secrets.vault import Kept, KeptReference, KeptValue
+from inspector.secrets.vault import Kept, KeptReference, KeptValue, left_s, standing
 from inspector.tui.present.foreign import content, shortened
 from inspector.tui.present.measures import count
 from inspector.urls.origin import Allowed

@@ -9,7 +9,7 @@ from inspector.errors import UsageError
 from inspector.protocol.targets import Target
 
 if TYPE_CHECKING:
-    from inspector.pins.server import Identity
+    from inspector.pins.identity import Identity
     from inspector.review.live.accepted import AcceptedFindings
     from inspector.review.live.board import Board
     from inspector.review.live.material import Material

@@ -12,8 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from inspector.secrets.session import Custody
-from inspector.secrets.standing import left_s
-from inspector.secrets.vault import ForgottenError, Kept, KeptReference, Key
+from inspector.secrets.vault import ForgottenError, Kept, KeptReference, Key, left_s
 from inspector.tui.commands import Place, bindings, command
 from inspector.tui.latest import Latest
 from inspector.tui.present.foreign import shortened

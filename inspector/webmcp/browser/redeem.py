@@ -13,9 +13,19 @@ from typing import Protocol
 from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import Json
 from inspector.protocol.page import Document
-from inspector.secrets.answer import MAX_BODY_BYTES, Head, of_body, of_head
 from inspector.secrets.http import BUSY, EXPIRED, TIME_LIMIT_S
-from inspector.secrets.states import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
+from inspector.secrets.outcomes import (
+    MAX_BODY_BYTES,
+    Cause,
+    Expired,
+    ExpiredBy,
+    Failed,
+    Head,
+    Outcome,
+    Revealed,
+    of_body,
+    of_head,
+)
 from inspector.urls.origin import Allowed, resolve
 from inspector.urls.refused import Refused
 from inspector.webmcp.browser.cdp import CdpError

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from inspector.secrets.address import AddressClass
 from inspector.secrets.http import HttpRedeemer, HttpServer
+from inspector.secrets.outcomes import Cause, Failed, Outcome, Revealed
 from inspector.secrets.redemption import fetch
-from inspector.secrets.redemption.addresses import class_of, look_up
-from inspector.secrets.states import Cause, Failed, Outcome, Revealed
+from inspector.secrets.redemption.addresses import AddressClass, class_of, look_up
 from inspector.urls.origin import NO_ORIGIN, Origin, origin_of
 from inspector.urls.refused import Refused
 from tests.peers.redemption_server import Endpoint, answer

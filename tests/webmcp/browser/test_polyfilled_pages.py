@@ -7,7 +7,7 @@ import pytest
 from inspector.errors import UnreachableError
 from inspector.protocol.outcome import Failure, FailureKind, RpcError
 from inspector.protocol.page import Evidence, FramePolicy, ToolKind
-from inspector.secrets.states import Revealed
+from inspector.secrets.outcomes import Revealed
 from tests.webmcp.browser.browsing import browser, opened, visiting
 from tests.webmcp.browser.site import Site, answer, page, tool
 from tests.webmcp.browser.test_page_secrets import CANARY, giving, redeemed, referred

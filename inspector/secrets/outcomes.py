@@ -6,8 +6,11 @@ Source: WebMCP issue 110, section 4a. A server's prose is never read for it.
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias, assert_never
+from typing import Protocol, TypeAlias, assert_never
 
+from inspector.boundary.secret_references import SecretReference
+from inspector.json.exact import DuplicateKeys, Json, JsonText, parse
+from inspector.urls.origin import Allowed
 from inspector.urls.refused import Refused
 
 MAX_RETRY_AFTER_S = 366 * 86_400
@@ -202,3 +205,90 @@ def _rate_limited(retry_after: str | None) -> RateLimited:
     if _SECONDS.fullmatch(written) and int(written) <= MAX_RETRY_AFTER_S:
         return RateLimited(retry_after_s=int(written))
     return RateLimited(retry_at=written if _DATE.fullmatch(written) else None)
+
+
+MAX_BODY_BYTES = 64 * 1024
+
+_JSON = re.compile(r"application/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
+_LENGTH = re.compile(r"[0-9]{1,18}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Status and header fields of an answer; a field that occurs more than once is joined with `, `."""
+
+    status: int
+    content_type: str | None = None
+    content_encoding: str | None = None
+    content_length: str | None = None
+    cache_control: str | None = None
+    retry_after: str | None = None
+
+
+def of_head(head: Head, *, revealed_before: bool = False) -> Outcome | None:
+    """The outcome, where it is settled without the body; None where the body is to be read."""
+    outcome = of_status(head.status, retry_after=head.retry_after, revealed_before=revealed_before)
+    if outcome is not None:
+        return outcome
+    if (head.content_encoding or "identity").strip(" \t").lower() != "identity":
+        return Failed(cause=Cause.COMPRESSED)
+    if not _JSON.fullmatch((head.content_type or "").strip(" \t")):
+        return Failed(cause=Cause.CONTENT_TYPE)
+    length = head.content_length
+    if length is not None and (not _LENGTH.fullmatch(length) or int(length) > MAX_BODY_BYTES):
+        return Failed(cause=Cause.TOO_LARGE)
+    return None
+
+
+def of_body(head: Head, body: bytes) -> Revealed | Failed:
+    """The secret in a whole body. Never raises; what fails quotes nothing of the body."""
+    if len(body) > MAX_BODY_BYTES:
+        return Failed(cause=Cause.TOO_LARGE)
+    read = parse(body)
+    # A byte that is no UTF-8 would be replaced: the value would not be the secret.
+    if not isinstance(read, JsonText) or read.faults or not isinstance(read.value, dict):
+        return Failed(cause=Cause.MALFORMED)
+    value = read.value.get("value")
+    if not isinstance(value, str) or _SURROGATE.search(value) or _names_a_key_twice(read.value):
+        return Failed(cause=Cause.MALFORMED)
+    findings = () if _is_never_stored(head.cache_control) else (Finding.MAY_BE_STORED,)
+    return Revealed(value=value, findings=findings)
+
+
+def _is_never_stored(cache_control: str | None) -> bool:
+    directives = (cache_control or "").lower().split(",")
+    return any(directive.partition("=")[0].strip(" \t") == "no-store" for directive in directives)
+
+
+def _names_a_key_twice(value: Json) -> bool:
+    stack = [value]
+    while stack:
+        match stack.pop():
+            case DuplicateKeys():
+                return True
+            case dict() as item:
+                stack.extend(item.values())
+            case list() as item:
+                stack.extend(item)
+            case _:
+                pass
+    return False
+
+
+class Redeemer(Protocol):
+    """Redeems for one connection, one reference at a time, and only when the user says so."""
+
+    def preview(self, reference: SecretReference) -> Allowed | Refused:
+        """The request that `redeem` would send, to be shown before the user agrees. Sends nothing."""
+        ...
+
+    async def redeem(
+        self, reference: SecretReference, *, received_s: float, revealed_before: bool = False
+    ) -> Outcome:
+        """One try. Never raises but for cancellation; of what it leaves, only `Revealed` holds the value.
+
+        `received_s`: when the reference arrived, on the redeemer's own monotonic clock.
+        `revealed_before`: whether this session has had the secret from this reference.
+        """
+        ...
