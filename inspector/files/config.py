@@ -133,7 +133,7 @@ def _read(path: str) -> _File:
     entries: dict[str, object] = {}
     for table in tables:
         if not _is_object(table):
-            raise UsageError(f"{path}: mcpServers or servers is no object", _LOOKED_FOR)
+            raise UsageError(f"{path}: mcpServers or servers is not an object", _LOOKED_FOR)
         entries |= table
     inputs = root.get("inputs")
     described = [one for one in inputs if _is_object(one)] if _is_list(inputs) else []
@@ -178,7 +178,7 @@ def _reason(text: str, message: str) -> str:
         return f"near line {text.count(chr(10), 0, offset) + 1}, column {offset - start + 1}"
 
     message = re.sub(r"b'(\w+)'", r"\1", message)
-    message = re.sub(r"U\+([0-9a-f]{4,6})", lambda found: f"`{chr(int(found[1], 16))}`", message)
+    message = re.sub(r"U\+([0-9a-f]{4,6})", lambda match: f"`{chr(int(match[1], 16))}`", message)
     return re.sub(r"near (\d+)", place, message)
 
 
@@ -234,17 +234,17 @@ def _env_file(path: str) -> dict[str, str]:
         line = written.strip()
         if not line or line.startswith("#"):
             continue
-        found = _ENV_LINE.fullmatch(line)
-        if not found:
+        match = _ENV_LINE.fullmatch(line)
+        if not match:
             raise UsageError(
                 f"{path}, line {number} is not NAME=value",
                 "Put a value with # or quotes in it into quotes, on one line.",
             )
-        double: str | None = found["double"]
-        value: str = found["single"] or found["plain"] or ""
+        double: str | None = match["double"]
+        value: str = match["single"] or match["plain"] or ""
         if double is not None:
             value = _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[0]), double)
-        variables[found["name"]] = value
+        variables[match["name"]] = value
     return variables
 
 
@@ -294,7 +294,8 @@ class _Reading:
                 plain = written.replace("-", "").replace("_", "").lower()
                 if plain not in _TRANSPORTS:
                     raise self._wrong(
-                        f"the transport {written} is not known", "stdio, http, streamable-http and sse are."
+                        f"the transport {written} is not supported",
+                        "stdio, http, streamable-http and sse are.",
                     )
                 known.add(_TRANSPORTS[plain])
         if len(known) > 1:
@@ -353,23 +354,23 @@ class _Reading:
     def _notes(self, entry: _Entry, target: StdioTarget | HttpTarget) -> Iterator[str]:
         keys = self.written if _is_object(self.written) else {}
         if keys.get("disabled") is True or keys.get("enabled") is False:
-            yield f"{self.where} is disabled in the file; Sightline uses it all the same"
+            yield f"{self.where} is disabled in the file; Sightline uses it anyway"
         is_command = isinstance(target, StdioTarget)
         understood = {"type", "transport", "disabled", "enabled"} | _OF_CLIENTS
         understood |= _OF_COMMANDS if is_command else {"headers", *_ADDRESSES}
         unused = [key for key in keys if key not in understood]
         if unused:
-            yield f"{self.where}: left out, as Sightline does not know what to do with it: {_listed(unused)}"
+            yield f"{self.where}: ignored, because Sightline does not support it: {_listed(unused)}"
         bare = [key for key, value in entry.env.items() if _BARE_VARIABLE.fullmatch(str(value))]
         if bare and is_command:
-            yield f"{self.where}: given as written, not filled in, as only ${{NAME}} is: {_listed(bare)}"
+            yield f"{self.where}: passed unchanged, because only ${{NAME}} is filled in: {_listed(bare)}"
 
     def _filled(self, what: str, text: str, option: str = "") -> str:
         """`text` with its placeholders filled in. Raises UsageError for one without a value.
 
         `option`: the command line option that can set the value instead.
         """
-        return _PLACEHOLDER.sub(lambda found: self._value(what, found[1], option), text)
+        return _PLACEHOLDER.sub(lambda match: self._value(what, match[1], option), text)
 
     def _value(self, what: str, name: str, option: str) -> str:
         match name:
@@ -384,16 +385,18 @@ class _Reading:
             case _ if name.startswith("input:"):
                 return self._input(what, name.removeprefix("input:"), option)
             case _:
-                found = _VARIABLE.fullmatch(name)
-        if not found:
+                variable = _VARIABLE.fullmatch(name)
+        if not variable:
             raise self._wrong(
                 f"cannot fill in ${{{name}}}",
-                "Known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${workspaceFolder}, ${userHome} and ${pathSeparator}.",
+                "Supported: ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${workspaceFolder}, ${userHome}, ${pathSeparator}.",
             )
-        default: str | None = found[2]
-        value = os.environ.get(found[1], default)
+        default: str | None = variable[2]
+        value = os.environ.get(variable[1], default)
         if value is None:
-            raise self._wrong(f"the variable {found[1]} is not set", f"Set {found[1]} in the environment.")
+            raise self._wrong(
+                f"the variable {variable[1]} is not set", f"Set {variable[1]} in the environment."
+            )
         return value
 
     def _input(self, what: str, name: str, option: str) -> str:

@@ -21,7 +21,7 @@ def written(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError as error:
-        raise UsageError(f"{name.partition('/')[0]}: nobody of that name has a home here", _WHOLE) from error
+        raise UsageError(f"{name.partition('/')[0]}: there is no user of that name", _WHOLE) from error
 
 
 def full(name: str) -> Path:
@@ -29,7 +29,7 @@ def full(name: str) -> Path:
     try:
         return written(name).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"{name} is no path", _WHOLE) from error
+        raise UsageError(f"{name} is not a path", _WHOLE) from error
 
 
 def configuration() -> Path:

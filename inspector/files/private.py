@@ -41,7 +41,7 @@ def read(path: Path, max_bytes: int) -> Content | None:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        raise UsageError(f"{path} is no file", "Check the path, or remove it.")
+        raise UsageError(f"{path} is not a regular file", "Check the path, or remove it.")
     with os.fdopen(descriptor, "rb") as file:
         _trust(path, status, "600")
         for folder in {path.absolute().parent, path.resolve().parent}:
@@ -112,7 +112,7 @@ def replace(path: Path, raw: bytes) -> None:
     except OSError as error:
         raise _cannot_write(path, error) from error
     if is_another:
-        raise UsageError(f"{path} is no file of its own", "Choose another name, or remove it.")
+        raise UsageError(f"{path} is not a regular file", "Choose another name, or remove it.")
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     file = create(part)
     try:
@@ -128,9 +128,7 @@ def replace(path: Path, raw: bytes) -> None:
 
 def _trust(path: Path, status: os.stat_result, mode: str) -> None:
     if status.st_uid not in {0, os.geteuid()}:
-        raise UsageError(
-            f"{path} belongs to somebody else", f"Run: {_command(f'chown {os.geteuid()}', path)}"
-        )
+        raise UsageError(f"{path} belongs to another user", f"Run: {_command(f'chown {os.geteuid()}', path)}")
     # In a sticky folder others cannot replace a file that they do not own.
     is_sticky_folder = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
     if status.st_mode & _WRITABLE_BY_OTHERS and not is_sticky_folder:
@@ -142,7 +140,7 @@ def _command(program: str, path: Path) -> str:
 
 
 def _cannot_write(path: Path, error: OSError | ValueError) -> UsageError:
-    return UsageError(f"cannot write {path}: {_reason(error)}", "Check the folder, and what is left on it.")
+    return UsageError(f"cannot write {path}: {_reason(error)}", "Check the folder and its free space.")
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -124,8 +124,8 @@ class Settings:
 
     def redeem_origin(self, target: Target) -> str | None:
         """The origin that the user pinned for a command; None for other targets."""
-        found = (pin.origin for pin, obstacle in self._pinned(target) if not obstacle)
-        return next(found, None)
+        origins = (pin.origin for pin, obstacle in self._pinned(target) if not obstacle)
+        return next(origins, None)
 
     def why_unpinned(self, target: Target) -> str:
         """Why a pin of the same command does not apply, in one sentence; empty where one applies or none exists."""
@@ -172,9 +172,9 @@ def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
 
 
 def _audit(content: dict[str, object], where: str) -> AuditSettings:
-    found = _shaped(content, _Audit, f"{where}, `audit`")
-    path = None if found.file is None else _absolute(found.file, f"{where}: `audit`: `file`")
-    return AuditSettings(file=path, handlers=found.handlers, formatters=found.formatters)
+    audit = _shaped(content, _Audit, f"{where}, `audit`")
+    path = None if audit.file is None else _absolute(audit.file, f"{where}: `audit`: `file`")
+    return AuditSettings(file=path, handlers=audit.handlers, formatters=audit.formatters)
 
 
 def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[Pin]:
@@ -193,15 +193,15 @@ def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[P
 
 def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterator[Ignored]:
     for entry, place in zip(entries, _places(text, "ignore", len(entries)), strict=True):
-        found = _shaped(entry, _Ignore, f"{where}, {place}")
-        if not found.reason.strip():
+        ignored = _shaped(entry, _Ignore, f"{where}, {place}")
+        if not ignored.reason.strip():
             raise UsageError(f"{where}, {place}: `reason` is empty", "Say why the finding is accepted.")
-        yield Ignored(rule=found.rule, reason=found.reason, tool=found.tool, place=f"{where}, {place}")
+        yield Ignored(rule=ignored.rule, reason=ignored.reason, tool=ignored.tool, place=f"{where}, {place}")
 
 
 def _places(text: str, name: str, count: int) -> list[str]:
     """The line of each `[[name]]`; its number where lines cannot be matched."""
-    lines = [text.count("\n", 0, found.end()) + 1 for found in _ENTRIES[name].finditer(text)]
+    lines = [text.count("\n", 0, match.end()) + 1 for match in _ENTRIES[name].finditer(text)]
     if len(lines) != count:
         return [f"{name}, number {number}" for number in range(1, count + 1)]
     return [f"line {line}" for line in lines]
@@ -213,7 +213,7 @@ def _pin(server: _Server, where: str) -> Pin:
     except ValueError as error:
         raise UsageError(f"{where}: `command`: {error}", "Write it as in a shell, or as a list.") from error
     if not words or not words[0]:
-        raise UsageError(f"{where}: `command` is empty", "Write what stands behind -- when you run it.")
+        raise UsageError(f"{where}: `command` is empty", "Write the command as after -- on the command line.")
     return Pin(
         command=tuple(words),
         origin=_origin(server.redeem_origin, where),
@@ -233,17 +233,18 @@ def _absolute(written: str, where: str) -> Path:
 
 
 def _origin(written: str, where: str) -> str:
-    found = origin_of(written)
-    if not isinstance(found, Refused):
+    origin = origin_of(written)
+    if not isinstance(origin, Refused):
         if urlsplit(written).path not in {"", "/"} or "?" in written:
-            found = Refused(reason="it holds more than scheme, host and port")
-        elif found.scheme == "http" and not is_on_this_machine(found.host):
-            found = UNENCRYPTED
-    if isinstance(found, Refused):
+            origin = Refused(reason="it holds more than scheme, host and port")
+        elif origin.scheme == "http" and not is_on_this_machine(origin.host):
+            origin = UNENCRYPTED
+    if isinstance(origin, Refused):
         raise UsageError(
-            f"{where}: `redeem_origin`: {found.reason}", 'Write it as in redeem_origin = "https://host:8443".'
+            f"{where}: `redeem_origin`: {origin.reason}",
+            'Write it as in redeem_origin = "https://host:8443".',
         )
-    return str(found)
+    return str(origin)
 
 
 def _shaped(content: dict[str, object], shape: type[Shape], where: str) -> Shape:

@@ -51,8 +51,10 @@ class ThemeFile:
 
 def themes() -> tuple[ThemeFile, ...]:
     """Every theme; a user's theme replaces a shipped one of the same name. Raises UsageError for an invalid file."""
-    found = {theme.name: theme for folder in _folders() for theme in map(read, sorted(folder.glob("*.toml")))}
-    return tuple(found.values())
+    by_name = {
+        theme.name: theme for folder in _folders() for theme in map(read, sorted(folder.glob("*.toml")))
+    }
+    return tuple(by_name.values())
 
 
 def shipped() -> tuple[ThemeFile, ...]:

@@ -53,12 +53,12 @@ def read_pin(identity: Identity) -> Pinned | None:
     content = private.read(path, MAX_BYTES)
     if content is None:
         return None
-    found = _decoded(content.raw)
-    if isinstance(found, Malformed):
-        raise UsageError(f"{path} cannot be read: {found.reason}", _REPIN)
-    if found.identity != identity:
+    pin = _decoded(content.raw)
+    if isinstance(pin, Malformed):
+        raise UsageError(f"{path} cannot be read: {pin.reason}", _REPIN)
+    if pin.identity != identity:
         raise UsageError(f"{path} is the pin of another server", _REPIN)
-    return found
+    return pin
 
 
 def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
@@ -102,13 +102,13 @@ def all_pins() -> Iterator[Pinned | Unreadable]:
         except UsageError as error:
             yield Unreadable(path=path, reason=error.message)
             continue
-        found = _decoded(content.raw) if content else Malformed(pointer="", reason="it is gone")
-        if isinstance(found, Malformed):
-            yield Unreadable(path=path, reason=found.reason)
-        elif found.identity.key != path.stem:
+        pin = _decoded(content.raw) if content else Malformed(pointer="", reason="it is gone")
+        if isinstance(pin, Malformed):
+            yield Unreadable(path=path, reason=pin.reason)
+        elif pin.identity.key != path.stem:
             yield Unreadable(path=path, reason="it is the pin of another server")
         else:
-            yield found
+            yield pin
 
 
 class Watch:
@@ -157,8 +157,8 @@ class Watch:
 
 
 def _decoded(raw: bytes) -> Pinned | Malformed:
-    found = parse(raw)
-    return found if isinstance(found, Malformed) else pin_in(found.value)
+    content = parse(raw)
+    return content if isinstance(content, Malformed) else pin_in(content.value)
 
 
 def _path(identity: Identity) -> Path:

@@ -91,10 +91,10 @@ class Altered:
 
     @property
     def by_tool(self) -> dict[str, tuple[DefinitionChange, ...]]:
-        found: dict[str, list[DefinitionChange]] = {}
+        by_name: dict[str, list[DefinitionChange]] = {}
         for change in self.tools:
-            found.setdefault(change.tool, []).append(change)
-        return {name: tuple(changes) for name, changes in found.items()}
+            by_name.setdefault(change.tool, []).append(change)
+        return {name: tuple(changes) for name, changes in by_name.items()}
 
     @property
     def weakened(self) -> int:
@@ -144,14 +144,14 @@ def pin_state(
     `first`: the session's first listing (`first_seen`). Added and removed tools do not count against it, since servers
     and pages may offer other tools at other times. A change since the pin is not reported again.
     """
-    found: list[Altered] = []
-    told = frozenset[str]()
+    comparisons: list[Altered] = []
+    reported = frozenset[str]()
     if pinned is not None:
         before = pinned.definitions
         changed = definition_changes(before.tools, now.tools)
-        told = frozenset(change.tool for change in changed)
+        reported = frozenset(change.tool for change in changed)
         instructions = before.instructions != now.instructions
-        found.append(
+        comparisons.append(
             Altered(
                 since=Since.PINNED,
                 before=before,
@@ -161,15 +161,15 @@ def pin_state(
             )
         )
     if first is not None:
-        changed = definition_changes(*_shared(first.tools, now.tools, but=told))
-        found.append(Altered(since=Since.LISTED, before=first, now=now, tools=changed))
-    told_of = tuple(altered for altered in found if altered.tools or altered.instructions_changed)
-    return PinState(pinned=pinned, altered=told_of, asking=_asking(told_of))
+        changed = definition_changes(*_shared(first.tools, now.tools, but=reported))
+        comparisons.append(Altered(since=Since.LISTED, before=first, now=now, tools=changed))
+    changed_since = tuple(altered for altered in comparisons if altered.tools or altered.instructions_changed)
+    return PinState(pinned=pinned, altered=changed_since, asking=_asking(changed_since))
 
 
-def _asking(found: Iterable[Altered]) -> dict[str, tuple[Asking, ...]]:
+def _asking(comparisons: Iterable[Altered]) -> dict[str, tuple[Asking, ...]]:
     asking: dict[str, tuple[Asking, ...]] = {}
-    for altered in found:
+    for altered in comparisons:
         since, now = altered.since.value, {tool.name: tool for tool in altered.now.tools}
         for name, changes in altered.by_tool.items():
             tool = now.get(name)
@@ -205,12 +205,12 @@ def _shared(
     )
 
 
-def _sentence(found: tuple[DefinitionChange, ...], since: Since) -> str:
-    first = found[0]
+def _sentence(changes: tuple[DefinitionChange, ...], since: Since) -> str:
+    first = changes[0]
     name = safe_line(first.tool)[:_MAX_NAME]
     if not first.pointer and first.kind is not ChangeKind.CHANGED:
         return f"{name} is {'new' if first.kind is ChangeKind.ADDED else 'gone'} {since.value}"
-    places = [safe_line(change.pointer)[:_MAX_NAME] for change in found[:_MAX_PLACES]]
-    more = f" and {len(found) - _MAX_PLACES:,} more" if len(found) > _MAX_PLACES else ""
-    less = ", and declares less than before" if any(change.weakens for change in found) else ""
-    return f"the definition of {name} is another {since.value}, at {', '.join(places)}{more}{less}"
+    places = [safe_line(change.pointer)[:_MAX_NAME] for change in changes[:_MAX_PLACES]]
+    more = f" and {len(changes) - _MAX_PLACES:,} more" if len(changes) > _MAX_PLACES else ""
+    less = ", and declares less than before" if any(change.weakens for change in changes) else ""
+    return f"the definition of {name} changed {since.value}, at {', '.join(places)}{more}{less}"

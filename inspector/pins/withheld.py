@@ -46,8 +46,8 @@ def repeats_withheld(
     for tool, arguments, outcome in calls:
         if not isinstance(outcome, Failure):
             bounder.page_call(tool, arguments, outcome)
-    told: list[tuple[str, Json]] = [(tool.name, tool.definition) for tool in tools]
-    for name, value in (*told, ("the server's instructions", instructions)):
+    named: list[tuple[str, Json]] = [(tool.name, tool.definition) for tool in tools]
+    for name, value in (*named, ("the server's instructions", instructions)):
         if bounder.known.repeats(value):
             return name
     return ""

@@ -1,6 +1,6 @@
-"""How a redemption ends: a closed set, with words for the user.
+"""Outcomes of a redemption, and how to read them from an HTTP response.
 
-Source: WebMCP issue 110, section 4a. A server's prose is never read for it.
+Source: WebMCP issue 110, section 4a; RFC 9110 and 9111 for the header fields. The server's prose has no influence.
 """
 
 import re
@@ -23,38 +23,38 @@ _DATE = re.compile(
 
 
 class Finding(StrEnum):
-    """What is wrong with an answer that gave the secret all the same."""
+    """A fault in a response that contains the secret nevertheless."""
 
     MAY_BE_STORED = "the answer lacks Cache-Control: no-store, so caches on the way may keep the secret"
 
 
 class ExpiredBy(StrEnum):
-    """Who says that a reference has expired."""
+    """How a reference expired."""
 
     TTL = "its time has run out"
-    SERVER = "the server says that it is gone: used up, perhaps by somebody else, or withdrawn"
+    SERVER = "the server says that it is gone: used, perhaps by someone else, or revoked"
 
 
 class Cause(StrEnum):
-    """Why a redemption failed, in words for the user."""
+    """Reasons why a redemption failed."""
 
     TIMEOUT = "the server did not answer in time"
     TOO_LARGE = "the answer is larger than 64 KiB"
     REDIRECT = "the server answered with a redirect, which is not followed"
-    STATUS = "the server answered with a status that redemption does not know"
+    STATUS = "the server answered with an unexpected status"
     CONTENT_TYPE = "the answer is not declared as JSON"
-    COMPRESSED = "the answer is compressed, though that was ruled out"
-    MALFORMED = "the answer is no JSON object with one text `value` and no key named twice"
+    COMPRESSED = "the answer is compressed, though the request ruled that out"
+    MALFORMED = "the answer is not a JSON object with one string `value` and no duplicate key"
     NO_NAME = "the server's name could not be resolved"
     CERTIFICATE = "the server's certificate is not valid for its name, or not trusted"
-    CONNECTION = "the connection could not be made, or broke"
-    PROTOCOL = "the answer is no HTTP, or stops in the middle"
-    INTERNAL = "something unforeseen went wrong here"
+    CONNECTION = "the connection failed or broke"
+    PROTOCOL = "the answer is not HTTP, or is incomplete"
+    INTERNAL = "internal error in Sightline"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revealed:
-    """The secret is here."""
+    """The secret was returned."""
 
     value: str = field(repr=False)
     findings: tuple[Finding, ...] = ()
@@ -62,19 +62,19 @@ class Revealed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expired:
-    """Its time is over."""
+    """The time of the reference has run out."""
 
     by: ExpiredBy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlreadyUsed:
-    """The server gave it once, to this session, and does not give it again."""
+    """The server returned it once, to this session, and does not return it again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denied:
-    """The server does not accept who asks."""
+    """The server rejects the credentials."""
 
     status: int
     """401 or 403."""
@@ -82,26 +82,26 @@ class Denied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotFound:
-    """The server knows no such secret."""
+    """The server does not know the secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimited:
-    """The server wants fewer tries."""
+    """The server limits the number of tries."""
 
     retry_after_s: int | None = None
-    """None where it names no number of seconds."""
+    """None where the server names no number of seconds."""
     retry_at: str | None = None
-    """An HTTP date in GMT, where it names one."""
+    """An HTTP date in GMT, if the server names one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """There was no answer, or none that can be trusted."""
+    """No response, or an invalid one."""
 
     cause: Cause
     status: int | None = None
-    """Where a status is the cause, or part of it."""
+    """Where the status is part of the cause."""
 
 
 Outcome: TypeAlias = Revealed | Expired | AlreadyUsed | Denied | NotFound | RateLimited | Refused | Failed
@@ -109,7 +109,7 @@ Outcome: TypeAlias = Revealed | Expired | AlreadyUsed | Denied | NotFound | Rate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """An outcome for the user, in safe text without the value."""
+    """An outcome as safe text for the user, without the value."""
 
     state: str
     """One or two words."""
@@ -122,10 +122,10 @@ class Words:
 def of_status(
     status: int, *, retry_after: str | None = None, revealed_before: bool = False
 ) -> Outcome | None:
-    """What a status means; None for 200, where the body decides.
+    """The outcome for a status; None for 200, where the body decides.
 
-    `revealed_before`: whether this session has had the secret from this reference. A server says 410, 404 or
-    409 alike for used up, expired and unknown; that we used it up, we know ourselves.
+    `revealed_before`: whether this session already had the secret from this reference. Servers answer 410, 404 or 409
+    alike for used, expired and unknown references; only the session knows that it used one.
     """
     match status:
         case 200:
@@ -147,28 +147,32 @@ def of_status(
 
 
 def words(outcome: Outcome) -> Words:
-    """An outcome as the user reads it."""
+    """The texts for an outcome."""
     match outcome:
         case Revealed():
-            why = "; ".join(outcome.findings) or "the server handed it out"
+            why = "; ".join(outcome.findings) or "the server returned it"
             return _words("revealed", why, "Peek at it, or forget it.")
         case Expired(by=ExpiredBy.TTL):
             return _words("expired", outcome.by, "Call the tool again for a new reference.")
         case Expired():
-            advice = "Call the tool again for a new reference; if nobody should have used this one, revoke the secret."
+            advice = "Call the tool again for a new reference; if no one else should have used this one, revoke the secret."
             return _words("expired", outcome.by, advice)
         case AlreadyUsed():
-            why = "it can be revealed once, and this session has revealed it"
+            why = "it can be revealed only once, and this session has revealed it"
             return _words("already used", why, "Call the tool again for a new reference.")
         case Denied():
-            why = f"the server does not accept who asks (status {outcome.status})"
-            return _words("denied", why, "Check the credentials of this connection, and what they permit.")
+            why = f"the server rejects the credentials (status {outcome.status})"
+            return _words("denied", why, "Check the credentials of this connection and their permissions.")
         case NotFound():
             return _words(
-                "not found", "the server knows no such secret", "Call the tool again for a new reference."
+                "not found",
+                "the server does not know this secret",
+                "Call the tool again for a new reference.",
             )
         case RateLimited():
-            return _words("rate limited", "the server wants fewer tries", f"Try again {_when(outcome)}.")
+            return _words(
+                "rate limited", "the server limits the number of tries", f"Try again {_when(outcome)}."
+            )
         case Refused():
             return _words(
                 "refused", outcome.reason, outcome.hint or "It cannot be redeemed; nothing was sent."
@@ -193,11 +197,11 @@ def _when(outcome: RateLimited) -> str:
 def _advice(cause: Cause) -> str:
     match cause:
         case Cause.TIMEOUT | Cause.CONNECTION | Cause.NO_NAME | Cause.INTERNAL:
-            return "Try again; if the server has used the reference up meanwhile, call the tool again."
+            return "Try again; if this try used up the reference, call the tool again."
         case Cause.CERTIFICATE:
-            return "Have the certificate put right; nothing was sent."
+            return "The server's certificate has to be fixed; nothing was sent."
         case _:
-            return "The server has to be put right; a one-time reference may be used up by this try."
+            return "The server has to be fixed; this try may have used up a one-time reference."
 
 
 def _rate_limited(retry_after: str | None) -> RateLimited:
@@ -216,7 +220,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """Status and header fields of an answer; a field that occurs more than once is joined with `, `."""
+    """Status and header fields of a response; repeated fields are joined with `, `."""
 
     status: int
     content_type: str | None = None
@@ -227,7 +231,7 @@ class Head:
 
 
 def of_head(head: Head, *, revealed_before: bool = False) -> Outcome | None:
-    """The outcome, where it is settled without the body; None where the body is to be read."""
+    """The outcome that status and headers decide; None where the body has to be read."""
     outcome = of_status(head.status, retry_after=head.retry_after, revealed_before=revealed_before)
     if outcome is not None:
         return outcome
@@ -242,11 +246,11 @@ def of_head(head: Head, *, revealed_before: bool = False) -> Outcome | None:
 
 
 def of_body(head: Head, body: bytes) -> Revealed | Failed:
-    """The secret in a whole body. Never raises; what fails quotes nothing of the body."""
+    """The outcome of a whole body. Never raises; a failure quotes nothing of the body."""
     if len(body) > MAX_BODY_BYTES:
         return Failed(cause=Cause.TOO_LARGE)
     read = parse(body)
-    # A byte that is no UTF-8 would be replaced: the value would not be the secret.
+    # Replacing invalid UTF-8 would change the secret.
     if not isinstance(read, JsonText) or read.faults or not isinstance(read.value, dict):
         return Failed(cause=Cause.MALFORMED)
     value = read.value.get("value")
@@ -277,18 +281,18 @@ def _names_a_key_twice(value: Json) -> bool:
 
 
 class Redeemer(Protocol):
-    """Redeems for one connection, one reference at a time, and only when the user says so."""
+    """Redeems references for one connection, one at a time, at the user's request."""
 
     def preview(self, reference: SecretReference) -> Allowed | Refused:
-        """The request that `redeem` would send, to be shown before the user agrees. Sends nothing."""
+        """The request that `redeem` would send, for the user's confirmation. Sends nothing."""
         ...
 
     async def redeem(
         self, reference: SecretReference, *, received_s: float, revealed_before: bool = False
     ) -> Outcome:
-        """One try. Never raises but for cancellation; of what it leaves, only `Revealed` holds the value.
+        """Send one request. Raises only CancelledError; only `Revealed` holds the value afterwards.
 
-        `received_s`: when the reference arrived, on the redeemer's own monotonic clock.
-        `revealed_before`: whether this session has had the secret from this reference.
+        `received_s`: when the reference arrived, on the redeemer's monotonic clock.
+        `revealed_before`: whether this session already had the secret from this reference.
         """
         ...

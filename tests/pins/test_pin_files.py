@@ -121,7 +121,7 @@ def test_a_link_in_the_place_of_a_pin_is_not_followed(data: Path) -> None:
     elsewhere = data / "elsewhere"
     file().rename(elsewhere)
     (folder() / f"{identity.key}.json").symlink_to(elsewhere)
-    with pytest.raises(UsageError, match="no file of its own"):
+    with pytest.raises(UsageError, match="not a regular file"):
         write_pin(identity, definitions(title="x"))
     assert "title" not in elsewhere.read_text()
 

@@ -71,7 +71,7 @@ def test_every_part_of_a_definition_counts(change: JsonObject, pointer: str) -> 
     assert {change.tool for change in altered.tools} == {"sum"}
     assert [told.pointer for told in altered.of("sum")] == [pointer]
     (said,) = sentences(state, "sum")
-    assert said.startswith(f"the definition of sum is another since it was pinned, at {pointer}")
+    assert said.startswith(f"the definition of sum changed since it was pinned, at {pointer}")
     assert state.asks("look") == ()
 
 
@@ -103,7 +103,7 @@ def test_within_a_session_tools_may_come_and_go_but_not_change() -> None:
     assert [(one.since, one.of("sum")[0].pointer) for one in state.altered] == [
         (Since.LISTED, "/description")
     ]
-    assert sentences(state, "sum")[0].startswith("the definition of sum is another since it was first listed")
+    assert sentences(state, "sum")[0].startswith("the definition of sum changed since it was first listed")
     # What was seen first stays what is compared with.
     assert first_seen(first, offer(other)).tool("sum") == tools(SUM)[0]
 

@@ -23,9 +23,9 @@ from tests.secrets.keeping import BASE, allowed, keep, reference
 
 RECEIVED_S = 100.0
 NEW_REFERENCE = "Call the tool again for a new reference."
-CREDENTIALS = "Check the credentials of this connection, and what they permit."
-TRY_AGAIN = "Try again; if the server has used the reference up meanwhile, call the tool again."
-SERVERS_FAULT = "The server has to be put right; a one-time reference may be used up by this try."
+CREDENTIALS = "Check the credentials of this connection and their permissions."
+TRY_AGAIN = "Try again; if this try used up the reference, call the tool again."
+SERVERS_FAULT = "The server has to be fixed; this try may have used up a one-time reference."
 
 
 def kept(ttl_s: float | None = 60) -> KeptReference:
@@ -54,7 +54,7 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
     ("outcome", "state", "why", "after"),
     [
         (None, "not revealed", "Nothing has been sent.", "Reveal asks you first, then fetches it."),
-        (Revealed(value=""), "revealed", "The server handed it out.", "Peek at it, or forget it."),
+        (Revealed(value=""), "revealed", "The server returned it.", "Peek at it, or forget it."),
         (
             Revealed(value="", findings=(Finding.MAY_BE_STORED,)),
             "revealed",
@@ -65,29 +65,29 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
         (
             Expired(by=ExpiredBy.SERVER),
             "expired",
-            "The server says that it is gone: used up, perhaps by somebody else, or withdrawn.",
-            "Call the tool again for a new reference; if nobody should have used this one, revoke the secret.",
+            "The server says that it is gone: used, perhaps by someone else, or revoked.",
+            "Call the tool again for a new reference; if no one else should have used this one, revoke the secret.",
         ),
         (
             AlreadyUsed(),
             "already used",
-            "It can be revealed once, and this session has revealed it.",
+            "It can be revealed only once, and this session has revealed it.",
             NEW_REFERENCE,
         ),
-        (Denied(status=401), "denied", "The server does not accept who asks (status 401).", CREDENTIALS),
-        (Denied(status=403), "denied", "The server does not accept who asks (status 403).", CREDENTIALS),
-        (NotFound(), "not found", "The server knows no such secret.", NEW_REFERENCE),
+        (Denied(status=401), "denied", "The server rejects the credentials (status 401).", CREDENTIALS),
+        (Denied(status=403), "denied", "The server rejects the credentials (status 403).", CREDENTIALS),
+        (NotFound(), "not found", "The server does not know this secret.", NEW_REFERENCE),
         (
             RateLimited(retry_after_s=1200),
             "rate limited",
-            "The server wants fewer tries.",
+            "The server limits the number of tries.",
             "Try again in 1,200 s.",
         ),
-        (RateLimited(), "rate limited", "The server wants fewer tries.", "Try again later."),
+        (RateLimited(), "rate limited", "The server limits the number of tries.", "Try again later."),
         (
-            Refused(reason="another redemption is under way", hint="Wait for it to end."),
+            Refused(reason="another redemption is running", hint="Wait for it to end."),
             "refused",
-            "Another redemption is under way.",
+            "Another redemption is running.",
             "Wait for it to end.",
         ),
         (Failed(cause=Cause.TIMEOUT), "failed", "The server did not answer in time.", TRY_AGAIN),
@@ -116,7 +116,7 @@ def test_every_cause_of_a_failure_says_what_failed_and_what_to_do(cause: Cause) 
 
 def test_while_it_is_fetched_it_is_revealing_whatever_was_before() -> None:
     one = replace(kept(), is_busy=True, outcome=Denied(status=401), is_forgotten=True)
-    assert told(one) == ("revealing", "The server is being asked.", "Wait, at most 10 s.")
+    assert told(one) == ("revealing", "Waiting for the server.", "This takes at most 10 s.")
 
 
 @pytest.mark.parametrize("outcome", [AlreadyUsed(), Denied(status=401), Failed(cause=Cause.TIMEOUT)])
@@ -175,12 +175,12 @@ def test_a_reference_without_an_end_and_a_value_have_no_time() -> None:
 def test_a_forgotten_reference_and_a_forgotten_value_say_so() -> None:
     assert told(replace(kept(), is_forgotten=True)) == (
         "forgotten",
-        "You let go of it.",
-        "Reveal it again, if the server gives it twice; otherwise call the tool again.",
+        "You removed it from memory.",
+        "Reveal it again, if the server allows that; otherwise call the tool again.",
     )
     assert told(replace(value(), is_forgotten=True)) == (
         "forgotten",
-        "You let go of it.",
+        "You removed it from memory.",
         "Call the tool again for a new one.",
     )
 
@@ -199,5 +199,5 @@ def test_a_malformed_reference_says_what_is_wrong_with_it_and_can_never_be_redee
     assert told(vault.at(0)) == (
         "malformed",
         "It has no `redeemUrl`.",
-        "It cannot be redeemed; its author has to put it right.",
+        "It cannot be redeemed; the author of the server has to fix it.",
     )

@@ -106,7 +106,7 @@ class DemoRun:
         """Redeem the reference that the last call left, look at its value, and mask it."""
         self.press("s", until="not revealed")
         self.press("v", until="Reveal this secret?")
-        self.press("y", until="The server handed it out.")
+        self.press("y", until="The server returned it.")
         since = len(self.screen.written)
         self.press("p", until="DEMO-SECRET-share-")
         (self.revealed,) = set(SHARED.findall(self.screen.plain(since)))

@@ -174,7 +174,7 @@ async def test_a_changed_tool_is_asked_about_before_its_first_call_and_not_befor
         await pilot.press("enter")
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("enter")
-        await settled(pilot, app, "the definition of sum is another since it was pinned, at /description")
+        await settled(pilot, app, "the definition of sum changed since it was pinned, at /description")
         await pilot.press("escape")
         await pilot.pause()
         assert script.calls == []

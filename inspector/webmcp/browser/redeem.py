@@ -36,7 +36,7 @@ _GONE = Refused(
     hint="Open the page again, then call the tool again.",
 )
 _UNKNOWN = Refused(
-    reason="it is not known which frame's tool gave it",
+    reason="the frame whose tool returned it is not known",
     hint="Call the tool again, once it is listed.",
 )
 

@@ -116,7 +116,7 @@ async def test_an_address_in_the_url_has_its_class_checked_too() -> None:
         one = redeemer(endpoint.origin, reached_at=AddressClass.PUBLIC)
         outcome = await one.redeem(reference(), received_s=1000)
         assert outcome == Refused(
-            reason=f"{endpoint.origin} leads to an address that is loopback, "
+            reason=f"{endpoint.origin} resolves to an address that is loopback, "
             "and the server was reached at one that is public"
         )
         assert endpoint.connections == 0
