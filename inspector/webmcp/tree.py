@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.page import Document, FramePolicy
 from inspector.webmcp.catalogue import Offer, Offers
-from inspector.webmcp.declared import Declaration, Refusal, report_in
-from inspector.webmcp.events import ToolKey, document_of, frames_in, tools_in
+from inspector.webmcp.events import Declaration, Refusal, ToolKey, document_of, frames_in, report_in, tools_in
 
 MAX_WAITING = 20_000
 """Declarations of one frame that no registration followed; a page that makes more gets no more attention."""

@@ -5,6 +5,8 @@ import contextlib
 import os
 import shutil
 import signal
+import stat
+import tempfile
 from pathlib import Path
 
 from inspector.connect import processes
@@ -12,7 +14,83 @@ from inspector.connect.tap import Tap
 from inspector.errors import UnreachableError, UsageError
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.targets import PageTarget
-from inspector.webmcp.browser import profiles
+
+_OWNER = "sightline-owner"
+_PREFIX = "profile-"
+
+
+def create_profile() -> Path:
+    """A new, empty profile that says whose it is. Raises UnreachableError."""
+    folder = profiles_folder()
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError as error:
+        raise UnreachableError(f"cannot make {folder}: {error.strerror}", "Check TMPDIR.") from error
+    is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    if not is_ours or stat.S_IMODE(status.st_mode) & 0o077:
+        raise UnreachableError(f"{folder} can be reached by others", "Remove it, or set TMPDIR.")
+    profile = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
+    (profile / _OWNER).write_text(_mark(os.getpid()), encoding="ascii")
+    return profile
+
+
+def remove_profile(profile: Path) -> None:
+    """Remove a profile, though its browser may still be writing its last, and the folder of its socket beside it."""
+    _remove_socket(profile)
+    for _ in range(20):
+        shutil.rmtree(profile, ignore_errors=True)
+        if not profile.exists():
+            return
+
+
+def _remove_socket(profile: Path) -> None:
+    """A browser that is ended leaves the folder to which this link of its profile points."""
+    with contextlib.suppress(OSError):
+        folder = (profile / "SingletonSocket").readlink().parent
+        is_its_own = folder.name.startswith("org.chromium.") and folder.stat().st_uid == os.geteuid()
+        if is_its_own and folder.parent in {Path(tempfile.gettempdir()), Path("/tmp")}:  # noqa: S108 - where it makes it
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep_profiles() -> None:
+    """Remove what killed sessions of this user left behind."""
+    with contextlib.suppress(OSError):
+        for profile in profiles_folder().iterdir():
+            if profile.name.startswith(_PREFIX) and not _is_owned(profile):
+                remove_profile(profile)
+
+
+def profiles_folder() -> Path:
+    """The folder of all profiles of this user."""
+    return Path(tempfile.gettempdir()) / f"sightline-{os.geteuid()}"
+
+
+def _is_owned(profile: Path) -> bool:
+    """Whether the process that made it still runs. A folder that says nothing is another's that is being made."""
+    try:
+        written = (profile / _OWNER).read_text("ascii")
+        pid = int(written.partition(" ")[0])
+    except (OSError, ValueError):
+        return True
+    return written == _mark(pid)
+
+
+def _mark(pid: int) -> str:
+    """A process as no other one is: its number and when it started. Where the system does not tell, its number."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        return f"{pid} {fields[19]}"
+    except (OSError, IndexError):
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return ""
+    except PermissionError:
+        pass
+    return str(pid)
+
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 NO_SANDBOX = "Chromium runs without its sandbox (--no-sandbox), because Sightline runs as root."
@@ -76,9 +154,9 @@ class Chromium:
 
     async def start(self, timeout_s: float) -> str:
         """Start it; the address of its debugging port. Raises UnreachableError, and leaves nothing behind then."""
-        program = found(self._target.chromium)
-        await asyncio.to_thread(profiles.sweep)
-        self._profile = await asyncio.to_thread(profiles.create)
+        program = chromium_path(self._target.chromium)
+        await asyncio.to_thread(sweep_profiles)
+        self._profile = await asyncio.to_thread(create_profile)
         try:
             return await self._started(program, self._profile, timeout_s)
         except BaseException:
@@ -165,7 +243,7 @@ class Chromium:
                 self._reader.cancel()
                 await asyncio.gather(self._reader, return_exceptions=True)
             if profile is not None:
-                await asyncio.to_thread(profiles.remove, profile)
+                await asyncio.to_thread(remove_profile, profile)
             self._process = self._profile = None
 
     async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
@@ -187,7 +265,7 @@ class Chromium:
         await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
 
 
-def found(named: str | None) -> str:
+def chromium_path(named: str | None) -> str:
     """The browser to start. Raises UsageError for a named one that is none, UnreachableError where there is none."""
     if named is not None:
         path = shutil.which(named)

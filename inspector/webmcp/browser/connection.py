@@ -14,17 +14,15 @@ from inspector.protocol.exchanges import Matched
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.page import Document, Forms, PageFacts
 from inspector.protocol.targets import PageTarget
-from inspector.webmcp.browser.attaching import Attachment
-from inspector.webmcp.browser.backends import NativeBackend
-from inspector.webmcp.browser.calling import Calls, Form
+from inspector.webmcp.browser.attachment import Attachment
+from inspector.webmcp.browser.calls import Calls, Form, NativeBackend
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
 from inspector.webmcp.browser.chromium import NO_SANDBOX, Chromium
-from inspector.webmcp.browser.hearing import Hearing
 from inspector.webmcp.browser.listing import Listing
-from inspector.webmcp.browser.opening import POLYFILLED, BrowserFacts, Opening
+from inspector.webmcp.browser.opening import POLYFILLED, BrowserFacts, Opening, debugging_address
+from inspector.webmcp.browser.page_events import Hearing
 from inspector.webmcp.browser.quiet import HIDDEN, Quiet
 from inspector.webmcp.browser.redeem import PageRedeemer
-from inspector.webmcp.browser.tabs import debugging_address
 from inspector.webmcp.browser.worlds import WorldError, Worlds
 from inspector.webmcp.tree import Tree
 

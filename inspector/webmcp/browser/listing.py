@@ -6,7 +6,7 @@ import contextlib
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.page import Document
-from inspector.webmcp.browser.attaching import Attachment
+from inspector.webmcp.browser.attachment import Attachment
 from inspector.webmcp.browser.cdp import Cdp, CdpError
 from inspector.webmcp.browser.worlds import WorldError, Worlds
 from inspector.webmcp.catalogue import catalogue_of

@@ -4,14 +4,50 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Coroutine, Sequence
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.errors import UnreachableError
 from inspector.json.exact import Json, JsonObject
-from inspector.webmcp.browser import scripts
 from inspector.webmcp.browser.cdp import REPLY_TIMEOUT_S, Cdp, CdpError
 
 if TYPE_CHECKING:
-    from inspector.webmcp.browser.backends import PolyfillBackend
+    from inspector.webmcp.browser.calls import PolyfillBackend
+
+_HERE = Path(__file__).parent
+_PARTS = ("reading", "forms", "frames")
+
+
+def hook_script(binding: str, script: str, proof: str) -> str:
+    """What tells declarations. `binding`: the name that it tells through; `script`: its own, in stacks; `proof`: see hook.js."""
+    return f'({_packaged("hook.js")})("{binding}", "{script}", "{proof}");\n//# sourceURL={script}'
+
+
+def polyfill_script(host: "tuple[str, str, str] | None" = None) -> str:
+    """The API of a page whose browser has none. `host`: channel, link and binding, where somebody calls from outside."""
+    parts = [f"{name}: {_packaged(f'polyfill_{name}.js')}" for name in _PARTS]
+    if host is not None:
+        channel, link, binding = host
+        parts += [f'channel: "{channel}"', f'link: "{link}"']
+        parts.append(f'host: ({_packaged("polyfill_host.js")})("{binding}")')
+    return f"{{ const sightline = {{ {', '.join(parts)} }};\n{_packaged('polyfill.js')}\n}}"
+
+
+@cache
+def _packaged(name: str) -> str:
+    """A script that ships with this package, without the comments before it. Raises UnreachableError."""
+    try:
+        text = (_HERE / name).read_text("utf-8")
+    except OSError as error:
+        raise UnreachableError(
+            f"{name} is missing from the installation", "Install Sightline again."
+        ) from error
+    lines = text.split("\n")
+    while lines and lines[0].startswith("//"):
+        lines.pop(0)
+    return "\n".join(lines).strip()
+
 
 NO_WEBMCP = "Start Chromium 150 or later with --enable-features=WebMCP, or leave out --cdp."
 _FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": True}]
@@ -111,11 +147,11 @@ class Attachment:
         return [self.binding, *([self.polyfill.binding] if self.polyfill else [])]
 
     def _sources(self) -> list[str]:
-        hook = scripts.hook(self.binding, self.script, self.proof)
+        hook = hook_script(self.binding, self.script, self.proof)
         if self.polyfill is None:
             return [hook]
         known = (self.polyfill.channel, self.polyfill.link, self.polyfill.binding)
-        return [scripts.polyfill(known), hook]
+        return [polyfill_script(known), hook]
 
 
 async def _all(asked: Sequence[Coroutine[object, object, JsonObject]]) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Coroutine, Iterator
 
 from inspector.connect.tap import Tap
 from inspector.json.exact import JsonObject
-from inspector.webmcp.browser.backends import PolyfillBackend
-from inspector.webmcp.browser.calling import Calls
+from inspector.webmcp.browser.calls import Calls, PolyfillBackend
 from inspector.webmcp.browser.cdp import CdpError, CdpEvent
 from inspector.webmcp.browser.opening import Opening
 from inspector.webmcp.browser.quiet import Quiet
