@@ -131,7 +131,7 @@ class Dispatcher:
                 await self._cancel(request_id, f"no answer {limit}")
             return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
         except asyncio.CancelledError:
-            self._tap.note("cancelled here", ends=key)
+            self._tap.note("cancelled in Sightline", ends=key)
             if cancellable:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
             raise

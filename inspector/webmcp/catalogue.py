@@ -1,4 +1,9 @@
-"""The tools of a page as a catalogue: by document, each with what was declared, kept and told to agents."""
+"""Build the catalogue of a page: each tool as the page declared it, as the browser kept it, and as agents see it.
+
+Claims and boundaries read one joined definition. Declarations of either side count: what the browser dropped still says
+how the page wants results treated. Sources: docs/decisions/0006-pages.md; WebMCP draft, sections 3 and 4.2;
+https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy.
+"""
 
 import re
 from collections import Counter
@@ -19,18 +24,18 @@ _DRAFT_NAME = re.compile(r"[A-Za-z0-9_.-]*", re.ASCII)
 
 
 def faults_of(name: Json, description: Json) -> tuple[str, ...]:
-    """What the draft does not allow of a name and a description, in sentences of ours; quotes neither."""
-    found: list[str] = []
+    """The faults of a name and a description under the draft's rules, in sentences that quote neither."""
+    faults: list[str] = []
     if not isinstance(name, str) or not name:
-        found.append("The name is empty.")
+        faults.append("The name is empty.")
     else:
         if len(name) > MAX_NAME_CHARACTERS:
-            found.append(f"The name is longer than {MAX_NAME_CHARACTERS} characters.")
+            faults.append(f"The name is longer than {MAX_NAME_CHARACTERS} characters.")
         if not _DRAFT_NAME.fullmatch(name):
-            found.append("The name holds characters other than ASCII letters, digits, `_`, `-` and `.`.")
+            faults.append("The name holds characters other than ASCII letters, digits, `_`, `-` and `.`.")
     if not isinstance(description, str) or not description:
-        found.append("The description is empty.")
-    return tuple(found)
+        faults.append("The description is empty.")
+    return tuple(faults)
 
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):", re.ASCII)
@@ -39,18 +44,18 @@ _WITH_ORIGIN = frozenset({"http", "https", "ws", "wss", "ftp"})
 
 
 def exposure_of(text: str, own_origin: str) -> Exposure:
-    """What one entry comes to. `own_origin`: of the document, serialized. Never raises."""
+    """Whom one entry of `exposedTo` exposes the tool to. `own_origin`: the document's, serialized. Never raises."""
     return Exposure(text=text, reach=_reach(text, own_origin))
 
 
 def _reach(text: str, own_origin: str) -> Reach:
-    found = _SCHEME.match(text)
-    if found is None:
+    match = _SCHEME.match(text)
+    if match is None:
         return Reach.OPAQUE if text == "null" else Reach.UNREADABLE
-    scheme = found[1].lower()
+    scheme = match[1].lower()
     if scheme not in _WITH_ORIGIN:
         return Reach.OPAQUE
-    # The sockets' schemes share the syntax of the web's.
+    # WebSocket URLs share the syntax of HTTP URLs.
     like = {"ws": "http", "wss": "https", "ftp": "http"}.get(scheme, scheme)
     origin = origin_of(like + text[len(scheme) :])
     if not isinstance(origin, Origin):
@@ -62,29 +67,32 @@ def _reach(text: str, own_origin: str) -> Reach:
 
 
 _NO_HOST = "opaque"
-"""In place of the host of an opaque origin."""
+"""Replaces the host of an opaque origin."""
 
 
 class Handles:
-    """The handles of all tools of a page."""
+    """The handles of a page's tools: the name, the name with the document's host, or both with the frame's position.
+
+    A handle is as short as uniqueness allows. A form that several documents share belongs to none of them, so that a
+    handle never changes its tool because another document loaded later.
+    """
 
     def __init__(self, tools: Iterable[tuple[str, str, tuple[int, ...]]]) -> None:
-        """`tools`: name, origin and position of the frame of each."""
+        """`tools`: name, origin and frame position of each."""
         self._shared: Counter[str] = Counter()
         for name, origin, position in tools:
             self._shared.update(_forms(name, origin, position))
 
     def of(self, name: str, origin: str, position: tuple[int, ...]) -> str:
-        """The handle of one of these tools."""
         *shorter, whole = _forms(name, origin, position)
         return next((form for form in shorter if self._shared[form] == 1), whole)
 
 
 def _forms(name: str, origin: str, position: tuple[int, ...]) -> Iterator[str]:
-    """From the shortest on. The last one belongs to this tool alone."""
+    """The forms of a handle, the shortest first. The last one is unique."""
     _, _, host = origin.partition("://")
     known = f"{name}@{host or _NO_HOST}"
-    # The draft allows no `@` in a name: one that has it gets the longest form, which no other tool's can equal.
+    # The draft forbids `@` in names: such a name gets the longest form, which equals no other tool's.
     if "@" not in name:
         yield name
         yield known
@@ -92,10 +100,9 @@ def _forms(name: str, origin: str, position: tuple[int, ...]) -> Iterator[str]:
 
 
 _OF_THE_PROTOCOL = frozenset({"stackTrace", "backendNodeId", "toolId", "declarative", "frameId"})
-"""What the browser, or the polyfill, adds for its own use. It stays in `PageFacts.kept`."""
+"""Members that the browser or the polyfill adds for its own use. They stay in `PageFacts.kept`."""
 _OF_THE_PAGE = frozenset({"execute", "frameId"})
-"""What no browser keeps as data. Frames are numbered anew each time, which is no change of a tool."""
-_OF_BOTH = frozenset({"name", "description", "inputSchema"})
+"""Members that no browser keeps as data. Frame ids change with each load, which is no change of the tool."""
 _SHORT = {
     "readOnlyHint": "readOnly",
     "untrustedContentHint": "untrustedContent",
@@ -103,19 +110,19 @@ _SHORT = {
     "debuggingHint": "debugging",
     "autosubmitHint": "autosubmit",
 }
-"""The browser's own words for the draft's annotations."""
+"""The browser's names for the draft's annotations."""
 _UNREAD: JsonObject = {"$ref": "sightline:unread"}
-"""Resolves nowhere, so that every boundary takes what it stands for as sensitive."""
+"""Resolves to nothing, so every boundary treats what it stands for as sensitive."""
 
 
 class Joined:
-    """One definition, and how the two sides differ."""
+    """The joined definition of a tool, and how the two sides differ."""
 
     def __init__(self, kept: KeptTool, declaration: Declaration | None, agent: Json) -> None:
         self.dropped: list[str] = []
         """Declared and not kept: pointers into `definition`."""
         self.changed: list[str] = []
-        """Kept with another value, likewise."""
+        """Kept with another value: pointers into `definition`."""
         self._kept = kept.value
         self._declared = _members_of(declaration.tool) if declaration else {}
         self._is_whole = declaration is None or declaration.is_whole
@@ -124,39 +131,39 @@ class Joined:
 
     def _joined(self) -> JsonObject:
         kept, declared = self._kept, self._declared
-        found: JsonObject = {key: value for key, value in kept.items() if key not in _OF_THE_PROTOCOL}
-        found.setdefault("inputSchema", {})
+        definition: JsonObject = {key: value for key, value in kept.items() if key not in _OF_THE_PROTOCOL}
+        definition.setdefault("inputSchema", {})
         title = self._agent.get("title")
-        if "title" not in found and isinstance(title, str) and title:
-            found["title"] = title
+        if "title" not in definition and isinstance(title, str) and title:
+            definition["title"] = title
         for key, value in declared.items():
             if key in _OF_THE_PAGE:
                 continue
             if key == "annotations":
-                self._join_annotations(found, value)
+                self._join_annotations(definition, value)
             elif key == "outputSchema":
-                self._join_output_schema(found, value)
-            elif key not in found or (key == "inputSchema" and key not in kept):
-                found[key] = value
+                self._join_output_schema(definition, value)
+            elif key not in definition or (key == "inputSchema" and key not in kept):
+                definition[key] = value
                 self.dropped.append(child("", key))
-            elif not equal(found[key], value) and not (
-                key == "inputSchema" and equal(found[key], as_json(value))
+            elif not equal(definition[key], value) and not (
+                key == "inputSchema" and equal(definition[key], as_json(value))
             ):
                 self.changed.append(child("", key))
         if not self._is_whole:
-            schemas = [found["outputSchema"]] if "outputSchema" in found else []
-            found["outputSchema"] = {"allOf": [*schemas, dict(_UNREAD)]}
-        return found
+            schemas = [definition["outputSchema"]] if "outputSchema" in definition else []
+            definition["outputSchema"] = {"allOf": [*schemas, dict(_UNREAD)]}
+        return definition
 
-    def _join_annotations(self, found: JsonObject, declared: Json) -> None:
-        kept = found.get("annotations")
-        if "annotations" not in found or not isinstance(kept, dict):
-            found["annotations"] = declared
+    def _join_annotations(self, definition: JsonObject, declared: Json) -> None:
+        kept = definition.get("annotations")
+        if "annotations" not in definition or not isinstance(kept, dict):
+            definition["annotations"] = declared
             self.dropped.append("/annotations")
             return
         if not isinstance(declared, dict):
-            # Not an object: as a member it is a claim that nobody defined, which is shown and costs nothing.
-            found["annotations"] = {**kept, "annotations": declared}
+            # Not an object: as a member it is an unknown claim, which is shown and has no effect.
+            definition["annotations"] = {**kept, "annotations": declared}
             self.changed.append("/annotations/annotations")
             return
         pairs = list(kept.items())
@@ -173,15 +180,15 @@ class Joined:
             elif not equal(kept[short], value):
                 self.changed.append(child("/annotations", key))
         joined = dict(pairs)
-        # A key with two values is read in the safe direction, as any that is named twice.
-        found["annotations"] = joined if len(joined) == len(pairs) else DuplicateKeys(tuple(pairs))
+        # A key with two values is read in the safe direction, like any duplicate key.
+        definition["annotations"] = joined if len(joined) == len(pairs) else DuplicateKeys(tuple(pairs))
 
-    def _join_output_schema(self, found: JsonObject, declared: Json) -> None:
-        if "outputSchema" not in found:
-            found["outputSchema"] = declared
+    def _join_output_schema(self, definition: JsonObject, declared: Json) -> None:
+        if "outputSchema" not in definition:
+            definition["outputSchema"] = declared
             self.dropped.append("/outputSchema")
-        elif not equal(found["outputSchema"], declared):
-            found["outputSchema"] = {"allOf": [found["outputSchema"], declared]}
+        elif not equal(definition["outputSchema"], declared):
+            definition["outputSchema"] = {"allOf": [definition["outputSchema"], declared]}
             self.changed.append("/outputSchema/allOf/1")
 
 
@@ -200,7 +207,7 @@ _SURE = frozenset({"/name", "/description", "/inputSchema"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """One tool as its sources have it."""
+    """One tool as its sources describe it."""
 
     kept: KeptTool
     declaration: Declaration | None
@@ -213,17 +220,17 @@ class Offers:
     document: Document
     offers: tuple[Offer, ...]
     agents: Mapping[str, Json]
-    """What `getTools()` said there, by name."""
+    """The answers of `getTools()`, by name."""
     refusals: tuple[Refusal, ...] = ()
-    """What the browser refused, in the order of time."""
+    """The registrations that the browser refused, in order of time."""
     position: tuple[int, ...] = ()
-    """Of its frame: which child of the page it is, which child of that one, and so on, from 1; empty for the page."""
+    """The child numbers from the page down to the frame, from 1; empty for the page itself."""
 
 
 def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:
-    """The tools of all documents, in an order and by handles that no order of arrival changes.
+    """The tools of all documents, with order and handles independent of the order of arrival.
 
-    Takes time in proportion to what was declared: beside the event loop for many tools.
+    Linear in the size of the declarations: run it in a thread for many tools.
     """
     ordered = sorted(documents, key=lambda offers: offers.position)
     handles = Handles(
@@ -314,7 +321,7 @@ def _evidence(offer: Offer, document: Document, joined: Joined) -> Evidence:
         return Evidence.MISSED if document.is_observed else Evidence.UNWATCHED
     if not declaration.is_whole:
         return Evidence.PARTLY
-    # What the browser surely keeps: it cannot differ where both read the same.
+    # A browser always keeps these members, so they only differ where it read other values.
     differing = _SURE.intersection((*joined.changed, *joined.dropped))
     return Evidence.DIFFERS if differing else Evidence.SEEN
 

@@ -218,7 +218,7 @@ async def test_a_yes_sends_once_and_the_value_stays_masked(size: tuple[int, int]
 
 
 ENDINGS: list[tuple[Outcome, str, str]] = [
-    (Expired(by=ExpiredBy.SERVER), "expired", "used up, perhaps by somebody else"),
+    (Expired(by=ExpiredBy.SERVER), "expired", "used, perhaps by someone else"),
     (Expired(by=ExpiredBy.TTL), "expired", "Its time has run out."),
     (AlreadyUsed(), "already used", "It can be revealed only once, and this session has revealed it."),
     (Denied(status=403), "denied", "The server rejects the credentials (status 403)."),
@@ -226,7 +226,7 @@ ENDINGS: list[tuple[Outcome, str, str]] = [
     (RateLimited(retry_after_s=30), "rate limited", "Try again in 30 s."),
     (Refused(reason="another class of address", hint="Look."), "refused", "Another class of address."),
     (Failed(cause=Cause.TIMEOUT), "failed", "The server did not answer in time."),
-    (Failed(cause=Cause.MALFORMED), "failed", "a one-time reference may be used up by this try."),
+    (Failed(cause=Cause.MALFORMED), "failed", "this try may have used up a one-time reference."),
     (Revealed(value=REDEEMED), "revealed", "The server returned it."),
 ]
 

@@ -1,4 +1,4 @@
-"""Attaching to a tab and to every frame of it, before any script of the page runs where that can be."""
+"""Attach to a tab and all its frames, and inject the hook and the polyfill before scripts of the page run."""
 
 import asyncio
 import contextlib
@@ -20,12 +20,12 @@ _PARTS = ("reading", "forms", "frames")
 
 
 def hook_script(binding: str, script: str, proof: str) -> str:
-    """What tells declarations. `binding`: the name that it tells through; `script`: its own, in stacks; `proof`: see hook.js."""
+    """The hook, which reports declarations. `binding`: its report name; `script`: its name in stacks; `proof`: see hook.js."""
     return f'({_packaged("hook.js")})("{binding}", "{script}", "{proof}");\n//# sourceURL={script}'
 
 
 def polyfill_script(host: "tuple[str, str, str] | None" = None) -> str:
-    """The API of a page whose browser has none. `host`: channel, link and binding, where somebody calls from outside."""
+    """The API for a browser without one. `host`: channel, link and binding, for calls from outside the page."""
     parts = [f"{name}: {_packaged(f'polyfill_{name}.js')}" for name in _PARTS]
     if host is not None:
         channel, link, binding = host
@@ -36,7 +36,7 @@ def polyfill_script(host: "tuple[str, str, str] | None" = None) -> str:
 
 @cache
 def _packaged(name: str) -> str:
-    """A script that ships with this package, without the comments before it. Raises UnreachableError."""
+    """A packaged script without its leading comments. Raises UnreachableError."""
     try:
         text = (_HERE / name).read_text("utf-8")
     except OSError as error:
@@ -54,41 +54,41 @@ _FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": Tr
 
 
 class Attachment:
-    """What is put into every frame, under names that no page can guess."""
+    """The scripts in every frame, under names that no page can guess."""
 
     def __init__(self, cdp: Cdp) -> None:
         self._cdp = cdp
         self.polyfill: PolyfillBackend | None = None
-        """What gives the page an API where its browser has none; None where the browser has one."""
+        """The API for a browser without one; None where the browser has one."""
         self.binding = f"b{secrets.token_hex(12)}"
-        """The name that the hook reports under. No script of the page ever finds it."""
+        """The name under which the hook reports. No script of the page can find it."""
         self.script = f"s{secrets.token_hex(12)}"
-        """The name of our script in stacks."""
+        """The name of the hook's script in stacks."""
         self.proof = secrets.token_hex(12)
-        """What the hook says with each report. A page that finds the binding does not know it."""
+        """The hook's secret in each report, unknown to a page that finds the binding."""
         self.watches_network = False
-        """Whether requests and service workers are counted. Their events must become no frames: see `Cdp.hide`."""
+        """Whether requests and service workers are counted. Their events must not become frames: see `Cdp.hide`."""
         self.session = ""
-        """The session of the tab itself; empty while there is none."""
+        """The tab's session; empty while there is none."""
         self.has_native = True
         """Whether the browser has the WebMCP domain."""
 
     async def attach(self, target_id: str) -> None:
-        """Attach to a tab, and prepare it. Raises as `prepare` does."""
+        """Attach to a tab and prepare it. Raises as `prepare` does."""
         attached = await self._cdp.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
         self.session = str(attached.get("sessionId", ""))
         await self.prepare(self.session)
 
     async def detach(self, timeout_s: float = REPLY_TIMEOUT_S) -> None:
-        """Let the tab go; it stays as it is. Raises as `prepare` does."""
-        # Cleared first, so that nobody takes it for the loss of the page.
+        """Detach from the tab and leave it open. Raises as `prepare` does."""
+        # Cleared first: the detachment must not count as the loss of the page.
         session, self.session = self.session, ""
         await self._cdp.send("Target.detachFromTarget", {"sessionId": session}, timeout_s=timeout_s)
 
     async def prepare(self, session: str) -> None:
-        """Watch one session: its frames, contexts, tools, and the sessions of frames in other processes.
+        """Enable events for one session: frames, contexts, tools, and sessions of frames in other processes.
 
-        Raises CdpError, CdpLostError, TimeoutError. All requests leave at once; the answers may come in any order.
+        Sends all requests at once. Raises CdpError, CdpLostError, TimeoutError.
         """
         send = self._cdp.send
         asked = [
@@ -115,7 +115,7 @@ class Attachment:
         try:
             await _all(asked)
         finally:
-            # A frame that was held for us must not wait for ever.
+            # A frame that waits for the debugger must always be released.
             with contextlib.suppress(CdpError, OSError, TimeoutError):
                 await send("Runtime.runIfWaitingForDebugger", session=session)
 
@@ -129,7 +129,7 @@ class Attachment:
             return {}
 
     def _watch_network(self, session: str) -> list[Coroutine[object, object, JsonObject]]:
-        # Bodies are none of our business: the browser need not keep them.
+        # Bodies are not needed, so the browser need not keep them.
         sizes: JsonObject = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
         return [
             self._cdp.send("Network.enable", sizes, session=session),
@@ -137,7 +137,7 @@ class Attachment:
         ]
 
     async def _enable_workers(self, session: str) -> JsonObject:
-        # The session of a frame in another process may have no such domain.
+        # The session of a frame in another process may not have this domain.
         try:
             return await self._cdp.send("ServiceWorker.enable", session=session)
         except CdpError:
@@ -155,7 +155,7 @@ class Attachment:
 
 
 async def _all(asked: Sequence[Coroutine[object, object, JsonObject]]) -> None:
-    """Wait for all answers; raise the first that is an error."""
+    """Wait for all answers; raise the first error."""
     for result in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(result, BaseException):
             raise result

@@ -1,4 +1,4 @@
-"""Calls of a page's tools: invoked over the browser's protocol, answered by an event, cancelled, timed out, or lost."""
+"""Call a page's tools in the browser or in the polyfill: answered by an event, cancelled, timed out, or lost."""
 
 import asyncio
 import contextlib
@@ -23,19 +23,19 @@ CANCEL_TIMEOUT_S = 2.0
 
 
 class Backend(Protocol):
-    """Starts and cancels invocations; answers come as events."""
+    """Starts and cancels invocations; answers arrive as events."""
 
     fills_at_once: bool
-    """Whether a form is filled in when `invoke` returns; else `WebMCP.toolInvoked` says so."""
+    """Whether `invoke` returns with the form filled in; otherwise `WebMCP.toolInvoked` reports it."""
 
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
     ) -> str:
-        """Start one; its number. `tool`: the member that names it. Raises CdpError, CdpLostError, TimeoutError."""
+        """Start an invocation; its id. `tool`: the member that names it. Raises CdpError, CdpLostError, TimeoutError."""
         ...
 
     async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
-        """Cancel one. Raises as `invoke` does."""
+        """Raises as `invoke` does."""
         ...
 
 
@@ -50,13 +50,11 @@ class NativeBackend:
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
     ) -> str:
-        """Start one; see `Backend`."""
         params: JsonObject = {"frameId": frame_id, **tool, "input": arguments}
         reply = await self._cdp.send("WebMCP.invokeTool", params, session=session, timeout_s=timeout_s)
         return str(reply.get("invocationId", ""))
 
     async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
-        """Cancel one; see `Backend`."""
         _ = frame_id
         await self._cdp.send(
             "WebMCP.cancelInvocation",
@@ -67,7 +65,7 @@ class NativeBackend:
 
 
 class PolyfillBackend:
-    """Our own polyfill, spoken to from our own world of each frame. polyfill.js describes what is said."""
+    """The polyfill, called from an isolated world of each frame. polyfill.js describes the messages."""
 
     fills_at_once = True
 
@@ -75,17 +73,17 @@ class PolyfillBackend:
         self._worlds = worlds
         self._tree = tree
         self.binding = f"p{secrets.token_hex(12)}"
-        """The name that the polyfill answers under."""
+        """The name under which the polyfill answers."""
         self.channel = f"c{secrets.token_hex(12)}"
-        """The type of event that it listens for."""
+        """The type of event that it listens to."""
         self.link = f"l{secrets.token_hex(12)}"
-        """What the polyfills of a page's frames know each other's messages by."""
+        """The token by which the polyfills of a page's frames recognise each other's messages."""
         self._count = 0
         self._left: dict[str, str] = {}
-        """The invocations of forms that led to another document, by frame."""
+        """Invocations of forms that led to another document, by frame."""
 
     async def watch(self, document: Document, session: str) -> None:
-        """Ask for the tools of a document now, and again after every change; for the answer of a form that led here.
+        """Request a document's tools now and after every change, and the answer of a form that led to it.
 
         Raises as `invoke` does.
         """
@@ -95,13 +93,12 @@ class PolyfillBackend:
             await self._command(document, session, {"command": "arrive", "id": invocation})
 
     def left(self, frame_id: str, invocation: str) -> None:
-        """A form was submitted, and what it leads to answers the invocation."""
+        """Note that a form was submitted: the document that it leads to answers the invocation."""
         self._left[frame_id] = invocation
 
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
     ) -> str:
-        """Start one; see `Backend`."""
         _ = timeout_s
         self._count += 1
         invocation = f"call-{self._count}"
@@ -113,13 +110,12 @@ class PolyfillBackend:
         return invocation
 
     async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
-        """Cancel one; see `Backend`."""
         document = self._tree.document(frame_id)
         if document is not None:
             await self._command(document, session, {"command": "cancel", "id": invocation})
 
     def heard(self, event: CdpEvent) -> JsonObject | None:
-        """What the polyfill of a frame says, with the frame's id as `frameId`; None where it is none of its own."""
+        """A message of a frame's polyfill, with the frame's id as `frameId`; None for other events."""
         if event.params.get("name") != self.binding:
             return None
         number, payload = event.params.get("executionContextId"), event.params.get("payload")
@@ -138,9 +134,9 @@ class PolyfillBackend:
 
 
 TOOL_ERROR = -31954
-"""JSON-RPC's number for what `core.boundary.error_code` calls a tool error."""
+"""The JSON-RPC code that `core.boundary.error_code` names a tool error."""
 GRACE_S = 2.0
-"""How long the answer of a tool may take once its document is gone: a form's answer comes after its navigation."""
+"""How long a tool may still answer after its document is gone: a form answers after its navigation."""
 
 
 UNSUBMITTED = "the form is filled in and waits for its submit button; nothing was submitted"
@@ -148,13 +144,13 @@ UNSUBMITTED = "the form is filled in and waits for its submit button; nothing wa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A form that is filled in by a call and does not submit itself."""
+    """A form that a call fills in and that does not submit itself."""
 
     then: Forms
     submit: Callable[[], Awaitable[str]]
-    """Submits it; why it was not, empty where it was. Raises CdpError, WorldError, OSError, TimeoutError."""
+    """Submits the form; why that failed, empty where it succeeded. Raises CdpError, WorldError, OSError, TimeoutError."""
     on_filled: Callable[[], None]
-    """It is filled in, and the user is waited for."""
+    """Called when the form is filled in and waits for the user."""
 
 
 @dataclass(slots=True)
@@ -162,24 +158,24 @@ class _Waiting:
     frame_id: str
     answer: asyncio.Future[Answer]
     invocation: str = ""
-    """Empty until the browser said."""
+    """Empty until the browser returns it."""
     filled: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the browser has begun with the invocation: a form is filled in then."""
+    """Set when the invocation has begun, which fills in the form."""
     form: Form | None = None
     """The form, while it waits for the user."""
 
 
 class Calls:
-    """The calls that run now."""
+    """The running calls."""
 
     def __init__(self, backend: Backend, tap: Tap) -> None:
         self.backend = backend
         self._tap = tap
         self._waiting: list[_Waiting] = []
         self._early: dict[str, Answer] = {}
-        """Answers that came before the reply that says whose they are."""
+        """Answers that arrived before their invocation's id was known."""
         self._begun: set[str] = set()
-        """Invocations that began before it, likewise."""
+        """Invocations that began before their id was known."""
 
     async def call(
         self,
@@ -194,7 +190,7 @@ class Calls:
     ) -> Answer:
         """Invoke a tool and wait. A failure is an outcome; cancelling the caller cancels the invocation.
 
-        `form`: what the tool is, where a call of it only fills it in.
+        `form`: for a tool whose call only fills in a form.
         """
         waiting = _Waiting(frame_id=frame_id, answer=asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
@@ -205,7 +201,7 @@ class Calls:
         finishing = asyncio.ensure_future(self._finish(waiting, form)) if form else None
         try:
             async with asyncio.timeout(timeout_s):
-                # Shielded: whoever cancels has to learn which invocation it is.
+                # Shielded: a cancellation needs the invocation's id.
                 waiting.invocation = await asyncio.shield(asking)
                 if waiting.invocation in self._early:
                     return self._early.pop(waiting.invocation)
@@ -217,9 +213,9 @@ class Calls:
             await self._cancel(asking, frame_id, session)
         except TimeoutError:
             await self._cancel(asking, frame_id, session)
-            answer = _failed(FailureKind.TIMEOUT, f"no answer of {name} within {timeout_s:g} s")
+            answer = _failed(FailureKind.TIMEOUT, f"no answer from {name} within {timeout_s:g} s")
         except asyncio.CancelledError:
-            self._tap.note("cancelled here")
+            self._tap.note("cancelled in Sightline")
             await asyncio.shield(self._cancel(asking, frame_id, session))
             raise
         except CdpError as error:
@@ -241,7 +237,7 @@ class Calls:
         return answer
 
     async def _finish(self, waiting: _Waiting, form: Form) -> None:
-        """What comes after a form was filled in."""
+        """Wait until the form is filled in, then leave it, submit it, or wait for the user."""
         await waiting.filled.wait()
         match form.then:
             case Forms.LEAVE:
@@ -267,11 +263,11 @@ class Calls:
         except (CdpError, WorldError, OSError, TimeoutError):
             why = "the browser does not submit it"
         if why:
-            detail = f"the form is filled in, and not submitted: {why}"
+            detail = f"the form is filled in but was not submitted: {why}"
             _settle(waiting, _failed(FailureKind.UNSUBMITTED, detail))
 
     def begun(self, params: JsonObject) -> None:
-        """`WebMCP.toolInvoked` came."""
+        """Handle `WebMCP.toolInvoked`."""
         invocation = params.get("invocationId")
         if not isinstance(invocation, str):
             return
@@ -282,7 +278,7 @@ class Calls:
             self._begun.add(invocation)
 
     def responded(self, params: JsonObject, frame: Frame) -> None:
-        """`WebMCP.toolResponded` came. Agents in the page make calls too; theirs are nobody's here."""
+        """Handle `WebMCP.toolResponded`. Calls by agents in the page are ignored."""
         invocation = params.get("invocationId")
         if not isinstance(invocation, str):
             return
@@ -295,7 +291,7 @@ class Calls:
             self._early[invocation] = answer
 
     def gone(self, frame_ids: Iterable[str]) -> None:
-        """Documents are gone: their tools may answer for a moment longer."""
+        """Fail the calls of documents that are gone, after a moment in which they may still answer."""
         gone = frozenset(frame_ids)
         for waiting in self._waiting:
             if waiting.frame_id in gone:
@@ -306,7 +302,6 @@ class Calls:
                 asyncio.get_running_loop().call_later(GRACE_S, _settle, waiting, answer)
 
     def fail_all(self, failure: Failure) -> None:
-        """The browser is gone."""
         for waiting in self._waiting:
             _settle(waiting, Answer(outcome=failure, frame=None))
 
@@ -317,7 +312,7 @@ class Calls:
 
 
 def outcome_of(params: JsonObject) -> Outcome:
-    """What `toolResponded` says. A thrown error keeps its text and stack for the user, under a code for the model."""
+    """The outcome in `toolResponded`. The user gets text and stack of a thrown error, the model only its code."""
     match params.get("status"):
         case "Completed":
             return Result(value=params.get("output"), of_page=True)
@@ -328,11 +323,11 @@ def outcome_of(params: JsonObject) -> Outcome:
             thrown = (
                 exception.get("description", exception.get("value")) if isinstance(exception, dict) else None
             )
-            said = next((words for words in (thrown, text) if isinstance(words, str) and words), "")
+            message = next((words for words in (thrown, text) if isinstance(words, str) and words), "")
             data: JsonObject = {
                 key: value for key, value in params.items() if key in {"exception", "errorText", "output"}
             }
-            first = said.partition("\n")[0] or "the tool failed"
+            first = message.partition("\n")[0] or "the tool failed"
             error: JsonObject = {"code": TOOL_ERROR, "message": first, "data": data}
             return RpcError(value=error)
 

@@ -1,4 +1,4 @@
-"""What the browser tells of a page, event by event, and what is done about it."""
+"""Handle the browser's events of a page."""
 
 import asyncio
 import contextlib
@@ -14,13 +14,13 @@ from inspector.webmcp.browser.worlds import WorldError
 from inspector.webmcp.tree import Change
 
 CALM_S = 0.1
-"""Changes that follow each other faster are told once."""
+"""Changes closer together than this are reported once."""
 TOOLS_AT_ONCE = 150
-"""Tools of one event that are taken in one go; a page may have ten thousand."""
+"""Tools of one event that are processed in one go; a page may have ten thousand."""
 
 
-class Hearing:
-    """Folds events into the tree and hands on answers. What takes a reply of the browser runs beside it."""
+class PageEvents:
+    """Applies events to the tree, and passes on answers. Work that needs a reply of the browser runs in tasks."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Hearing:
         on_change: Callable[[], None],
         on_lost: Callable[[str], None],
     ) -> None:
-        """`is_seen`: whether the user can answer a dialog. `on_lost`: is told why the page itself is gone."""
+        """`is_seen`: whether the user can see and answer dialogs. `on_lost`: gets the reason why the page is gone."""
         self._opening = opening
         self._cdp = opening.cdp
         self._attachment = opening.attachment
@@ -49,7 +49,6 @@ class Hearing:
         self._is_over = False
 
     async def heard(self, event: CdpEvent) -> None:
-        """One event."""
         self._quiet.heard(event)
         self._act(event)
         for part in _parts(event):
@@ -60,24 +59,24 @@ class Hearing:
             self.start(self._watch(self._attachment.polyfill, event))
 
     async def settled(self) -> None:
-        """Wait for frames in other processes, and frames in those."""
+        """Wait for frames in other processes, and their child frames."""
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def start(self, work: Coroutine[None, None, None]) -> None:
-        """Run something beside the events, until `close`."""
+        """Run a task until `close`."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def silence(self) -> None:
-        """Tell of no more changes."""
+        """Report no more changes."""
         self._is_over = True
         if self._calm:
             self._calm.cancel()
 
     async def close(self) -> None:
-        """End all that runs beside the events."""
+        """Cancel all tasks."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -90,28 +89,28 @@ class Hearing:
             case "WebMCP.toolResponded":
                 self._calls.responded(event.params, event.frame)
             case "Runtime.bindingCalled" if self._attachment.polyfill is not None:
-                self._polyfill_told(self._attachment.polyfill, event)
+                self._polyfill_event(self._attachment.polyfill, event)
             case "Page.loadEventFired" if is_own:
                 self._opening.loaded.set()
             case "Target.attachedToTarget":
                 session = event.params.get("sessionId")
-                # Our own tab's session is prepared by whoever asked for it.
+                # The caller of `attach` prepares the tab's own session.
                 if isinstance(session, str) and event.session:
                     is_new = event.params.get("waitingForDebugger") is True
                     self.start(self._prepare(session, is_new=is_new))
             case "Page.javascriptDialogOpening":
                 self.start(self._answer_dialog(event))
             case "Inspector.targetCrashed" if is_own:
-                self._on_lost("the page crashed: its browser gave up the process that it ran in")
+                self._on_lost("the page crashed: its browser ended the page's process")
             case "Inspector.detached" if is_own:
-                self._on_lost("the page was closed, or its browser let go of it")
+                self._on_lost("the page was closed, or its browser detached from it")
             case "Target.detachedFromTarget" if event.params.get("sessionId") == self._attachment.session:
                 self._on_lost("the page was closed")
             case _:
                 pass
 
     async def _watch(self, polyfill: PolyfillBackend, event: CdpEvent) -> None:
-        """A document has begun: ask its polyfill for its tools, now and whenever they change."""
+        """Request the tools of a new document from its polyfill, now and after each change."""
         context = event.params.get("context")
         number = context.get("id") if isinstance(context, dict) else None
         frame_id = self._tree.frame_of(event.session, number) if isinstance(number, int) else None
@@ -120,15 +119,15 @@ class Hearing:
             with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
                 await polyfill.watch(document, event.session)
 
-    def _polyfill_told(self, polyfill: PolyfillBackend, event: CdpEvent) -> None:
+    def _polyfill_event(self, polyfill: PolyfillBackend, event: CdpEvent) -> None:
         match polyfill.heard(event):
-            case {"type": "tools", "frameId": str(frame_id), "tools": tools, **told}:
-                self._tree.permit(frame_id, is_permitted=told.get("allowed") is True)
-                self._apply(self._tree.list_anew(event.session, frame_id, tools))
+            case {"type": "tools", "frameId": str(frame_id), "tools": tools, **rest}:
+                self._tree.permit(frame_id, is_permitted=rest.get("allowed") is True)
+                self._apply(self._tree.replace_tools(event.session, frame_id, tools))
             case {"type": "toolSubmitted", "frameId": str(frame_id), "id": str(number)}:
                 polyfill.left(frame_id, number)
-            case {"type": "toolResponded", "id": str(number), **told}:
-                self._calls.responded({"invocationId": number, **told}, event.frame)
+            case {"type": "toolResponded", "id": str(number), **rest}:
+                self._calls.responded({"invocationId": number, **rest}, event.frame)
             case _:
                 pass
 
@@ -143,24 +142,24 @@ class Hearing:
         self._on_change()
 
     async def _prepare(self, session: str, *, is_new: bool) -> None:
-        # The frame may be gone before it was ready.
+        # The frame may disappear before it is ready.
         with contextlib.suppress(CdpError, OSError, TimeoutError):
             await self._attachment.prepare(session)
             if not is_new:
                 await self._opening.adopt(session)
 
     async def _answer_dialog(self, event: CdpEvent) -> None:
-        """Dismiss a dialog that nobody can see; in a window the user answers."""
+        """Dismiss a dialog that is not visible; in a window the user answers it."""
         if self._is_seen:
             self._tap.note("the page shows a dialog: answer it in the browser's window")
             return
-        self._tap.note("the page showed a dialog that nobody can see: dismissed")
+        self._tap.note("the page showed a dialog without a window: dismissed")
         with contextlib.suppress(CdpError, OSError, TimeoutError):
             await self._cdp.send("Page.handleJavaScriptDialog", {"accept": False}, session=event.session)
 
 
 def _parts(event: CdpEvent) -> Iterator[JsonObject]:
-    """The parameters of an event, in pieces that each take little time."""
+    """The parameters of an event, in parts that are quick to process."""
     tools = event.params.get("tools")
     if not isinstance(tools, list) or len(tools) <= TOOLS_AT_ONCE:
         yield event.params
