@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from inspector.demo.launch import serve_http, serve_page, serve_stdio
-from inspector.demo.options import Options, environment_seed
+from inspector.demo.server import Options, environment_seed
 from inspector.errors import InspectorError
 from inspector.protocol.targets import Era
 

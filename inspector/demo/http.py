@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 import h11
 
 from inspector.demo.jsonrpc import read
-from inspector.demo.options import Options
 from inspector.demo.protocol import Peer
-from inspector.demo.server import DemoServer
+from inspector.demo.server import DemoServer, Options
 from inspector.demo.streamable import StreamableHttp
 from inspector.errors import UnreachableError
 from inspector.http_server import HttpConnection, HttpRequest

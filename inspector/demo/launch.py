@@ -1,18 +1,115 @@
 """Running the demo as a program: until its client leaves, or somebody asks it to stop."""
 
 import asyncio
+import os
+import queue
 import signal
 import sys
 import threading
-from collections.abc import Coroutine, Generator
+from collections.abc import AsyncIterator, Coroutine, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 
-from inspector.demo import stdio
 from inspector.demo.http import HttpSite
-from inspector.demo.options import Options, environment_seed
-from inspector.demo.server import DemoServer
+from inspector.demo.jsonrpc import read
+from inspector.demo.protocol import Peer
+from inspector.demo.server import DemoServer, Options, environment_seed
 from inspector.errors import UnreachableError
+from inspector.json.exact import Json, dump
+
+GRACE_S = 0.5
+"""How long calls may still run, and answers be written, once the client has closed its side."""
+
+_CHUNK_BYTES = 65_536
+
+
+async def serve_streams(options: Options, port: int = 0) -> None:
+    """Serve one client until it closes its side, or until this task is cancelled.
+
+    `port`: of the redemption endpoint, on 127.0.0.1; 0 takes any that is free. Raises UnreachableError where it cannot listen.
+    """
+    server = DemoServer(options)
+    async with HttpSite(server, port=port, secrets_only=True) as site:
+        print(f"serving the demo workspace; secrets at {site.origin}/secrets/", file=sys.stderr, flush=True)  # noqa: T201 it is what stderr is for
+        writer = _Writer()
+        peer = Peer(server)
+        running: set[asyncio.Task[None]] = set()
+        try:
+            async for line in _lines():
+                task = asyncio.create_task(_take(peer, line, writer))
+                running.add(task)
+                task.add_done_callback(running.discard)
+            if running:
+                await asyncio.wait(running, timeout=GRACE_S)
+        finally:
+            for task in running:
+                task.cancel()
+            writer.close()
+
+
+async def _take(peer: Peer, line: bytes, writer: "_Writer") -> None:
+    answer = await peer.receive(read(line), writer.write)
+    if answer is not None:
+        writer.write(answer)
+
+
+async def _lines() -> AsyncIterator[bytes]:
+    """Lines of standard input until it ends, blank ones left out."""
+    # Threads rather than asyncio's pipes: those refuse regular files, and would make a terminal shared with
+    # the client non-blocking.
+    loop = asyncio.get_running_loop()
+    chunks: asyncio.Queue[bytes] = asyncio.Queue()
+    threading.Thread(target=_read_into, args=(loop, chunks), name="stdin", daemon=True).start()
+    rest = bytearray()
+    while chunk := await chunks.get():
+        rest += chunk
+        if b"\n" in chunk:
+            *lines, last = bytes(rest).split(b"\n")
+            rest = bytearray(last)
+            for line in lines:
+                if line.strip():
+                    yield line
+    if rest.strip():
+        yield bytes(rest)
+
+
+def _read_into(loop: asyncio.AbstractEventLoop, chunks: asyncio.Queue[bytes]) -> None:
+    # The loop is closed when the program ends while this waits for input.
+    with suppress(RuntimeError):
+        while True:
+            try:
+                chunk = os.read(0, _CHUNK_BYTES)
+            except OSError:
+                chunk = b""
+            loop.call_soon_threadsafe(chunks.put_nowait, chunk)
+            if not chunk:
+                return
+
+
+class _Writer:
+    """Writes messages to standard output in a thread, so that a client that does not read blocks nobody else."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="stdout", daemon=True)
+        self._thread.start()
+
+    def write(self, message: Json) -> None:
+        """Send one message, in the order of the calls."""
+        self._waiting.put(dump(message) + b"\n")
+
+    def close(self) -> None:
+        """Wait for what was written to get out, but not for long."""
+        self._waiting.put(b"")
+        self._thread.join(GRACE_S)
+
+    def _run(self) -> None:
+        # A client that is gone needs no answers; its end of standard input tells the reader.
+        with suppress(OSError):
+            while line := self._waiting.get():
+                view = memoryview(line)
+                while view:
+                    view = view[os.write(1, view) :]
 
 
 def serve_stdio(options: Options | None = None, port: int = 0) -> None:
@@ -20,7 +117,7 @@ def serve_stdio(options: Options | None = None, port: int = 0) -> None:
 
     `port`: of the redemption endpoint. Raises UnreachableError where it cannot listen.
     """
-    asyncio.run(_until_stopped(stdio.serve(options or Options(seed=environment_seed()), port)))
+    asyncio.run(_until_stopped(serve_streams(options or Options(seed=environment_seed()), port)))
 
 
 def serve_http(port: int = 0, options: Options | None = None) -> None:

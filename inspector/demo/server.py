@@ -1,20 +1,46 @@
 """The server behind every transport: one workspace, and what each method makes of it."""
 
+import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from inspector import __version__
 from inspector.demo.jsonrpc import Code, RefusedError, object_param, text_param
 from inspector.demo.library import PROMPTS, RESOURCES, TEMPLATES
-from inspector.demo.mint import Mint
-from inspector.demo.options import BEARER_TOKEN, Options
-from inspector.demo.redemption import Reference, Vault
-from inspector.demo.tools.registry import TOOLS
+from inspector.demo.secrets import Mint, Reference, Vault
+from inspector.demo.tools import TOOLS
 from inspector.demo.tools.tool import Context, DemoTool, Slow, failed
 from inspector.demo.workspace import OPENED_AT, opened
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Kind
+from inspector.protocol.targets import Era
+
+SEED_VARIABLE = "SIGHTLINE_DEMO_SEED"
+BEARER_TOKEN = "demo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Settings of one server; the defaults are those of `python -m inspector.demo`."""
+
+    seed: str | None = None
+    """Makes generated secrets and identifiers repeatable and stops the clock. None draws fresh ones."""
+    auth: bool = False
+    """Whether HTTP requests need `Authorization: Bearer demo`."""
+    era: Era = Era.AUTO
+    """AUTO serves both eras, the others refuse one."""
+    page_size: int = 100
+    """Items on one page of a listing."""
+    sound_only: bool = False
+    """Leaves out the tools that make strict clients reject a whole listing."""
+
+
+def environment_seed() -> str | None:
+    """The seed that the environment asks for; None where it asks for none."""
+    return os.environ.get(SEED_VARIABLE) or None
+
 
 SERVER_INFO: JsonObject = {"name": "demo-workspace", "title": "Demo workspace", "version": __version__}
 CAPABILITIES: JsonObject = {

@@ -10,8 +10,7 @@ from typing import Self
 
 from inspector.demo.http import HttpSite
 from inspector.demo.jsonrpc import RefusedError, read
-from inspector.demo.options import Options
-from inspector.demo.server import DemoServer
+from inspector.demo.server import DemoServer, Options
 from inspector.demo.tools.tool import Slow
 from inspector.http_server import HttpConnection, HttpRequest
 from inspector.json.exact import JsonObject, JsonText

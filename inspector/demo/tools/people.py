@@ -1,6 +1,6 @@
 """Tools around people: pay, health, and every kind of content block there is."""
 
-from inspector.demo.media import picture, sound
+from inspector.demo.library import picture, sound
 from inspector.demo.tools.tool import (
     Context,
     DemoTool,

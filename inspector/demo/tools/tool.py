@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 import jsonschema_rs
 
-from inspector.demo.mint import Mint
-from inspector.demo.redemption import Reference
+from inspector.demo.secrets import Mint, Reference
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import Json, JsonObject, dump, dump_text
 

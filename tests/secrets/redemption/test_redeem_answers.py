@@ -7,8 +7,7 @@ from http import HTTPStatus
 import pytest
 
 from inspector.demo.http import HttpSite
-from inspector.demo.options import Options
-from inspector.demo.server import DemoServer
+from inspector.demo.server import DemoServer, Options
 from inspector.secrets.http import BUSY, EXPIRED, UNSENDABLE, HttpRedeemer, HttpServer
 from inspector.secrets.outcomes import (
     MAX_BODY_BYTES,
