@@ -11,7 +11,7 @@ from inspector.protocol.targets import Era
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code of the demo as a program."""
+    """Run the demo; its exit code."""
     parsed = _parser().parse_args(arguments)
     options = Options(
         seed=parsed.seed if parsed.seed is not None else environment_seed(),

@@ -24,15 +24,15 @@ _SECRETS = "/secrets/"
 
 
 class HttpSite:
-    """A running HTTP server; `async with` starts and stops it."""
+    """An HTTP server; `async with` starts and stops it."""
 
     def __init__(
         self, server: DemoServer | None = None, *, port: int = 0, secrets_only: bool = False
     ) -> None:
-        """`port`: 0 takes any that is free. `secrets_only`: serves nothing but the redemption endpoint."""
+        """`port`: 0 for any free one. `secrets_only`: serve only the redemption endpoint."""
         self.server = server or DemoServer(Options())
         self.origin = ""
-        """Scheme, host and port, once it runs."""
+        """Scheme, host and port; empty until it runs."""
         self._port = port
         self._secrets_only = secrets_only
         self._streamable = StreamableHttp(self.server)
@@ -78,7 +78,7 @@ class HttpSite:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = HttpConnection(reader, writer)
-        # A client that leaves in the middle of an answer is its own business.
+        # Clients may hang up during an answer.
         with suppress(ConnectionError, h11.LocalProtocolError):
             try:
                 while (request := await connection.next_request()) is not None:
@@ -97,7 +97,7 @@ class HttpSite:
         await self.answer(request, connection)
 
     async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer a request that came from this machine."""
+        """Answer a request from this machine."""
         if request.path.startswith(_SECRETS):
             await self.redeem(request, connection)
             return
@@ -119,7 +119,6 @@ class HttpSite:
                 await connection.respond(HTTPStatus.NOT_FOUND)
 
     async def redeem(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer one try at the redemption endpoint."""
         never_cached = ("Cache-Control", "no-store")
         if request.method != "GET":
             headers = [never_cached, ("Allow", "GET")]
@@ -154,22 +153,21 @@ class HttpSite:
 
 
 class _OlderSession:
-    """A client of the older transport: it posts messages, and everything for it goes over one stream."""
+    """A client of the older transport: it posts messages, and reads every answer from one stream."""
 
     def __init__(self, server: DemoServer) -> None:
         self.waiting: asyncio.Queue[Json] = asyncio.Queue()
-        """What is to be sent; None once the client has gone."""
+        """Messages to send; None once the client has hung up."""
         self._peer = Peer(server)
         self._running: set[asyncio.Task[None]] = set()
 
     def take(self, raw: bytes) -> None:
-        """Answer a posted message, in time."""
+        """Answer a posted message in the background."""
         task = asyncio.create_task(self._answer(raw))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
     def close(self) -> None:
-        """Stop what is being answered."""
         for task in self._running:
             task.cancel()
 

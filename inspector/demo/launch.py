@@ -1,4 +1,4 @@
-"""Running the demo as a program: until its client leaves, or somebody asks it to stop."""
+"""Run the demo as a program, on standard streams, over HTTP, or as a page, until its client leaves or a signal stops it."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from inspector.errors import UnreachableError
 from inspector.json.exact import Json, dump
 
 GRACE_S = 0.5
-"""How long calls may still run, and answers be written, once the client has closed its side."""
+"""Time limit for running calls and pending answers once the client has closed its side."""
 
 _CHUNK_BYTES = 65_536
 
@@ -26,7 +26,7 @@ _CHUNK_BYTES = 65_536
 async def serve_streams(options: Options, port: int = 0) -> None:
     """Serve one client until it closes its side, or until this task is cancelled.
 
-    `port`: of the redemption endpoint, on 127.0.0.1; 0 takes any that is free. Raises UnreachableError where it cannot listen.
+    `port`: for the redemption endpoint on 127.0.0.1; 0 for any free one. Raises UnreachableError where it cannot listen.
     """
     server = DemoServer(options)
     async with HttpSite(server, port=port, secrets_only=True) as site:
@@ -54,8 +54,8 @@ async def _take(peer: Peer, line: bytes, writer: "_Writer") -> None:
 
 
 async def _lines() -> AsyncIterator[bytes]:
-    """Lines of standard input until it ends, blank ones left out."""
-    # Threads rather than asyncio's pipes: those refuse regular files, and would make a terminal shared with
+    """The lines of standard input, without blank ones."""
+    # A thread instead of asyncio's pipes: those refuse regular files, and make a terminal shared with
     # the client non-blocking.
     loop = asyncio.get_running_loop()
     chunks: asyncio.Queue[bytes] = asyncio.Queue()
@@ -74,7 +74,7 @@ async def _lines() -> AsyncIterator[bytes]:
 
 
 def _read_into(loop: asyncio.AbstractEventLoop, chunks: asyncio.Queue[bytes]) -> None:
-    # The loop is closed when the program ends while this waits for input.
+    # The loop may be closed while this waits for input.
     with suppress(RuntimeError):
         while True:
             try:
@@ -87,7 +87,7 @@ def _read_into(loop: asyncio.AbstractEventLoop, chunks: asyncio.Queue[bytes]) ->
 
 
 class _Writer:
-    """Writes messages to standard output in a thread, so that a client that does not read blocks nobody else."""
+    """Writes messages to standard output in a thread, so that a client that does not read blocks nothing else."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -95,16 +95,16 @@ class _Writer:
         self._thread.start()
 
     def write(self, message: Json) -> None:
-        """Send one message, in the order of the calls."""
+        """Send one message; messages keep their order."""
         self._waiting.put(dump(message) + b"\n")
 
     def close(self) -> None:
-        """Wait for what was written to get out, but not for long."""
+        """Wait briefly for pending messages."""
         self._waiting.put(b"")
         self._thread.join(GRACE_S)
 
     def _run(self) -> None:
-        # A client that is gone needs no answers; its end of standard input tells the reader.
+        # The client may be gone; the end of standard input reports that.
         with suppress(OSError):
             while line := self._waiting.get():
                 view = memoryview(line)
@@ -113,27 +113,27 @@ class _Writer:
 
 
 def serve_stdio(options: Options | None = None, port: int = 0) -> None:
-    """Serve on standard input and output. Returns at the end of input, on SIGTERM and on SIGINT.
+    """Serve on standard streams until the end of input, SIGTERM or SIGINT.
 
-    `port`: of the redemption endpoint. Raises UnreachableError where it cannot listen.
+    `port`: for the redemption endpoint. Raises UnreachableError where it cannot listen.
     """
     asyncio.run(_until_stopped(serve_streams(options or Options(seed=environment_seed()), port)))
 
 
 def serve_http(port: int = 0, options: Options | None = None) -> None:
-    """Serve on 127.0.0.1. Returns on SIGTERM and on SIGINT. Raises UnreachableError where it cannot listen."""
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError where it cannot listen."""
     site = HttpSite(DemoServer(options or Options(seed=environment_seed())), port=port)
     asyncio.run(_until_stopped(_serve(site)))
 
 
 def serve_page(port: int = 0, options: Options | None = None) -> None:
-    """Serve the page on 127.0.0.1. Returns on SIGTERM and on SIGINT. Raises UnreachableError where it cannot listen."""
+    """Serve the page on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError where it cannot listen."""
     asyncio.run(_until_stopped(_serve(_page(port, options))))
 
 
 @contextmanager
 def page_beside(options: Options | None = None, port: int = 0) -> Generator[str]:
-    """The URL of the page, which a thread serves while the block runs. Raises UnreachableError where it cannot listen."""
+    """Serve the page in a thread while the block runs; its URL. Raises UnreachableError where it cannot listen."""
     ready: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
     site = _page(port, options)
     thread = threading.Thread(

@@ -1,4 +1,4 @@
-"""Resources, resource templates and prompts of the workspace."""
+"""Resources, resource templates and prompts of the workspace, with a small picture and a sound."""
 
 import base64
 import struct
@@ -101,7 +101,7 @@ PROMPTS: tuple[JsonObject, ...] = (
 
 
 def read_resource(uri: str, workspace: Workspace) -> JsonObject | None:
-    """The `resources/read` result; None where there is no such resource."""
+    """The `resources/read` result; None for an unknown resource."""
     if uri == _LOGO:
         return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": picture()}]}
     if uri.startswith(_PEOPLE):

@@ -1,4 +1,4 @@
-"""The redemption endpoint's rules: one GET gives one secret, once, for a while.
+"""Fake secrets, and the redemption endpoint: one GET returns one secret, once, for a limited time.
 
 Source: WebMCP issue 110, section 4a. Nothing here reads a clock or a socket.
 """
@@ -14,22 +14,21 @@ from http import HTTPStatus
 from inspector.json.exact import JsonObject
 
 MARK = "DEMO-SECRET-"
-"""Every plain fake starts with it."""
+"""The prefix of every plain fake."""
 SHAPED_MARK = "DEMOSECRET"
-"""Every fake in the shape of a real credential holds it."""
+"""Part of every fake in the shape of a real credential."""
 
 _ALPHABET = string.ascii_letters + string.digits
 
 
 class Mint:
-    """A source of fakes that never repeats itself; the same seed gives the same ones in the same order."""
+    """Generates fake secrets without repeats; a seed makes the sequence repeatable."""
 
     def __init__(self, seed: str | None) -> None:
         self._seed = seed if seed is not None else secrets.token_hex(16)
         self._drawn = 0
 
     def letters(self, length: int) -> str:
-        """`length` characters out of letters and digits."""
         text = ""
         while len(text) < length:
             self._drawn += 1
@@ -38,7 +37,7 @@ class Mint:
         return text[:length]
 
     def secret(self, kind: str) -> str:
-        """An obvious fake, as in `DEMO-SECRET-key-…`."""
+        """A recognisable fake such as `DEMO-SECRET-key-…`."""
         return f"{MARK}{kind}-{self.letters(20)}"
 
     def access_token(self) -> str:
@@ -50,7 +49,7 @@ class Mint:
         return ".".join(("ya29", f"a0{SHAPED_MARK}{self.letters(40)}"))
 
     def key_id(self) -> str:
-        """A fake in the shape of a cloud access key's identifier: 20 capitals and digits."""
+        """A fake in the shape of a cloud access key's id: 20 capitals and digits."""
         return "AKIA" + SHAPED_MARK + self.letters(6).upper()
 
 
@@ -59,7 +58,7 @@ TRIES_A_SECOND = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Where a deposited secret can be fetched."""
+    """Where a deposited secret can be redeemed."""
 
     id: str
     redeem_url: str
@@ -67,7 +66,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redemption:
-    """The answer to one try."""
+    """The answer to one redemption."""
 
     status: HTTPStatus
     body: JsonObject
@@ -77,29 +76,29 @@ class Redemption:
 @dataclass(slots=True, kw_only=True)
 class _Deposit:
     value: str | None
-    """None once it was fetched."""
+    """None once it was redeemed."""
     expires_at_s: float
 
 
 class Vault:
-    """Secrets that wait to be fetched."""
+    """Secrets that wait to be redeemed."""
 
     def __init__(self, clock: Callable[[], float], bearer_token: str | None = None) -> None:
-        """`clock`: seconds, never backwards. `bearer_token`: what a try must present; None asks for nothing."""
+        """`clock`: monotonic seconds. `bearer_token`: required of each request; None requires nothing."""
         self.origin = ""
-        """Scheme, host and port of the endpoint, known once it listens."""
+        """Scheme, host and port of the endpoint; empty until it listens."""
         self._clock = clock
         self._bearer_token = bearer_token
         self._deposits: dict[str, _Deposit] = {}
         self._tries: deque[float] = deque()
 
     def deposit(self, identifier: str, value: str, ttl_s: int) -> Reference:
-        """Keep `value` for `ttl_s` seconds under an identifier that nobody can guess."""
+        """Keep `value` for `ttl_s` seconds under an unguessable identifier."""
         self._deposits[identifier] = _Deposit(value=value, expires_at_s=self._clock() + ttl_s)
         return Reference(id=identifier, redeem_url=f"{self.origin}/secrets/{identifier}")
 
     def redeem(self, identifier: str, authorization: str | None) -> Redemption:
-        """One try; success uses the secret up."""
+        """Redeem a secret, which uses it up."""
         if not self._may_try():
             return _refused(HTTPStatus.TOO_MANY_REQUESTS, "too many tries", ("Retry-After", "1"))
         if not self.authorizes(authorization):
@@ -115,7 +114,7 @@ class Vault:
         return Redemption(status=HTTPStatus.OK, body={"value": value})
 
     def authorizes(self, authorization: str | None) -> bool:
-        """Whether a request with this Authorization header may go on."""
+        """Whether a request with this Authorization header is allowed."""
         return self._bearer_token is None or authorization == f"Bearer {self._bearer_token}"
 
     def _may_try(self) -> bool:

@@ -1,4 +1,4 @@
-"""Two tools without any trap: one to try arguments on, one that does everything right."""
+"""Two tools without traps: one to try arguments on, one that does everything right."""
 
 from inspector.demo.tools.tool import Context, DemoTool, mirrored, object_schema
 from inspector.demo.workspace import Workspace
