@@ -97,7 +97,6 @@ async def _large_result(size_bytes: int, runs: int = 5) -> None:
 
 
 async def _keys(size_bytes: int, keys: str) -> None:
-    """Time each key after a call, one run."""
     async with application(1, size_bytes) as (pilot, observed):
         await asyncio.sleep(SETTLE_S)
         await pilot.press("enter")

@@ -97,7 +97,6 @@ def _rows(size_bytes: int, note_characters: int) -> tuple[bytes, int]:
 
 
 def _seconds(action: Callable[[], object]) -> float:
-    """Median of three runs."""
     times: list[float] = []
     for _ in range(3):
         started = perf_counter()

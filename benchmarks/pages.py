@@ -59,7 +59,7 @@ def _served(tools: int, result_bytes: int) -> Generator[str]:
             self.wfile.write(html)
 
         def log_message(self, *_: object) -> None:  # type: ignore[override]
-            """Log nothing."""
+            ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
         thread = threading.Thread(target=server.serve_forever)

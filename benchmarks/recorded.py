@@ -106,7 +106,6 @@ def _opening(path: Path, runs: int = 5) -> None:
 
 
 async def _keys(path: Path) -> None:
-    """Time keys, and stalls of the event loop."""
     calm_collector()
     opened = OpenedRecording(path=str(path), header=header_at(path))
 

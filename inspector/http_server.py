@@ -1,8 +1,8 @@
-"""One HTTP/1.1 connection of a small server: reads requests, writes responses and event streams."""
+"""A small HTTP/1.1 server on loopback: reads requests, writes responses and event streams."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeAlias
@@ -10,10 +10,13 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import h11
 
+from inspector.errors import UnreachableError
 from inspector.json.exact import Json, dump
 
+ADDRESS = "127.0.0.1"
 MOST_BODY_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 65_536
+_LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
 
 Headers: TypeAlias = Iterable[tuple[str, str]]
 
@@ -30,11 +33,9 @@ class HttpRequest:
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """The first header with this name, given in lower case."""
         return next((value for key, value in self.headers if key == name), None)
 
     def parameter(self, name: str) -> str | None:
-        """The first query parameter with this name."""
         return next(iter(parse_qs(self.query).get(name, ())), None)
 
 
@@ -92,7 +93,6 @@ class HttpConnection:
         await self.respond(status, dump(body), (("Content-Type", "application/json"), *headers))
 
     async def open_stream(self, headers: Headers = ()) -> None:
-        """Send the headers of an event stream."""
         fixed = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-transform"))
         await self._send(h11.Response(status_code=200, reason="OK", headers=[*fixed, *headers]))
 
@@ -145,3 +145,48 @@ def _request(head: h11.Request, body: bytes) -> HttpRequest:
         headers=tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in head.headers),
         body=body,
     )
+
+
+async def listen(
+    port: int, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None] | None]
+) -> asyncio.Server:
+    """Listen on 127.0.0.1. `port`: 0 for any free one. Raises UnreachableError."""
+    try:
+        return await asyncio.start_server(connected, ADDRESS, port)
+    except OSError as error:
+        raise UnreachableError(
+            f"cannot listen on {ADDRESS} port {port}: {error.strerror}",
+            "Choose another port, or 0 for any free one.",
+        ) from error
+
+
+async def serve(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    respond: Callable[[HttpRequest, HttpConnection], Awaitable[None]],
+) -> None:
+    """Answer the requests of one client, except those from elsewhere, until it leaves."""
+    connection = HttpConnection(reader, writer)
+    # Clients may hang up during an answer.
+    with suppress(ConnectionError, h11.LocalProtocolError):
+        try:
+            while (request := await connection.next_request()) is not None:
+                refused = _refused(request)
+                await (connection.respond(refused) if refused else respond(request, connection))
+        finally:
+            writer.close()
+
+
+def _refused(request: HttpRequest) -> HTTPStatus | None:
+    """Refuses requests that a page in the user's browser sends by another name for loopback, or from another origin."""
+    if not _is_local(f"//{request.header('host') or ''}"):
+        return HTTPStatus.MISDIRECTED_REQUEST
+    origin = request.header("origin")
+    return HTTPStatus.FORBIDDEN if origin is not None and not _is_local(origin) else None
+
+
+def _is_local(url: str) -> bool:
+    try:
+        return urlsplit(url).hostname in _LOOPBACK
+    except ValueError:
+        return False

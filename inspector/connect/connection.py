@@ -24,9 +24,7 @@ from inspector.secrets.own_credentials import own_credentials
 class Transport(Channel, Protocol):
     """A channel that is opened and closed."""
 
-    async def start(self) -> None:
-        """Raises InspectorError."""
-        ...
+    async def start(self) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -51,7 +49,6 @@ class Connection:
 
     @property
     def lost(self) -> Failure | None:
-        """Why the server cannot be reached; None while it can."""
         return self._dispatcher.lost
 
     @property
@@ -72,7 +69,6 @@ class Connection:
         return self._tap.now_s()
 
     async def agree(self, era: Era, timeout_s: float, client_name: str | None = None) -> None:
-        """Start the transport and negotiate a protocol. Raises InspectorError."""
         await self._transport.start()
         over_http = isinstance(self._target, HttpTarget)
         agreement = await negotiate(
@@ -121,7 +117,6 @@ class Connection:
         await self._dispatcher.notify(method, params)
 
     async def close(self) -> None:
-        """Close the transport. Requests that still wait end with a failure."""
         closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="Sightline closed the connection")
         self._dispatcher.fail_all(self.lost or closed)
         await self._transport.close()

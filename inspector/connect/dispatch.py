@@ -77,7 +77,6 @@ class Dispatcher:
 
     @property
     def lost(self) -> Failure | None:
-        """Why the connection is lost; None while it is open."""
         return self._lost or self.away
 
     @property
@@ -159,7 +158,6 @@ class Dispatcher:
             await self._send(message, headers)
 
     def take(self, matched: Matched) -> None:
-        """Resolve the requests that a frame answers, pass on notifications, reply to requests."""
         for event in matched.events:
             match event:
                 case Answered(exchange=exchange, response=response):
@@ -200,7 +198,6 @@ class Dispatcher:
         return replace(failure, detail=self._tap.cover(failure.detail))
 
     def is_pending(self, request_id: Json) -> bool:
-        """Whether the request with this id still waits."""
         pending = self._pending.get(request_key(request_id))
         return pending is not None and not pending.answer.done()
 

@@ -135,7 +135,6 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _take(
         self, exchange: "_Exchange", channel: Channel, raw: bytes, head: str, *, is_json: bool
     ) -> Matched:
-        """Record part of an HTTP response as a frame."""
         carried = exchange.carried
         return await self._tap.take(
             Direction.RECEIVED,
@@ -331,8 +330,7 @@ class _Exchange:
 
     def too_long(self, what: str, limit: int) -> Failure:
         return self.failed(
-            FailureKind.PROTOCOL,
-            f"sent {what} of more than {limit:,} bytes: reading was stopped",
+            FailureKind.PROTOCOL, f"sent {what} of more than {limit:,} bytes: reading was stopped"
         )
 
     def unreadable(self, response: httpx2.Response, frame: Frame) -> Failure:

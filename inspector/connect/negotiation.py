@@ -102,11 +102,7 @@ def _wants_credentials(outcome: Outcome) -> bool:
 async def _initialize(
     dispatcher: Dispatcher, timeout_s: float, client: JsonObject
 ) -> Agreement | NoAgreement:
-    params: JsonObject = {
-        "protocolVersion": HANDSHAKE_REVISION,
-        "capabilities": {},
-        "clientInfo": client,
-    }
+    params: JsonObject = {"protocolVersion": HANDSHAKE_REVISION, "capabilities": {}, "clientInfo": client}
     answer = await dispatcher.request("initialize", params, timeout_s=timeout_s, cancellable=False)
     match answer.outcome:
         case Result(value=dict() as result) if isinstance(result.get("protocolVersion"), str):

@@ -88,7 +88,6 @@ class Program:
         return self._process.stderr
 
     async def has_ended(self, within_s: float) -> bool:
-        """Whether it ends within that time."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._protocol.exited.wait(), within_s)
         return self.returncode is not None

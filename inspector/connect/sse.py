@@ -33,7 +33,6 @@ class EventSplitter:
         """Bytes since the last whole event."""
 
     def feed(self, chunk: bytes) -> list[ServerSentEvent]:
-        """The events that this chunk completes."""
         # The end of an event may straddle two chunks; only the last three bytes can matter.
         window = self._tail + chunk
         if b"\n\n" not in window and b"\r\r" not in window and b"\n\r" not in window:

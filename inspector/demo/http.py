@@ -2,24 +2,16 @@
 
 import asyncio
 import secrets
-from contextlib import suppress
 from http import HTTPStatus
 from typing import Self
-from urllib.parse import urlsplit
-
-import h11
 
 from inspector.demo.jsonrpc import read
 from inspector.demo.protocol import Peer
 from inspector.demo.server import DemoServer, Options
 from inspector.demo.streamable import StreamableHttp
-from inspector.errors import UnreachableError
-from inspector.http_server import HttpConnection, HttpRequest
+from inspector.http_server import ADDRESS, HttpConnection, HttpRequest, listen, serve
 from inspector.json.exact import Json, dump_text
 
-ADDRESS = "127.0.0.1"
-
-_LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
 _SECRETS = "/secrets/"
 
 
@@ -42,22 +34,14 @@ class HttpSite:
 
     @property
     def url(self) -> str:
-        """The Streamable HTTP endpoint."""
         return f"{self.origin}/mcp"
 
     @property
     def sse_url(self) -> str:
-        """The endpoint of the older HTTP+SSE transport."""
         return f"{self.origin}/sse"
 
     async def __aenter__(self) -> Self:
-        try:
-            self._listener = await asyncio.start_server(self._connected, ADDRESS, self._port)
-        except OSError as error:
-            raise UnreachableError(
-                f"cannot listen on {ADDRESS} port {self._port}: {error.strerror}",
-                "Choose another port, or 0 for any that is free.",
-            ) from error
+        self._listener = await listen(self._port, self._connected)
         port: int = self._listener.sockets[0].getsockname()[1]
         self.origin = self.server.vault.origin = f"http://{ADDRESS}:{port}"
         return self
@@ -72,29 +56,9 @@ class HttpSite:
         await self._streamable.close()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(self._serve(reader, writer))
+        task = asyncio.create_task(serve(reader, writer, self.answer))
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = HttpConnection(reader, writer)
-        # Clients may hang up during an answer.
-        with suppress(ConnectionError, h11.LocalProtocolError):
-            try:
-                while (request := await connection.next_request()) is not None:
-                    await self._route(request, connection)
-            finally:
-                writer.close()
-
-    async def _route(self, request: HttpRequest, connection: HttpConnection) -> None:
-        if not _is_local(f"//{request.header('host') or ''}"):
-            await connection.respond(HTTPStatus.MISDIRECTED_REQUEST)
-            return
-        origin = request.header("origin")
-        if origin is not None and not _is_local(origin):
-            await connection.respond(HTTPStatus.FORBIDDEN)
-            return
-        await self.answer(request, connection)
 
     async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
         """Answer a request from this machine."""
@@ -162,7 +126,6 @@ class _OlderSession:
         self._running: set[asyncio.Task[None]] = set()
 
     def take(self, raw: bytes) -> None:
-        """Answer a posted message in the background."""
         task = asyncio.create_task(self._answer(raw))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -175,10 +138,3 @@ class _OlderSession:
         answer = await self._peer.receive(read(raw), self.waiting.put_nowait)
         if answer is not None:
             self.waiting.put_nowait(answer)
-
-
-def _is_local(url: str) -> bool:
-    try:
-        return urlsplit(url).hostname in _LOOPBACK
-    except ValueError:
-        return False

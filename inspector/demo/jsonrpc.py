@@ -2,15 +2,7 @@
 
 from enum import IntEnum
 
-from inspector.json.exact import (
-    DuplicateKeys,
-    Json,
-    JsonObject,
-    JsonText,
-    Malformed,
-    Number,
-    parse,
-)
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, Malformed, Number, parse
 from inspector.protocol.frames import Request
 
 

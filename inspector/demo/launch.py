@@ -54,7 +54,6 @@ async def _take(peer: Peer, line: bytes, writer: "_Writer") -> None:
 
 
 async def _lines() -> AsyncIterator[bytes]:
-    """The lines of standard input, without blank ones."""
     # A thread instead of asyncio's pipes: those refuse regular files, and make a terminal shared with
     # the client non-blocking.
     loop = asyncio.get_running_loop()
@@ -95,11 +94,9 @@ class _Writer:
         self._thread.start()
 
     def write(self, message: Json) -> None:
-        """Send one message; messages keep their order."""
         self._waiting.put(dump(message) + b"\n")
 
     def close(self) -> None:
-        """Wait briefly for pending messages."""
         self._waiting.put(b"")
         self._thread.join(GRACE_S)
 

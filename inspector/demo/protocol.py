@@ -75,7 +75,6 @@ class Peer:
         return answers or None
 
     def cancel_all(self) -> None:
-        """Cancel all running requests, without answers."""
         for exchange in self._running.values():
             exchange.cancelled.set()
 

@@ -45,7 +45,6 @@ class Mint:
         return "_".join(("ghp", SHAPED_MARK + self.letters(26)))
 
     def oauth_token(self) -> str:
-        """A fake in the shape of an OAuth bearer token."""
         return ".".join(("ya29", f"a0{SHAPED_MARK}{self.letters(40)}"))
 
     def key_id(self) -> str:
@@ -98,7 +97,6 @@ class Vault:
         return Reference(id=identifier, redeem_url=f"{self.origin}/secrets/{identifier}")
 
     def redeem(self, identifier: str, authorization: str | None) -> Redemption:
-        """Redeem a secret, which uses it up."""
         if not self._may_try():
             return _refused(HTTPStatus.TOO_MANY_REQUESTS, "too many tries", ("Retry-After", "1"))
         if not self.authorizes(authorization):
@@ -114,7 +112,6 @@ class Vault:
         return Redemption(status=HTTPStatus.OK, body={"value": value})
 
     def authorizes(self, authorization: str | None) -> bool:
-        """Whether a request with this Authorization header is allowed."""
         return self._bearer_token is None or authorization == f"Bearer {self._bearer_token}"
 
     def _may_try(self) -> bool:

@@ -63,7 +63,6 @@ class StreamableHttp:
                 await connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, headers=[("Allow", "POST, DELETE")])
 
     async def close(self) -> None:
-        """Cancel the requests of clients that hung up."""
         tasks = tuple(self._work)
         for work in tasks:
             work.cancel()

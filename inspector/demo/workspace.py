@@ -70,11 +70,9 @@ class Workspace:
     """Recipients of sent mail, in order."""
 
     def remove_project(self, identifier: str) -> Project | None:
-        """Remove a project; None where there is none."""
         return self.projects.pop(identifier, None)
 
     def set_salary(self, identifier: str, salary_eur: int) -> Person | None:
-        """Change a salary; the person as before, None where there is none."""
         before = self.people.get(identifier)
         if before:
             self.people[identifier] = replace(before, salary_eur=salary_eur)

@@ -259,7 +259,6 @@ class _Reading:
     given_headers: frozenset[str]
 
     def server(self) -> ConfiguredServer:
-        """Raises UsageError."""
         try:
             entry = msgspec.convert(self.written, _Entry)
         except msgspec.ValidationError as error:

@@ -88,7 +88,6 @@ def _may_declare(pointer: str) -> bool:
 
 
 def _touches(loss: _Loss, pointer: str) -> bool:
-    """Whether a change at `pointer` touches one of a loss's declarations."""
     return any(f"{one}/".startswith(f"{pointer}/") or pointer.startswith(f"{one}/") for one in loss.pointers)
 
 

@@ -140,12 +140,10 @@ class Watch:
         return self.state
 
     def unpin(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """Remove the pin. Raises UsageError."""
         remove_pin(known_as(self._target))
         return self.listed(catalogue, instructions)
 
     def _pinned(self) -> tuple[Pinned | None, str]:
-        """The pin, and why it cannot be read."""
         try:
             identity = known_as(self._target)
         except UsageError:

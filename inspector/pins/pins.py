@@ -98,7 +98,6 @@ class Altered:
 
     @property
     def weakened(self) -> int:
-        """How many changes weaken a tool's declarations."""
         return sum(bool(change.weakens) for change in self.tools)
 
 
@@ -153,11 +152,7 @@ def pin_state(
         instructions = before.instructions != now.instructions
         comparisons.append(
             Altered(
-                since=Since.PINNED,
-                before=before,
-                now=now,
-                tools=changed,
-                instructions_changed=instructions,
+                since=Since.PINNED, before=before, now=now, tools=changed, instructions_changed=instructions
             )
         )
     if first is not None:

@@ -34,9 +34,7 @@ class Withheld:
 
 
 def repeats_withheld(
-    tools: Iterable[Tool],
-    instructions: str | None,
-    calls: Iterable[tuple[Tool | None, JsonObject, Outcome]],
+    tools: Iterable[Tool], instructions: str | None, calls: Iterable[tuple[Tool | None, JsonObject, Outcome]]
 ) -> str:
     """What repeats a value that a call's result withheld, or that its arguments mark sensitive: a tool's name, or the instructions.
 

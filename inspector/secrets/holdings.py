@@ -73,8 +73,5 @@ def _without_repeats(listed: Iterable[ListedReference]) -> tuple[Found, ...]:
         )
         before = located.get(known)
         pointers = (*before.pointers, reference.pointer) if before else (reference.pointer,)
-        located[known] = replace(
-            before or Found(reference=reference, pointers=()),
-            pointers=pointers,
-        )
+        located[known] = replace(before or Found(reference=reference, pointers=()), pointers=pointers)
     return tuple(located.values())

@@ -67,7 +67,6 @@ class Custody:
         return self.vault.holds_revealed or self.peeked is not None
 
     def preview(self, kept: KeptReference) -> Allowed | Refused:
-        """The request that `reveal` would send, or why there is none. Sends nothing."""
         reference = kept.found.reference
         if isinstance(reference, MalformedReference):
             return _MALFORMED
@@ -102,7 +101,6 @@ class Custody:
             self.vault.end(key, outcome)
 
     def end(self) -> None:
-        """Forget everything."""
         self.vault.forget_all()
         self.peeked = None
         self._redeemer = None

@@ -9,10 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from inspector.boundary.bounded import Removal
-from inspector.boundary.secret_references import (
-    MalformedReference,
-    SecretReference,
-)
+from inspector.boundary.secret_references import MalformedReference, SecretReference
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 from inspector.secrets.holdings import Found, Holdings
@@ -105,17 +102,14 @@ class Vault:
 
     @property
     def references(self) -> int:
-        """The number of references."""
         return sum(len(call.holdings.references) for call in self._calls)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a redemption is running."""
         return self._busy is not None
 
     @property
     def holds_revealed(self) -> bool:
-        """Whether the vault has a redeemed value now."""
         return any(call.values for call in self._calls)
 
     def has_call(self, number: int) -> bool:
@@ -130,7 +124,6 @@ class Vault:
         self._stops = tuple(accumulate(len(call.holdings) for call in self._calls))
 
     def of(self, key: Key) -> Kept:
-        """The current state of an item. Raises ForgottenError where there is none."""
         return self._kept(self._call(key), key.place)
 
     def value(self, key: Key) -> Json:

@@ -266,12 +266,7 @@ def _refused(refusal: Refusal, pointer: str, document: Document) -> Refused:
     }
     reason = refusal.reason.strip(": \n") or "the browser gave no reason"
     return Refused(
-        pointer=pointer,
-        reason=reason,
-        value=value,
-        name=refusal.name,
-        document=document,
-        place=refusal.place,
+        pointer=pointer, reason=reason, value=value, name=refusal.name, document=document, place=refusal.place
     )
 
 

@@ -126,7 +126,6 @@ class KeptTool:
 
     @property
     def is_declarative(self) -> bool:
-        """Whether the tool is a form of the page."""
         return "backendNodeId" in self.value or self.value.get("declarative") is True
 
 

@@ -57,12 +57,10 @@ class Tree:
         return self._documents.get(frame_id)
 
     def session_of(self, frame_id: str) -> str | None:
-        """The session for a frame."""
         return self._sessions.get(frame_id)
 
     @property
     def sessions(self) -> frozenset[str]:
-        """The sessions of all documents."""
         return frozenset(self._sessions.values())
 
     def frame_of(self, session: str, context: int) -> str | None:
@@ -82,7 +80,6 @@ class Tree:
             )
 
     def is_refused(self, frame_id: str) -> bool:
-        """Whether the browser refused a tool of the frame's document."""
         return bool(self._refusals.get(frame_id))
 
     def offers(self, frame_id: str) -> tuple[Offer, ...]:
@@ -146,7 +143,6 @@ class Tree:
                     self._attached(document.frame_id, document.parent_id)
 
     def replace_tools(self, session: str, frame_id: str, tools: Json) -> Change:
-        """Replace the tools of a frame by the list that its polyfill reports."""
         items = tools if isinstance(tools, list) else []
         params: JsonObject = {
             "tools": [{**item, "frameId": frame_id} for item in items if isinstance(item, dict)]

@@ -35,7 +35,6 @@ class PartnerSite(HttpSite):
 
     @property
     def url(self) -> str:
-        """The document in the frame."""
         return f"{self.origin.replace('127.0.0.1', OTHER_HOST)}/"
 
     async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
@@ -59,7 +58,6 @@ class PageSite(HttpSite):
 
     @property
     def partner_url(self) -> str:
-        """The document in the frame of another origin."""
         return self._partner.url if self._partner else ""
 
     async def __aenter__(self) -> Self:
@@ -86,7 +84,6 @@ class PageSite(HttpSite):
                 await self._file(request, connection)
 
     async def redeem(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Redeem a secret for a request with the page's cookie."""
         if await self._has_cookie(request, connection):
             await super().redeem(request, connection)
 

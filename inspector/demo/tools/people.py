@@ -79,9 +79,7 @@ def _patient_record(arguments: JsonObject, workspace: Workspace, context: Contex
         "earlier": [{"text": "Eyesight tested, glasses for screen work", "earlier": []}],
     }
     return {
-        "content": [
-            text_block(f"{person.name}: {person.diagnosis}. Next checkup on {person.next_checkup}."),
-        ],
+        "content": [text_block(f"{person.name}: {person.diagnosis}. Next checkup on {person.next_checkup}.")],
         "structuredContent": {
             "person": person.id,
             "nextCheckup": person.next_checkup,
@@ -177,17 +175,10 @@ def _team_photo(_arguments: JsonObject, _workspace: Workspace, context: Context)
         },
         {
             "type": "resource",
-            "resource": {
-                "uri": "workspace://photos/pier.png",
-                "mimeType": "image/png",
-                "blob": picture(4),
-            },
+            "resource": {"uri": "workspace://photos/pier.png", "mimeType": "image/png", "blob": picture(4)},
             "annotations": for_user,
         },
-        {
-            **text_block(f"The album's password is {context.mint.secret('album')}."),
-            "annotations": for_user,
-        },
+        {**text_block(f"The album's password is {context.mint.secret('album')}."), "annotations": for_user},
         {"type": "hologram", "frames": 24, "text": "A kind of content that nobody has defined yet"},
     )
     return content_result(*blocks)

@@ -74,13 +74,11 @@ class Attachment:
         """Whether the browser has the WebMCP domain."""
 
     async def attach(self, target_id: str) -> None:
-        """Attach to a tab and prepare it. Raises as `prepare` does."""
         attached = await self._cdp.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
         self.session = str(attached.get("sessionId", ""))
         await self.prepare(self.session)
 
     async def detach(self, timeout_s: float = REPLY_TIMEOUT_S) -> None:
-        """Detach from the tab and leave it open. Raises as `prepare` does."""
         # Cleared first: the detachment must not count as the loss of the page.
         session, self.session = self.session, ""
         await self._cdp.send("Target.detachFromTarget", {"sessionId": session}, timeout_s=timeout_s)
@@ -131,10 +129,7 @@ class Attachment:
     def _watch_network(self, session: str) -> list[Coroutine[object, object, JsonObject]]:
         # Bodies are not needed, so the browser need not keep them.
         sizes: JsonObject = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
-        return [
-            self._cdp.send("Network.enable", sizes, session=session),
-            self._enable_workers(session),
-        ]
+        return [self._cdp.send("Network.enable", sizes, session=session), self._enable_workers(session)]
 
     async def _enable_workers(self, session: str) -> JsonObject:
         # The session of a frame in another process may not have this domain.
@@ -155,7 +150,6 @@ class Attachment:
 
 
 async def _all(asked: Sequence[Coroutine[object, object, JsonObject]]) -> None:
-    """Wait for all answers; raise the first error."""
     for result in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(result, BaseException):
             raise result

@@ -267,7 +267,6 @@ class Calls:
             _settle(waiting, _failed(FailureKind.UNSUBMITTED, detail))
 
     def begun(self, params: JsonObject) -> None:
-        """Handle `WebMCP.toolInvoked`."""
         invocation = params.get("invocationId")
         if not isinstance(invocation, str):
             return

@@ -27,7 +27,6 @@ class CdpError(Exception):
 
     @property
     def is_unknown_method(self) -> bool:
-        """Whether the browser does not have the method or domain."""
         return isinstance(self.error, dict) and self.error.get("code") == -32601
 
 
@@ -74,7 +73,6 @@ class Cdp:
         self._hidden, self._on_hidden = prefixes, on_event
 
     async def open(self, url: str, timeout_s: float) -> None:
-        """Raises UnreachableError."""
         self._socket = await Socket.open(url, timeout_s)
         self._reader = asyncio.ensure_future(self._read(self._socket))
 
@@ -115,7 +113,6 @@ class Cdp:
         return result if isinstance(result, dict) else {}
 
     async def close(self) -> None:
-        """Close the connection; the browser keeps running."""
         self._is_closing = True
         if self._socket is not None:
             await self._socket.close()

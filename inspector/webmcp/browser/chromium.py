@@ -149,7 +149,6 @@ class Chromium:
 
     @property
     def is_without_sandbox(self) -> bool:
-        """Whether the browser runs without its sandbox, as it must for root."""
         return os.geteuid() == 0
 
     async def start(self, timeout_s: float) -> str:
@@ -197,7 +196,6 @@ class Chromium:
             ) from error
 
     async def _port_opened(self, process: processes.Program, profile: Path) -> str:
-        """The address of the debugging port, which the browser writes into its profile."""
         while True:
             # The second line is the end of the path, a secret that keeps other processes out.
             with contextlib.suppress(OSError):
@@ -206,8 +204,7 @@ class Chromium:
                     return f"ws://127.0.0.1:{port}{path.strip()}"
             if await process.has_ended(POLL_S):
                 raise UnreachableError(
-                    await self.how_it_ended(),
-                    "Run it in a shell to see its error. --headed needs a display.",
+                    await self.how_it_ended(), "Run it in a shell to see its error. --headed needs a display."
                 )
 
     async def how_it_ended(self) -> str:
@@ -229,7 +226,6 @@ class Chromium:
         return self.describe(how)
 
     def describe(self, what: str) -> str:
-        """`what`, with the first and last lines of stderr."""
         return "\n".join([what, *self._stderr.quoted()])
 
     async def close(self) -> None:

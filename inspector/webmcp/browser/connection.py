@@ -71,15 +71,12 @@ class PageConnection:
 
     @property
     def lost(self) -> Failure | None:
-        """Why the connection is lost; None while it is open."""
         return self._lost
 
     def now_s(self) -> float:
-        """Seconds since the connection was requested, on the clock of its frames."""
         return self._tap.now_s()
 
     def shows(self, document: Document) -> bool:
-        """Whether the frame still shows the document."""
         now = self._tree.document(document.frame_id)
         return now is not None and now.loader_id == document.loader_id and now.origin == document.origin
 
@@ -183,7 +180,6 @@ class PageConnection:
         )
 
     async def submit(self) -> bool:
-        """Submit the forms that calls have filled in; whether there was one."""
         return await self._calls.submit()
 
     async def _submit(self, facts: PageFacts, name: str) -> str:
@@ -217,7 +213,6 @@ class PageConnection:
                 await self._chromium.close()
 
     async def _leave(self) -> None:
-        """Detach from the user's browser."""
         tab = self._opening.tab
         with contextlib.suppress(CdpError, OSError, TimeoutError):
             if tab and tab.is_ours:

@@ -40,7 +40,6 @@ class Listing:
         """The answers of `getTools()`, by frame, with the revision of its tools."""
 
     async def catalogue(self) -> Catalogue:
-        """The current tools of all documents."""
         agents: dict[str, dict[str, Json]] = {}
         for document in self._tree.documents:
             frame_id = document.frame_id
@@ -77,7 +76,6 @@ class Listing:
         return reasons
 
     async def _agents_in(self, document: Document) -> dict[str, Json]:
-        """The answers of `getTools()` in a document."""
         revision = self._tree.revision(document.frame_id)
         known = self._agents.get(document.frame_id)
         if known is not None and known[0] == revision:

@@ -64,19 +64,16 @@ class PageEvents:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def start(self, work: Coroutine[None, None, None]) -> None:
-        """Run a task until `close`."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def silence(self) -> None:
-        """Report no more changes."""
         self._is_over = True
         if self._calm:
             self._calm.cancel()
 
     async def close(self) -> None:
-        """Cancel all tasks."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

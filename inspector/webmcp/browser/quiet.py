@@ -61,12 +61,10 @@ class Quiet:
         self._stirred.set()
 
     def heard(self, event: CdpEvent) -> None:
-        """Handle an event that has a frame."""
         if event.method in _STIRRING:
             self.stir()
 
     def overheard(self, method: str, params: JsonObject, session: str) -> None:
-        """Handle an event of `HIDDEN`."""
         number = params.get("requestId")
         match method:
             case "Network.requestWillBeSent" if isinstance(number, str):

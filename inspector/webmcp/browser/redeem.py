@@ -36,8 +36,7 @@ _GONE = Refused(
     hint="Open the page again, then call the tool again.",
 )
 _UNKNOWN = Refused(
-    reason="the frame whose tool returned it is not known",
-    hint="Call the tool again, once it is listed.",
+    reason="the frame whose tool returned it is not known", hint="Call the tool again, once it is listed."
 )
 
 # The reader stops at the limit, whatever length the server announces. A redirect is an error of its own: its answer
@@ -76,17 +75,13 @@ _FETCH = """(async () => {
 class Page(Protocol):
     """The parts of a page connection that redemption needs."""
 
-    def shows(self, document: Document) -> bool:
-        """Whether the frame still shows the document."""
-        ...
+    def shows(self, document: Document) -> bool: ...
 
     async def evaluate_quietly(self, document: Document, expression: str, *, timeout_s: float) -> Json:
         """Evaluate an expression in an isolated world of a document, without frames."""
         ...
 
-    def now_s(self) -> float:
-        """Monotonic seconds."""
-        ...
+    def now_s(self) -> float: ...
 
 
 class PageRedeemer:
@@ -143,7 +138,6 @@ class PageRedeemer:
 
 
 def _judged(answered: Json, *, revealed_before: bool) -> Outcome:
-    """The outcome of the page's fetch, by the rules for any answer."""
     match answered:
         case {"redirect": True}:
             return Failed(cause=Cause.REDIRECT)

@@ -39,7 +39,6 @@ class Socket:
 
     @classmethod
     async def open(cls, url: str, timeout_s: float) -> "Socket":
-        """Raises UnreachableError."""
         socket = cls()
         socket._thread = threading.Thread(
             target=socket._run, args=(url, timeout_s), name="socket", daemon=True
@@ -67,7 +66,6 @@ class Socket:
         return self._messages.popleft()
 
     async def send(self, raw: bytes) -> None:
-        """Send one message as text. Raises ConnectionError."""
         if self._connection is None:
             raise ConnectionError("not connected to the browser")
         try:
@@ -77,14 +75,12 @@ class Socket:
             raise ConnectionError("the browser closed the connection") from error
 
     async def close(self) -> None:
-        """Close the connection and end its thread."""
         self._room.release(MAX_WAITING)
         if self._connection is not None and self._thread is not None:
             await asyncio.to_thread(self._connection.close)
             await asyncio.to_thread(self._thread.join)
 
     def _run(self, url: str, timeout_s: float) -> None:
-        """Runs in the thread."""
         try:
             # No proxy: the browser runs on this machine.
             with connect(
