@@ -56,7 +56,7 @@ class Since(StrEnum):
     LISTED = "since it was first listed in this session"
 
 
-class Standing(StrEnum):
+class PinStatus(StrEnum):
     """How definitions compare with their pin, in words."""
 
     UNPINNED = "not pinned"
@@ -66,7 +66,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class ConfirmReason:
     """A reason to confirm a call."""
 
     key: str
@@ -76,7 +76,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Altered:
+class ChangesSince:
     """The changes since one reference point."""
 
     since: Since
@@ -106,33 +106,33 @@ class PinState:
     """How a server's definitions compare with their pin, and with the session's first listing."""
 
     pinned: Pinned | None = None
-    altered: tuple[Altered, ...] = ()
+    altered: tuple[ChangesSince, ...] = ()
     """Without reference points that nothing changed since."""
-    asking: Mapping[str, tuple[Asking, ...]] = field(
-        default_factory=dict[str, tuple[Asking, ...]], repr=False
+    asking: Mapping[str, tuple[ConfirmReason, ...]] = field(
+        default_factory=dict[str, tuple[ConfirmReason, ...]], repr=False
     )
     """Reasons to confirm, by tool name; the empty name is for reasons that concern every tool."""
     fault: str = ""
     """Why the pin cannot be read; empty otherwise."""
 
     @property
-    def standing(self) -> Standing:
+    def status(self) -> PinStatus:
         """The worst that applies."""
         if self.fault:
-            return Standing.UNKNOWN
+            return PinStatus.UNKNOWN
         if self.altered:
-            return Standing.CHANGED
-        return Standing.SAME if self.pinned else Standing.UNPINNED
+            return PinStatus.CHANGED
+        return PinStatus.SAME if self.pinned else PinStatus.UNPINNED
 
-    def asks(self, name: str) -> tuple[Asking, ...]:
+    def asks(self, name: str) -> tuple[ConfirmReason, ...]:
         """Reasons to confirm the first call of a tool; none where neither it nor the instructions changed. Takes no time."""
         own = self.asking.get(name, ()) if name else ()
         return (*self._fault_asking(), *own, *self.asking.get("", ()))
 
-    def _fault_asking(self) -> tuple[Asking, ...]:
+    def _fault_asking(self) -> tuple[ConfirmReason, ...]:
         if not self.fault:
             return ()
-        return (Asking(key=fingerprint(["fault", self.fault]), sentence=safe_line(self.fault)),)
+        return (ConfirmReason(key=fingerprint(["fault", self.fault]), sentence=safe_line(self.fault)),)
 
 
 def pin_state(
@@ -143,7 +143,7 @@ def pin_state(
     `first`: the session's first listing (`first_seen`). Added and removed tools do not count against it, since servers
     and pages may offer other tools at other times. A change since the pin is not reported again.
     """
-    comparisons: list[Altered] = []
+    comparisons: list[ChangesSince] = []
     reported = frozenset[str]()
     if pinned is not None:
         before = pinned.definitions
@@ -151,19 +151,19 @@ def pin_state(
         reported = frozenset(change.tool for change in changed)
         instructions = before.instructions != now.instructions
         comparisons.append(
-            Altered(
+            ChangesSince(
                 since=Since.PINNED, before=before, now=now, tools=changed, instructions_changed=instructions
             )
         )
     if first is not None:
         changed = definition_changes(*_shared(first.tools, now.tools, but=reported))
-        comparisons.append(Altered(since=Since.LISTED, before=first, now=now, tools=changed))
+        comparisons.append(ChangesSince(since=Since.LISTED, before=first, now=now, tools=changed))
     changed_since = tuple(altered for altered in comparisons if altered.tools or altered.instructions_changed)
     return PinState(pinned=pinned, altered=changed_since, asking=_asking(changed_since))
 
 
-def _asking(comparisons: Iterable[Altered]) -> dict[str, tuple[Asking, ...]]:
-    asking: dict[str, tuple[Asking, ...]] = {}
+def _asking(comparisons: Iterable[ChangesSince]) -> dict[str, tuple[ConfirmReason, ...]]:
+    asking: dict[str, tuple[ConfirmReason, ...]] = {}
     for altered in comparisons:
         since, now = altered.since.value, {tool.name: tool for tool in altered.now.tools}
         for name, changes in altered.by_tool.items():
@@ -171,12 +171,12 @@ def _asking(comparisons: Iterable[Altered]) -> dict[str, tuple[Asking, ...]]:
             key = fingerprint([since, name, tool.definition if tool else None])
             asking[name] = (
                 *asking.get(name, ()),
-                Asking(key=key, sentence=_sentence(changes, altered.since)),
+                ConfirmReason(key=key, sentence=_sentence(changes, altered.since)),
             )
         if altered.instructions_changed:
             key = fingerprint([since, altered.now.instructions])
             words = f"the server's instructions changed {since}"
-            asking[""] = (*asking.get("", ()), Asking(key=key, sentence=words))
+            asking[""] = (*asking.get("", ()), ConfirmReason(key=key, sentence=words))
     return asking
 
 

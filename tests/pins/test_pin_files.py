@@ -19,7 +19,7 @@ from inspector.pins.files import (
     write_pin,
 )
 from inspector.pins.identity import Identity
-from inspector.pins.pins import Definitions, Pinned, Standing
+from inspector.pins.pins import Definitions, Pinned, PinStatus
 from inspector.protocol.catalogue import Catalogue, Kind, Tool
 from inspector.protocol.targets import DemoTarget, PageTarget, StdioTarget
 
@@ -111,7 +111,7 @@ def test_a_pin_that_others_could_have_written_does_not_count() -> None:
     with pytest.raises(UsageError, match="can be written by others"):
         read_pin(identity)
     state = Watch(SERVER).listed(catalogue(), "Be kind.")
-    assert state.standing is Standing.UNKNOWN
+    assert state.status is PinStatus.UNKNOWN
     assert len(state.asks("anything")) == 1
 
 
@@ -158,24 +158,24 @@ def test_a_folder_that_was_named_is_told_by_its_full_path(
 def test_a_watch_tells_what_changed_since_the_pin_and_since_the_first_listing() -> None:
     write_pin(known_as(SERVER), definitions())
     watch = Watch(SERVER)
-    assert watch.listed(catalogue(), "Be kind.").standing is Standing.SAME
+    assert watch.listed(catalogue(), "Be kind.").status is PinStatus.SAME
     state = watch.listed(catalogue(description="Mails."), "Be kind.")
     # What the pin tells is not told twice.
     assert [altered.since.name for altered in state.altered] == ["PINNED"]
     state = watch.listed(catalogue(), "Be kind.")
-    assert state.standing is Standing.SAME
+    assert state.status is PinStatus.SAME
     watch.unpin(catalogue(), "Be kind.")
     state = watch.listed(catalogue(description="Mails."), "Be kind.")
     assert [altered.since.name for altered in state.altered] == ["LISTED"]
-    assert watch.pin(catalogue(description="Mails."), "Be kind.").standing is Standing.SAME
+    assert watch.pin(catalogue(description="Mails."), "Be kind.").status is PinStatus.SAME
     assert watch.listed(catalogue(description="Mails."), "Be kind.").altered == ()
-    assert watch.unpin(catalogue(description="Mails."), None).standing is Standing.UNPINNED
+    assert watch.unpin(catalogue(description="Mails."), None).status is PinStatus.UNPINNED
     assert read_pin(Identity(kind="stdio", name="node server.js")) is None
 
 
 def test_a_page_without_an_address_is_watched_all_the_same() -> None:
     watch = Watch(PageTarget(url="", cdp="http://127.0.0.1:9222"))
-    assert watch.listed(catalogue(), None).standing is Standing.UNPINNED
+    assert watch.listed(catalogue(), None).status is PinStatus.UNPINNED
     (altered,) = watch.listed(catalogue(description="Mails."), None).altered
     assert {change.tool for change in altered.tools} == {"sum"}
     with pytest.raises(UsageError):

@@ -9,8 +9,8 @@ from inspector.pins.pins import (
     Definitions,
     Pinned,
     PinState,
+    PinStatus,
     Since,
-    Standing,
     first_seen,
     pin_state,
 )
@@ -46,9 +46,9 @@ def test_what_is_as_it_was_pinned_asks_nothing() -> None:
     before = offer(SUM, LOOK, instructions="Be kind.")
     again = offer({**LOOK}, {key: SUM[key] for key in reversed(SUM)}, instructions="Be kind.")
     state = pin_state(again, pinned=pin(before), first=before)
-    assert (state.standing, state.altered) == (Standing.SAME, ())
+    assert (state.status, state.altered) == (PinStatus.SAME, ())
     assert state.asks("sum") == ()
-    assert pin_state(again).standing is Standing.UNPINNED
+    assert pin_state(again).status is PinStatus.UNPINNED
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_is_as_it_was_pinned_asks_nothing() -> None:
 )
 def test_every_part_of_a_definition_counts(change: JsonObject, pointer: str) -> None:
     state = pin_state(offer({**SUM, **change}, LOOK), pinned=pin(offer(SUM, LOOK)))
-    assert state.standing is Standing.CHANGED
+    assert state.status is PinStatus.CHANGED
     (altered,) = state.altered
     assert {change.tool for change in altered.tools} == {"sum"}
     assert [told.pointer for told in altered.of("sum")] == [pointer]
@@ -96,7 +96,7 @@ def test_new_tools_and_other_instructions_are_asked_about_since_the_pin() -> Non
 
 def test_within_a_session_tools_may_come_and_go_but_not_change() -> None:
     first = first_seen(None, offer(SUM))
-    assert pin_state(offer(LOOK), first=first).standing is Standing.UNPINNED
+    assert pin_state(offer(LOOK), first=first).status is PinStatus.UNPINNED
     first = first_seen(first, offer(LOOK))
     other: JsonObject = {**SUM, "description": "Adds, and mails."}
     state = pin_state(offer(LOOK, other), first=first)
@@ -119,7 +119,7 @@ def test_whoever_agreed_to_a_change_is_asked_about_another_one_only() -> None:
 
 def test_a_pin_that_cannot_be_read_asks_about_every_tool() -> None:
     state = PinState(fault="it is \x1b[31mbroken")
-    assert state.standing is Standing.UNKNOWN
+    assert state.status is PinStatus.UNKNOWN
     assert sentences(state, "anything") == ["it is ␛[31mbroken"]
 
 
@@ -152,7 +152,7 @@ def test_a_pin_that_was_kept_is_read_as_it_was(values: dict[str, Json], instruct
     back = pin_in(found.value)
     assert isinstance(back, Pinned)
     assert back.definitions.instructions == instructions
-    assert pin_state(back.definitions, pinned=pin(definitions)).standing is Standing.SAME
+    assert pin_state(back.definitions, pinned=pin(definitions)).status is PinStatus.SAME
     assert back.definitions.fingerprint == definitions.fingerprint
 
 

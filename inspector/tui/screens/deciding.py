@@ -12,7 +12,7 @@ from inspector.tui.screens.making import load_deciding
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
-    from inspector.pins.pins import Asking
+    from inspector.pins.pins import ConfirmReason
     from inspector.policy.gate.consideration import Consideration
     from inspector.policy.gate.oversight import Oversight
     from inspector.policy.gate.ruling import Ruled
@@ -74,7 +74,7 @@ class Deciding:
         name: str,
         arguments: "JsonObject",
         *,
-        asking: "Sequence[Asking]",
+        asking: "Sequence[ConfirmReason]",
         on_progress: "Callable[[Progress], None]",
     ) -> "Ruled":
         """Make a call that may be made, after asking where that is due. To be run in a worker.

@@ -36,7 +36,7 @@ from inspector.tui.messages import (
 from inspector.tui.present.failure import last_words
 
 if TYPE_CHECKING:
-    from inspector.pins.pins import Asking
+    from inspector.pins.pins import ConfirmReason
     from inspector.tui.screens.deciding import Deciding
 
 Opener: TypeAlias = Callable[[Listener], Awaitable[Session]]
@@ -57,7 +57,7 @@ class Link:
         """The session in use, or the last one."""
         self.state = State.IDLE
         self._deciding: Deciding | None = None
-        self._asking: Callable[[str], Sequence[Asking]] = _nothing
+        self._asking: Callable[[str], Sequence[ConfirmReason]] = _nothing
         self.is_listed = False
         """Whether the catalogue is complete, and as true as the server says."""
 
@@ -116,7 +116,7 @@ class Link:
             except InspectorError as error:
                 self._screen.post_message(ConnectionFailed(error.message, error.hint))
 
-    def decide_by(self, deciding: "Deciding", asking: "Callable[[str], Sequence[Asking]]") -> None:
+    def decide_by(self, deciding: "Deciding", asking: "Callable[[str], Sequence[ConfirmReason]]") -> None:
         """What decides on calls. `asking`: changes of a tool's definition to ask about."""
         self._deciding, self._asking = deciding, asking
 
@@ -177,5 +177,5 @@ class Link:
         self._screen.post_message(news())
 
 
-def _nothing(_name: str) -> "Sequence[Asking]":
+def _nothing(_name: str) -> "Sequence[ConfirmReason]":
     return ()

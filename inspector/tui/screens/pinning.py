@@ -18,7 +18,7 @@ from inspector.tui.screens.link import Link
 
 if TYPE_CHECKING:
     from inspector.pins.files import Watch
-    from inspector.pins.pins import Asking, PinState
+    from inspector.pins.pins import ConfirmReason, PinState
     from inspector.tui.present.pins import PinsView
 
 _NO_MARK = Content("")
@@ -93,14 +93,14 @@ class Pinning:
         """Let go of the pin."""
         self._ask(unpins=True)
 
-    def asks(self, name: str) -> "tuple[Asking, ...]":
+    def asks(self, name: str) -> "tuple[ConfirmReason, ...]":
         """Why to ask before the first call of a tool. While that is not known, it is asked about."""
         if self.state is not None and self._is_current:
             return self.state.asks(name)
-        from inspector.pins.pins import Asking  # noqa: PLC0415 - behind the first paint
+        from inspector.pins.pins import ConfirmReason  # noqa: PLC0415 - behind the first paint
 
         words = "it is not known yet whether its definition changed since it was pinned"
-        return (Asking(key=f"not known {next(self._unknown)}", sentence=words),)
+        return (ConfirmReason(key=f"not known {next(self._unknown)}", sentence=words),)
 
     def mark(self, name: str) -> Content:
         """The mark of a changed definition; empty where it is as it was."""
