@@ -11,7 +11,7 @@ from inspector.json.exact import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class LocatedReference:
     """A reference, and every place where the result has it."""
 
     reference: ListedReference
@@ -47,7 +47,7 @@ class Withheld:
 class Holdings:
     """The secrets of one call."""
 
-    references: tuple[Found, ...]
+    references: tuple[LocatedReference, ...]
     withheld: Withheld
 
     def __len__(self) -> int:
@@ -62,9 +62,9 @@ def holdings_in(raw: Json, removals: Sequence[Removal]) -> Holdings:
     return Holdings(references=_without_repeats(references_in(raw)), withheld=Withheld(removals))
 
 
-def _without_repeats(listed: Iterable[ListedReference]) -> tuple[Found, ...]:
+def _without_repeats(listed: Iterable[ListedReference]) -> tuple[LocatedReference, ...]:
     """Servers repeat a reference in text and structure; list it once."""
-    located: dict[object, Found] = {}
+    located: dict[object, LocatedReference] = {}
     for place, reference in enumerate(listed):
         known = (
             (reference.id, reference.redeem_url, reference.label, reference.ttl_s)
@@ -73,5 +73,7 @@ def _without_repeats(listed: Iterable[ListedReference]) -> tuple[Found, ...]:
         )
         before = located.get(known)
         pointers = (*before.pointers, reference.pointer) if before else (reference.pointer,)
-        located[known] = replace(before or Found(reference=reference, pointers=()), pointers=pointers)
+        located[known] = replace(
+            before or LocatedReference(reference=reference, pointers=()), pointers=pointers
+        )
     return tuple(located.values())

@@ -36,7 +36,7 @@ class Custody:
         self._redeemer_of: Callable[[int], Redeemer | None] | None = None
         """For a page, whose frames redeem their own references: the redeemer by call number."""
 
-    async def belong_to(
+    async def redeem_at_server(
         self, base: str | None, *, authorization: str | None, clock: Callable[[], float]
     ) -> None:
         """Redeem at a server, whose address class is looked up now: redemption never goes to another class.
@@ -54,7 +54,7 @@ class Custody:
         server = HttpServer(url=base, reached_at=await class_of(origin), authorization=authorization)
         self._redeemer = HttpRedeemer(server, clock=self.now_s)
 
-    def belong_to_page(
+    def redeem_in_page(
         self, redeemer_of: "Callable[[int], Redeemer | None]", *, clock: Callable[[], float]
     ) -> None:
         """Redeem in a page, each reference in its own frame. `redeemer_of`: the redeemer by call number."""
@@ -67,7 +67,7 @@ class Custody:
         return self.vault.holds_revealed or self.peeked is not None
 
     def preview(self, kept: KeptReference) -> Allowed | Refused:
-        reference = kept.found.reference
+        reference = kept.located.reference
         if isinstance(reference, MalformedReference):
             return _MALFORMED
         redeemer = self._redeemer_for(kept.key.call)
@@ -82,7 +82,7 @@ class Custody:
         Raises ForgottenError where the vault has no such reference.
         """
         kept = self.vault.of(key)
-        reference = kept.found.reference if isinstance(kept, KeptReference) else None
+        reference = kept.located.reference if isinstance(kept, KeptReference) else None
         if (
             self.vault.is_busy
             or not isinstance(kept, KeptReference)

@@ -12,7 +12,7 @@ from inspector.boundary.bounded import Removal
 from inspector.boundary.secret_references import MalformedReference, SecretReference
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve
-from inspector.secrets.holdings import Found, Holdings
+from inspector.secrets.holdings import Holdings, LocatedReference
 from inspector.secrets.outcomes import Expired, ExpiredBy, Outcome, Revealed, Words, words
 from inspector.urls.origin import Allowed
 from inspector.urls.refused import Refused
@@ -32,7 +32,7 @@ class KeptReference:
 
     key: Key
     tool: str
-    found: Found
+    located: LocatedReference
     received_s: float
     outcome: Outcome | None
     """Of the last try; None before the first."""
@@ -207,7 +207,7 @@ class Vault:
         return KeptReference(
             key=key,
             tool=call.tool,
-            found=references[place],
+            located=references[place],
             received_s=call.received_s,
             outcome=call.outcomes.get(place),
             has_value=place in call.values,
@@ -243,7 +243,7 @@ REVEALING = Words(state="revealing", why="Waiting for the server.", next="This t
 STILL_HERE = " The value from before is still here."
 
 
-def standing(kept: Kept, *, now_s: float, request: Allowed | Refused) -> Words:
+def item_words(kept: Kept, *, now_s: float, request: Allowed | Refused) -> Words:
     """The texts for an item. `request`: what redeeming would send. `now_s`: on the clock of its receipt.
 
     A withheld value's reason comes from the removal, and may quote foreign text; all else is safe.
@@ -255,7 +255,7 @@ def standing(kept: Kept, *, now_s: float, request: Allowed | Refused) -> Words:
         return Words(
             state=kept.removal.rule, why=f"{why[:1].upper()}{why[1:]}.", next="Peek at it, or forget it."
         )
-    reference = kept.found.reference
+    reference = kept.located.reference
     if isinstance(reference, MalformedReference):
         why = f"{reference.reason[:1].upper()}{reference.reason[1:]}."
         return Words(
@@ -266,7 +266,7 @@ def standing(kept: Kept, *, now_s: float, request: Allowed | Refused) -> Words:
 
 def left_s(kept: Kept, now_s: float) -> float | None:
     """Seconds until a reference expires, 0 afterwards; None without expiry."""
-    reference = kept.found.reference if isinstance(kept, KeptReference) else None
+    reference = kept.located.reference if isinstance(kept, KeptReference) else None
     if not isinstance(kept, KeptReference) or not isinstance(reference, SecretReference):
         return None
     return None if reference.ttl_s is None else max(reference.ttl_s - (now_s - kept.received_s), 0.0)

@@ -148,7 +148,7 @@ class ScriptedSession(Session):
         return self.server
 
     async def locate_secrets(self) -> None:
-        self.custody.belong_to_page(lambda _: self._script.redeemer, clock=self._script.clock)
+        self.custody.redeem_in_page(lambda _: self._script.redeemer, clock=self._script.clock)
 
     async def list_all(self) -> Catalogue:
         listed = {

@@ -174,7 +174,7 @@ def test_every_talkative_logger_of_the_libraries_is_silenced() -> None:
     made = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loggers = set(made.stdout.split())
     assert "httpx" in loggers
-    assert loggers <= set(fetching._TALKATIVE)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert loggers <= set(fetching._LOGGERS)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 def test_no_http_library_is_loaded_before_a_redemption_runs() -> None:

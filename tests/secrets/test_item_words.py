@@ -16,7 +16,7 @@ from inspector.secrets.outcomes import (
     RateLimited,
     Revealed,
 )
-from inspector.secrets.vault import STILL_HERE, Kept, KeptReference, KeptValue, Key, Vault, left_s, standing
+from inspector.secrets.vault import STILL_HERE, Kept, KeptReference, KeptValue, Key, Vault, item_words, left_s
 from inspector.urls.origin import resolve
 from inspector.urls.refused import Refused
 from tests.secrets.keeping import BASE, allowed, keep, reference
@@ -46,7 +46,7 @@ def value() -> KeptValue:
 
 def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") -> tuple[str, str, str]:
     request = allowed() if redeem_url == "/secrets/s1" else resolve(redeem_url, BASE)
-    words = standing(one, now_s=now_s, request=request)
+    words = item_words(one, now_s=now_s, request=request)
     return words.state, words.why, words.next
 
 
@@ -146,7 +146,7 @@ def test_what_may_not_be_sent_is_refused_before_anybody_asks(redeem_url: str, wh
 
 
 def test_a_command_has_no_origin_and_the_hint_says_which_setting_pins_one() -> None:
-    words = standing(kept(), now_s=RECEIVED_S, request=resolve("/secrets/s1", None))
+    words = item_words(kept(), now_s=RECEIVED_S, request=resolve("/secrets/s1", None))
     assert words.state == "refused"
     assert words.why == "This server has no origin: it is a command, no web address."
     assert words.next == "Set redeem_origin for this server in your own configuration."
