@@ -60,12 +60,12 @@ def _one(shape: str, size_mb: int) -> str:
     result = Result(value=parsed.value)
     size = max(_resident_bytes() - before, 1)
     tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": _SCHEMA})
-    told = [f"  {shape}, {len(raw) / MEGABYTE:5.1f} MB, {count:,} marks: json.loads {loads:.3f} s"]
+    parts = [f"  {shape}, {len(raw) / MEGABYTE:5.1f} MB, {count:,} marks: json.loads {loads:.3f} s"]
     for level in (Level.DECLARED, Level.CLOSED):
         taken = _seconds(lambda level=level: bound(result, tool, level))
-        told.append(f"{level.value} {taken:.2f} s = {taken / loads:.1f}x")
+        parts.append(f"{level.value} {taken:.2f} s = {taken / loads:.1f}x")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
-    return f"{', '.join(told)}; memory {peak / size:.1f}x the parsed result\n"
+    return f"{', '.join(parts)}; memory {peak / size:.1f}x the parsed result\n"
 
 
 def _search() -> str:

@@ -91,7 +91,7 @@ async def until(pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 
 async def left(app: SightlineApp) -> None:
     """Leave and wait: the connection must close before its event loop does."""
     app.leave()
-    while app.return_code is None:  # noqa: ASYNC110 - Textual tells nobody
+    while app.return_code is None:  # noqa: ASYNC110 - Textual has no event for it
         await asyncio.sleep(0.005)
 
 
