@@ -20,7 +20,7 @@ from inspector.session.events import Event, FrameSeen, Listener, ListingAdvanced
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
-from inspector.tui.collecting import calm_collector
+from inspector.tui.runtime.memory import calm_collector
 
 SERVER = Path(__file__).parent.parent / "tests" / "peers" / "large_server.py"
 

@@ -21,7 +21,7 @@ from inspector.session.events import Event, Listener, ListingAdvanced, State, St
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
-from inspector.tui.collecting import calm_collector
+from inspector.tui.runtime.memory import calm_collector
 
 MEGABYTE = 1_000_000
 SETTLE_S = 0.5

@@ -19,8 +19,8 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.app import SightlineApp
-from inspector.tui.collecting import calm_collector
-from inspector.tui.widgets.transport import TransportBar
+from inspector.tui.player.transport import TransportBar
+from inspector.tui.runtime.memory import calm_collector
 
 FRAMES = 1_000_000
 TOOLS = 20
