@@ -6,7 +6,7 @@ from inspector import __version__
 from inspector.errors import UsageError
 from inspector.files import paths, private
 from inspector.json.exact import Malformed, dump, inert, parse
-from inspector.pins.server import Identity
+from inspector.pins.identity import Identity
 from inspector.review.live.accepted import AcceptedFindings, accepted_of
 from inspector.review.report import Acceptance, Entry
 

@@ -12,7 +12,8 @@ from inspector.protocol.outcome import Result
 from inspector.review.finding import SubjectKind
 from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.session.call_record import CallRecord
-from inspector.tui.present.views import holdings, result_view
+from inspector.tui.result.view import result_view
+from inspector.tui.secrets.keeping import holdings
 
 DEFINITION: JsonObject = {
     "name": "mint",

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.pins.server import identity_of
+from inspector.pins.identity import identity_of
 from inspector.protocol.command_words import COVERED
 from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from tests.credentials.examples import FINDS

@@ -5,7 +5,7 @@ import pytest
 
 from inspector.errors import UsageError
 from inspector.json.exact import parse
-from inspector.pins.server import Identity, identity_of
+from inspector.pins.identity import Identity, identity_of
 from inspector.protocol.targets import DemoTarget, StdioTarget
 from inspector.review.files import accept, path_of, read_accepted, take_back
 from inspector.review.live.accepted import AcceptedFindings

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.secrets.answer import MAX_BODY_BYTES, Head, of_body, of_head
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
+    MAX_BODY_BYTES,
     AlreadyUsed,
     Cause,
     Denied,
@@ -13,10 +13,13 @@ from inspector.secrets.states import (
     ExpiredBy,
     Failed,
     Finding,
+    Head,
     NotFound,
     Outcome,
     RateLimited,
     Revealed,
+    of_body,
+    of_head,
     of_status,
     words,
 )

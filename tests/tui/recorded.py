@@ -15,7 +15,7 @@ from inspector.session.events import Listener, State
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.app import SightlineApp
-from inspector.tui.screens.player import PlayerScreen
+from inspector.tui.player.screen import PlayerScreen
 from tests.recording.sessions import TOOL, Wire, recorded_to
 from tests.tui.scripted import settled
 

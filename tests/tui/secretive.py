@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import Json, JsonObject
-from inspector.secrets.states import Outcome, Revealed
+from inspector.secrets.outcomes import Outcome, Revealed
 from inspector.tui.app import SightlineApp
 from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed, resolve

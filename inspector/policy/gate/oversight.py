@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError, ToolFailedError
 from inspector.json.exact import JsonObject, equal
-from inspector.pins.pins import Asking
+from inspector.pins.pins import ConfirmReason
 from inspector.policy.audit import AuditedCall
 from inspector.policy.decide import Verdict
 from inspector.policy.default import DEFAULT_POLICY
@@ -59,7 +59,7 @@ class Oversight:
             await asyncio.wait(self._settling)
 
     async def consider(
-        self, session: Session, name: str, arguments: JsonObject, *, asking: Sequence[Asking] = ()
+        self, session: Session, name: str, arguments: JsonObject, *, asking: Sequence[ConfirmReason] = ()
     ) -> Consideration:
         """What is decided of a call, after asking the server what it would do where its tool can be asked.
 

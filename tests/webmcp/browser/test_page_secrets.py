@@ -9,7 +9,7 @@ import pytest
 
 from inspector.boundary.reading import raw_of
 from inspector.secrets.holdings import holdings_in
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,
