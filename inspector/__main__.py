@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.boundary.level import Level
+    from inspector.boundary.options import Level
     from inspector.policy.gate.agreement import Terms
     from inspector.protocol.targets import Target
     from inspector.recording.target import OpenedRecording
@@ -20,8 +20,8 @@ def main() -> int:
     from inspector.cli.main import run  # noqa: PLC0415
 
     code = run(sys.argv[1:], interface)
-    if "inspector.tui.leaving" in sys.modules:
-        from inspector.tui.leaving import end_at_once  # noqa: PLC0415 - loaded where the interface was run
+    if "inspector.tui.runtime.leaving" in sys.modules:
+        from inspector.tui.runtime.leaving import end_at_once  # noqa: PLC0415 - loaded where the interface was run
 
         end_at_once(code)
     return code

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.cli.lenses import USUAL_HOST, Lens
 from inspector.cli.options import Invocation
 from inspector.errors import UsageError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 import click
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.cli.lenses import Lens
 from inspector.errors import InspectorError, UsageError

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.cli.output import WIDE_COLUMNS, clipped
 from inspector.hosts.projection import Projection
 from inspector.json.document import MAX_LINES, Document

@@ -11,7 +11,7 @@ from inspector.boundary.options import DEFAULT_POLICY
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import traits
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.server import identity_of
+from inspector.pins.identity import identity_of
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, Outcome, Result, RpcError, unfinished
 from inspector.protocol.targets import Target

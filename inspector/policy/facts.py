@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import chain
 
-from inspector.claims.bearing import TraitName
-from inspector.claims.claim import Claim, Subject
+from inspector.claims.claim import Claim, Subject, TraitName
 from inspector.claims.contradictions import Contradiction, contradictions
 from inspector.claims.registry import claims_of_result, claims_of_tool
 from inspector.claims.resolution import Resolution

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import TypeAlias
 
-from inspector.claims.bearing import EFFECTS, LEVELS, OUTCOMES, words_of
+from inspector.claims.claim import EFFECTS, LEVELS, OUTCOMES, words_of
 from inspector.json.exact import Json, Number, equal
 
 

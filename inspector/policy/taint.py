@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
-from inspector.claims.bearing import words_of
-from inspector.claims.claim import Claim
+from inspector.claims.claim import Claim, words_of
 from inspector.claims.contradictions import ContradictionKind, contradictions
 from inspector.claims.registry import claims_of_result, claims_of_tool
 from inspector.claims.traits import Trait, traits

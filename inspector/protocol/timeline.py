@@ -7,7 +7,7 @@ from enum import StrEnum
 from inspector.json.exact import Json, Malformed, dump_text
 from inspector.json.members import text_at, value_at
 from inspector.protocol.exchanges import Answered, Asked, Event, Exchange, GivenUp, Late, Matched, Unasked
-from inspector.protocol.frames import Channel, Direction, Frame, Notification
+from inspector.protocol.frames import Channel, Direction, Frame, Notification, printed_line
 from inspector.protocol.outcome import unfinished_in
 
 MAX_SEARCHED = 1 << 14
@@ -154,7 +154,8 @@ class Timeline:
             case Notification():
                 return self._notification(frame, event)
             case Malformed():
-                return self._add(frame, EntryKind.FAULT, "not a message", detail=event.reason)
+                detail = printed_line(frame) or event.reason
+                return self._add(frame, EntryKind.FAULT, "not a message", detail=detail)
 
     def _asked(self, frame: Frame, asked: Asked) -> Entry:
         exchange = asked.exchange

@@ -6,9 +6,9 @@ from itertools import chain
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.contract import Contract
-from inspector.boundary.ledger import SECRET, Ledger, UnjudgeableError
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading import raw_of
+from inspector.boundary.removals import SECRET, Ledger, UnjudgeableError
 from inspector.boundary.withhold import withhold
 from inspector.claims.resolution import METHOD as RESOLVE
 from inspector.json.exact import Json, JsonObject, Malformed

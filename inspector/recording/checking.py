@@ -8,7 +8,7 @@ from typing import TypeVar
 from msgspec import UnsetType
 
 from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
 from inspector.json.diff import changes
 from inspector.json.exact import Json

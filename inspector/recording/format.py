@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType, convert, field
 from msgspec.structs import force_setattr
 
-from inspector.boundary.level import Level
-from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy, Level
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonText
 from inspector.protocol.catalogue import Tool

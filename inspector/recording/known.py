@@ -137,7 +137,7 @@ class _Generations:
     def found(self, texts: list[str]) -> set[str]:
         bad = set[str]()
         for search in self._searches:
-            bad.update(search.found(texts))
+            bad.update(search.matches(texts))
         return bad
 
 

@@ -155,11 +155,11 @@ class Session:
             return
         if isinstance(self.target, PageTarget):
             page = self._page()
-            self.custody.belong_to_page(
+            self.custody.redeem_in_page(
                 lambda number: page.redeemer(self._tool_of(number)), clock=connection.now_s
             )
             return
-        await self.custody.belong_to(
+        await self.custody.redeem_at_server(
             self._redeem_at, authorization=authorization(self.target), clock=connection.now_s
         )
 

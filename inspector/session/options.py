@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
-from inspector.connect.limits import MAX_MESSAGE_BYTES
+from inspector.connect.tap import MAX_MESSAGE_BYTES
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, StdioTarget, Target
 

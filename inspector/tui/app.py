@@ -11,17 +11,18 @@ from textual.binding import BindingType
 from textual.command import Provider
 from textual.theme import Theme
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.protocol.targets import Target
 from inspector.session.options import Options
-from inspector.tui.collecting import calm_collector
-from inspector.tui.commands import Place, bindings
-from inspector.tui.commands.palette import CommandSearch, HostSearch, ThemeSearch
-from inspector.tui.guarded_app import GuardedApp
-from inspector.tui.leaving import end_with_the_terminal, run_and_leave, wait_a_moment
-from inspector.tui.screens.opening import OpeningScreen
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
+from inspector.tui.keys.table import bindings
+from inspector.tui.main.opening import OpeningScreen
+from inspector.tui.runtime.guard import GuardedApp
+from inspector.tui.runtime.leaving import end_with_the_terminal, run_and_leave, wait_a_moment
+from inspector.tui.runtime.memory import calm_collector
 
 if TYPE_CHECKING:
     from inspector.files.settings import Settings
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
     from inspector.secrets.session import Custody
     from inspector.session.events import Listener
     from inspector.session.live import Session
-    from inspector.tui.screens.link import Opener
-    from inspector.tui.screens.main import MainScreen
-    from inspector.tui.widgets.keys import KeyLine
+    from inspector.tui.connection.connection import Opener
+    from inspector.tui.keys.footer import KeyLine
+    from inspector.tui.main.screen import MainScreen
 
 
 def run(
@@ -116,17 +117,17 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     COMMAND_PALETTE_BINDING = "ctrl+p"
     # All at once: a style sheet that came with its screen would have every widget styled anew.
     CSS_PATH = [  # noqa: RUF012 - Textual declares it so
-        "screens/main.tcss",
-        "screens/frame.tcss",
-        "screens/hosts.tcss",
-        "screens/secrets.tcss",
-        "screens/page.tcss",
-        "screens/decision.tcss",
-        "screens/trust.tcss",
-        "screens/pins.tcss",
-        "screens/findings.tcss",
-        "screens/help.tcss",
-        "screens/asking.tcss",
+        "main/main.tcss",
+        "timeline/frame.tcss",
+        "hosts/hosts.tcss",
+        "secrets/secrets.tcss",
+        "page/page.tcss",
+        "policy/dialog.tcss",
+        "trust/trust.tcss",
+        "pins/pins.tcss",
+        "findings/findings.tcss",
+        "help/help.tcss",
+        "dialogs/ask.tcss",
     ]
     NOTIFICATION_TIMEOUT = 4
     CSS = """
@@ -191,14 +192,14 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         copy_secret = self.copy_secret if self._allow_copy else None
         # In a thread, so that keys are taken while the modules load.
         if self._opened is not None:
-            await asyncio.to_thread(import_module, "inspector.tui.screens.player")
-            from inspector.tui.screens.player import PlayerScreen  # noqa: PLC0415 - after the first paint
+            await asyncio.to_thread(import_module, "inspector.tui.player.screen")
+            from inspector.tui.player.screen import PlayerScreen  # noqa: PLC0415 - after the first paint
 
             return PlayerScreen(
                 self._opener, self._opened, level=self._level, host=self._host, copy_secret=copy_secret
             )
-        await asyncio.to_thread(import_module, "inspector.tui.screens.main")
-        from inspector.tui.screens.main import MainScreen  # noqa: PLC0415 - after the first paint
+        await asyncio.to_thread(import_module, "inspector.tui.main.screen")
+        from inspector.tui.main.screen import MainScreen  # noqa: PLC0415 - after the first paint
 
         return MainScreen(
             self._opener,
@@ -229,7 +230,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     def action_help(self) -> None:
         """All keys."""
-        from inspector.tui.screens.help import HelpScreen  # noqa: PLC0415 - after the first paint
+        from inspector.tui.help.screen import HelpScreen  # noqa: PLC0415 - after the first paint
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen())

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.boundary import judgement as module
 from inspector.boundary.bounded import Bounded, Level
-from inspector.boundary.judgement import KEPT, Judgement
+from inspector.boundary.judgement import CACHED, Judgement
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Tool
@@ -12,7 +12,8 @@ from inspector.protocol.outcome import Result
 from inspector.review.finding import SubjectKind
 from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.session.call_record import CallRecord
-from inspector.tui.present.views import holdings, result_view
+from inspector.tui.result.view import result_view
+from inspector.tui.secrets.keeping import holdings
 
 DEFINITION: JsonObject = {
     "name": "mint",
@@ -74,4 +75,4 @@ def test_few_bounded_results_are_kept_and_the_secrets_always(levels: list[Level]
     for threshold in ("low", "medium", "high", "critical"):
         judgement.bounded(Level.OPEN, BoundaryPolicy(sensitivity_threshold=threshold))
     assert judgement.secrets() is removals
-    assert levels == [Level.DECLARED, *[Level.OPEN] * (KEPT + 1)]
+    assert levels == [Level.DECLARED, *[Level.OPEN] * (CACHED + 1)]

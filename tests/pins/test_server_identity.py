@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.pins.server import identity_of
+from inspector.pins.identity import identity_of
 from inspector.protocol.targets import COVERED, DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from tests.credentials.examples import FINDS
 

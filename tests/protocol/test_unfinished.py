@@ -18,10 +18,10 @@ from inspector.protocol.timeline import EntryState, Timeline
 from inspector.recording.format import RecordedCall
 from inspector.recording.replaying import Replay
 from inspector.review.finding import SubjectKind
-from inspector.review.live.unchecked import partly_read
+from inspector.review.live.ongoing import partly_read
 from inspector.review.registry import findings_of
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.webmcp.browser.calling import outcome_of
+from inspector.webmcp.browser.calls import outcome_of
 
 CANARY = "canary-5d1c"
 TOOL = Tool(name="t", definition={"name": "t", "inputSchema": {"type": "object"}})

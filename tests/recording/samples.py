@@ -14,13 +14,12 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
 from inspector.boundary.mask import SHOWN
-from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.boundary.reading import raw_of
 from inspector.demo.launch import page_beside
-from inspector.demo.options import SEED_VARIABLE
-from inspector.demo.options import Options as DemoOptions
+from inspector.demo.server import SEED_VARIABLE
+from inspector.demo.server import Options as DemoOptions
 from inspector.errors import NotConfirmedError
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonObject

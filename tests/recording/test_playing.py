@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.frames import Channel, Direction

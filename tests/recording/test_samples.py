@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.demo.mint import MARK, SHAPED_MARK
+from inspector.demo.secrets import MARK, SHAPED_MARK
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.protocol.frames import Request, messages
 from inspector.recording.answering import Answers

@@ -203,7 +203,7 @@ def test_a_change_that_declares_less_is_severe_and_one_that_was_announced_is_les
     marked: JsonObject = {**tool("a"), "annotations": {"sensitiveHint": True}}
     weaker = review_of(tool("a"), pinned=[marked])
     assert [(finding.id, finding.severity.value) for finding in weaker] == [("SL-PIN001", "high")]
-    assert "declares less" in weaker[0].message
+    assert "declares fewer restrictions" in weaker[0].message
     other: JsonObject = {**tool("a"), "title": "B"}
     quiet = review_of(tool("a"), again=[other])
     loud = review_of(tool("a"), again=[other], announced=True)

@@ -11,15 +11,15 @@ from time import monotonic
 from typing import Any
 
 from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
 from inspector.boundary.mask import SHOWN
+from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, parse
 from inspector.json.pointer import resolve
 from inspector.json.texts import texts_in
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.outcome import Result
 from inspector.secrets.redemption.addresses import free_port
-from inspector.tui.screens.decision import UNREAD_S
+from inspector.tui.policy.dialog import UNREAD_S
 from tests.peers.terminal import ROOT, Terminal
 from tests.sinks.driving import folders_in, sinks_of, started
 from tests.sinks.searching import found_in, processes_from, seen_from_outside
@@ -106,7 +106,7 @@ class DemoRun:
         """Redeem the reference that the last call left, look at its value, and mask it."""
         self.press("s", until="not revealed")
         self.press("v", until="Reveal this secret?")
-        self.press("y", until="The server handed it out.")
+        self.press("y", until="The server returned it.")
         since = len(self.screen.written)
         self.press("p", until="DEMO-SECRET-share-")
         (self.revealed,) = set(SHARED.findall(self.screen.plain(since)))

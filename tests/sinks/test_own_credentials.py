@@ -17,7 +17,7 @@ from inspector.protocol.targets import Era, HttpTarget, StdioTarget
 from inspector.protocol.timeline import EntryKind
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.tui.present.views import frame_view
+from inspector.tui.timeline.frame import frame_view
 from tests.cli.sightline import ROOT, sightline
 from tests.peers.terminal import terminal
 from tests.sinks.echoing import answers, repeated

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.tui.guarded_app import GUARDING
+from inspector.tui.runtime.guard import GUARDING
 from tests.sinks.driving import MASKED, NOTHING, Run, running
 from tests.sinks.searching import clipboard_of
 

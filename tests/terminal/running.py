@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from inspector.tui.screens.decision import UNREAD_S
+from inspector.tui.policy.dialog import UNREAD_S
 from tests.peers.terminal import ROOT, Terminal, terminal
 
 SIGHTLINE = (sys.executable, "-m", "inspector")

@@ -8,7 +8,7 @@ from textual.color import Color
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.tui.guard import ControlGuard
+from inspector.tui.runtime.guard import ControlGuard
 from tests.terminal.payloads import PAYLOADS, fuzzed
 from tests.terminal.stream import assert_text
 from tests.tui.scripted import SMALL, Script, app_of, screen_lines, settled

@@ -5,7 +5,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from inspector.safe_text import safe
-from inspector.tui.commands import COMMANDS
+from inspector.tui.keys.table import COMMANDS
 from tests.terminal.payloads import EVERYTHING, PAYLOADS
 from tests.terminal.server import definition
 from tests.terminal.stream import assert_text

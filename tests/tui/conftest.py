@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.tui.app import SightlineApp
-from inspector.tui.screens.decision import DecisionScreen
+from inspector.tui.policy.dialog import DecisionScreen
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.json.exact import JsonObject
 from inspector.recording.files.reading import header_at
@@ -15,7 +15,7 @@ from inspector.session.events import Listener, State
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.app import SightlineApp
-from inspector.tui.screens.player import PlayerScreen
+from inspector.tui.player.screen import PlayerScreen
 from tests.recording.sessions import TOOL, Wire, recorded_to
 from tests.tui.scripted import settled
 

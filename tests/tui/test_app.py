@@ -8,7 +8,8 @@ from textual.widgets import Static
 
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
-from inspector.tui.commands import Place, bindings
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
 from tests.tui.scripted import LARGE, Script, answering, app_of, screen_lines, settled
 
 if TYPE_CHECKING:

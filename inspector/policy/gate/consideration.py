@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from inspector.claims.resolution import Resolution
 from inspector.json.exact import JsonObject
-from inspector.pins.pins import Asking
+from inspector.pins.pins import ConfirmReason
 from inspector.policy.facts import Facts, Situation, facts_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.rules import Decision, Policy, Verdict, decide
@@ -24,7 +24,7 @@ class Consideration:
     decision: Decision
     facts: Facts | None
     """None where they could not be gathered."""
-    asking: tuple[Asking, ...] = ()
+    asking: tuple[ConfirmReason, ...] = ()
     """Changes of the definition that the user has not agreed to yet."""
     problem: str = ""
     """Why it could not be judged, so that it is not made; empty where it could."""
@@ -102,7 +102,7 @@ class Consideration:
 
 
 def considered(
-    policy: Policy, target: Target, situation: Situation, asking: tuple[Asking, ...] = ()
+    policy: Policy, target: Target, situation: Situation, asking: tuple[ConfirmReason, ...] = ()
 ) -> Consideration:
     """What the policy decides. Never raises: what cannot be judged is not made."""
     try:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from inspector.claims.resolution import Resolution, ResolutionState, is_resolvable, resolution_of
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError, ToolFailedError
 from inspector.json.exact import JsonObject, dump, equal
-from inspector.pins.pins import Asking
+from inspector.pins.pins import ConfirmReason
 from inspector.policy.audit import AuditedCall
 from inspector.policy.facts import Situation
 from inspector.policy.gate.agreement import Agreement
@@ -113,7 +113,7 @@ class Oversight:
             await asyncio.wait(self._settling)
 
     async def consider(
-        self, session: Session, name: str, arguments: JsonObject, *, asking: Sequence[Asking] = ()
+        self, session: Session, name: str, arguments: JsonObject, *, asking: Sequence[ConfirmReason] = ()
     ) -> Consideration:
         """What is decided of a call, after asking the server what it would do where its tool can be asked.
 

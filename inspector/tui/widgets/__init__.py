@@ -1,1 +1,1 @@
-"""Widgets of the interface."""
+"""Widgets and texts that several features use."""

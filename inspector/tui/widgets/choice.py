@@ -11,7 +11,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from inspector.tui.commands import Place, bindings
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
 
 _PATIENCE_S = 1.0
 

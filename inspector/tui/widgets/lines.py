@@ -1,7 +1,9 @@
-"""Rows of text, drawn one by one: ten thousand cost no more than thirty."""
+"""Lists of lines with a cursor: documents, prepared rows, text. Only visible lines are drawn."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual import events
@@ -13,7 +15,13 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from inspector.tui.commands import Place, bindings
+from inspector.json.document import Line, SpanKind
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
+from inspector.tui.text import content
+
+if TYPE_CHECKING:
+    from inspector.json.document import Document
 
 
 class Lines(ScrollView, can_focus=True):
@@ -154,3 +162,142 @@ class Lines(ScrollView, can_focus=True):
             self.scroll_to(y=index, animate=False)
         elif height and index >= top + height:
             self.scroll_to(y=index - height + 1, animate=False)
+
+
+REMOVED = "✗"
+MARKED = "!"
+GAP = "┄"
+_STYLES = {
+    SpanKind.PUNCTUATION: "$foreground 60%",
+    SpanKind.KEY: "$text-primary",
+    SpanKind.STRING: "$foreground",
+    SpanKind.NUMBER: "$text-accent",
+    SpanKind.WORD: "$text-accent",
+}
+
+SIGNS_WIDTH = 3
+"""Cells in front of a line: the cursor's sign, the removal's, a blank."""
+
+
+def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
+    """One line. `here`: the cursor is on it. `sign`: what is the matter with it; `REMOVED` colours all of it.
+
+    Every span comes from `Document`, which lets nothing through that acts or hides.
+    """
+    cursor = "▸" if here else " "
+    if sign == REMOVED:
+        text = "".join(span.text for span in line.spans)
+        return Content.assemble(cursor, (f"{REMOVED} ", "bold $text-error"), (text, "$text-error"))
+    return Content.assemble(
+        cursor, (f"{sign} ", "bold $text-accent"), *((span.text, _STYLES[span.kind]) for span in line.spans)
+    )
+
+
+def gap_line(width: int, *, here: bool, sign: str = " ") -> Content:
+    """A row on which this side has nothing. `sign`: why, where the other side has something."""
+    cursor = "▸" if here else " "
+    if sign == " ":
+        return Content(cursor)
+    style = "$text-error" if sign == REMOVED else "$text-accent"
+    return Content.assemble(cursor, (f"{sign} ", style), (GAP * max(width - 4, 1), "$foreground 20%"))
+
+
+def marked(line: Content) -> Content:
+    """A line of which something is said: `!` stands before its text, and it has a colour of its own."""
+    return Content.assemble(line[:2], (MARKED, "bold $text-warning"), line[3:]).stylize("on $warning 20%", 2)
+
+
+class DocumentLines(Lines):
+    """One document. Nothing of it is laid out but what is visible."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
+        super().__init__(id=id)
+        self._document: Document | None = None
+
+    @property
+    def document(self) -> "Document | None":
+        """What is shown."""
+        return self._document
+
+    def show(self, document: "Document | None") -> None:
+        """Show another document, from its first line."""
+        self._document = document
+        self.show_rows(
+            document.line_count if document else 0, 0, width=document.width + SIGNS_WIDTH if document else 0
+        )
+        self.scroll_to(x=0, y=0, animate=False)
+
+    def row(self, index: int, width: int) -> Content:
+        """One line."""
+        del width
+        if self._document is None:
+            return Content("")
+        return document_line(self._document.line(index), here=index == self.cursor)
+
+
+class SignedLines(DocumentLines):
+    """A document with signs in front of some of its lines."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
+        super().__init__(id=id)
+        self._signs: Mapping[int, str] = {}
+
+    def show(self, document: "Document | None", signs: Mapping[int, str] = MappingProxyType({})) -> None:
+        """Show another document. `signs`: by the number of the line."""
+        self._signs = signs
+        super().show(document)
+
+    def row(self, index: int, width: int) -> Content:
+        """One line."""
+        del width
+        if self.document is None:
+            return Content("")
+        return document_line(
+            self.document.line(index), here=index == self.cursor, sign=self._signs.get(index, " ")
+        )
+
+
+class ContentLines(Lines):
+    """A list of sentences, each wrapped into as many rows as it takes. For hundreds of them, not for thousands."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
+        super().__init__(id=id)
+        self._sentences: Sequence[Content] = ()
+        self._rows: list[Content] = []
+
+    def show(self, sentences: Sequence[Content]) -> None:
+        """Show other sentences, from the first."""
+        self._sentences = sentences
+        self._wrap(0)
+
+    def on_resize(self) -> None:
+        """Wrap them anew."""
+        self._wrap(None)
+
+    def row(self, index: int, width: int) -> Content:
+        """One row."""
+        del width
+        return self._rows[index]
+
+    def _wrap(self, cursor: int | None) -> None:
+        width = max(self.scrollable_content_region.width, 20)
+        self._rows = [row for sentence in self._sentences for row in sentence.wrap(width) or [sentence]]
+        self.show_rows(len(self._rows), cursor)
+
+
+class TextLines(Lines):
+    """A text in lines, each made safe when it is drawn."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
+        super().__init__(id=id)
+        self._lines: Sequence[str] = ()
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Show another text: foreign, one line each."""
+        self._lines = lines
+        self.show_rows(len(lines), 0, width=max(map(len, lines), default=0))
+
+    def row(self, index: int, width: int) -> Content:
+        """One line."""
+        del width
+        return content(self._lines[index])

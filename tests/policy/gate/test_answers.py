@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host

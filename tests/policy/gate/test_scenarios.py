@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import BlockedError, NotConfirmedError
 from inspector.hosts.profile import Call
 from inspector.hosts.profiles import spec

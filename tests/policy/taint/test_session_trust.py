@@ -147,7 +147,7 @@ def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
 @pytest.mark.parametrize(
     ("declared", "said", "finding"),
     [
-        ({"openWorldHint": False}, {"openWorldHint": True}, "closed domain"),
+        ({"openWorldHint": False}, {"openWorldHint": True}, "closed-world"),
         (
             {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}},
             {"returnMetadata": {"source": "untrustedPublic", "sensitivity": "pii"}},
@@ -158,7 +158,7 @@ def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
             {"returnMetadata": {"source": "user", "sensitivity": "credentials"}},
             "returnMetadata.sensitivity is none",
         ),
-        ({}, {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}}, "the one value"),
+        ({}, {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}}, "one value"),
         ({"maliciousActivityHint": False}, {"maliciousActivityHint": True}, "that it never does"),
     ],
 )

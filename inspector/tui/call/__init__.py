@@ -1,0 +1,1 @@
+"""The call form, and the call that runs."""

@@ -1,0 +1,116 @@
+"""A call as a `sightline call` command."""
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from inspector.json.exact import Json, JsonObject, dump, dump_text
+from inspector.json.pointer import split
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target, shown_command
+from inspector.safe_text import safe, safe_line
+from inspector.tui.call.arguments import sensitive_pointers
+
+
+def editable(value: Json) -> str:
+    """`value` as indented JSON that an editor may show. It parses to the same value."""
+    raw = dump(value)
+    try:
+        text = msgspec.json.format(raw, indent=2).decode("utf-8", "surrogatepass")
+    except (msgspec.MsgspecError, RecursionError):
+        # NaN, or nested too deep to be indented.
+        text = dump_text(value)
+    if safe(text) == text:
+        return text
+    return "".join(character if safe(character) == character else _escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[index]:02x}{units[index + 1]:02x}" for index in range(0, len(units), 2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """A command, and what was left out of it."""
+
+    text: str
+    left_out: tuple[str, ...] = ()
+    """In words for the user; may quote foreign text."""
+
+
+def call_command(
+    target: Target, name: str, arguments: JsonObject, sensitive: Iterable[str]
+) -> CommandLine | str:
+    """The command, or why there is none. `sensitive`: pointers into `arguments` whose values stay out.
+
+    A terminal may run what is pasted into it, so that nothing but plain characters goes into the command.
+    """
+    left_out: list[str] = []
+    kept = arguments
+    for pointer in sensitive:
+        without = _without(kept, pointer)
+        if without is not kept:
+            kept = without
+            left_out.append(f"the sensitive argument {pointer}")
+    words = ["sightline", "call", name, *(["--args", " ".join(editable(kept).split("\n"))] if kept else [])]
+    words += _target_words(target, left_out)
+    if any(safe_line(word) != word for word in words):
+        return "The command would hold control or invisible characters: it is not copied."
+    return CommandLine(text=shlex.join(words), left_out=tuple(left_out))
+
+
+def _target_words(target: Target, left_out: list[str]) -> list[str]:
+    match target:
+        case DemoTarget():
+            return ["demo"]
+        case HttpTarget(url=url, older_sse=older, headers=headers):
+            left_out += [f"the value of the header {name}" for name, _ in headers]
+            shown = str(target)
+            if shown != url:
+                left_out.append("user name and query of the URL")
+            return [f"sse+{shown}" if older else shown]
+        case PageTarget(url=url):
+            shown = str(target)
+            if shown.removeprefix("web+") != url:
+                left_out.append("user name and query of the URL")
+            return [*_browser_words(target), shown]
+        case StdioTarget(command=command, environment=environment, cwd=cwd):
+            left_out += [f"the value of {name} in its environment" for name in environment]
+            shown_words = shown_command(command)
+            if shown_words != command:
+                left_out.append("what looks like a credential in the command")
+            return [*(["--cwd", cwd] if cwd else []), "--", *shown_words]
+
+
+def _browser_words(target: PageTarget) -> list[str]:
+    words = ["--cdp", target.cdp] if target.cdp else []
+    words += ["--headed"] if target.is_headed else []
+    words += ["--chromium", target.chromium] if target.chromium else []
+    return [*words, *(["--polyfill"] if target.polyfill else [])]
+
+
+def _without(arguments: JsonObject, pointer: str) -> JsonObject:
+    """The same without the value at `pointer`, or the very same where there is none."""
+    path: list[JsonObject] = [arguments]
+    tokens = split(pointer)
+    for token in tokens[:-1]:
+        inner = path[-1].get(token)
+        if not isinstance(inner, dict):
+            return arguments
+        path.append(inner)
+    if not tokens or tokens[-1] not in path[-1]:
+        return arguments
+    changed: JsonObject = {key: value for key, value in path[-1].items() if key != tokens[-1]}
+    for container, token in zip(reversed(path[:-1]), reversed(tokens[:-1]), strict=True):
+        changed = {**container, token: changed}
+    return changed
+
+
+def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> "CommandLine | str":
+    """A call as a command, or why there is none. A tool known by name only has no schema to say what is sensitive."""
+    if isinstance(tool, str):
+        return call_command(target, tool, arguments, ())
+    return call_command(target, tool.name, arguments, sensitive_pointers(tool))

@@ -1,0 +1,257 @@
+"""A form: which lines it has, how they are labelled, and what arguments its entries make."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from inspector.errors import UsageError
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.pointer import resolve, split
+from inspector.schema.fields import Field, FieldKind, Form
+from inspector.tui.text import content, shortened
+
+if TYPE_CHECKING:
+    from inspector.schema.validation import Violation
+
+MAX_LINES = 120
+"""More fields than these are for the JSON editor: each line of a form is a widget."""
+
+_NOTE_LENGTH = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormLine:
+    """One line: an input, or the heading of a nested object."""
+
+    field: Field
+    depth: int
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it has no input of its own."""
+        return self.field.kind is FieldKind.OBJECT and bool(self.field.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entered:
+    """What stands in an input."""
+
+    text: str = ""
+    chosen: int | None = None
+    """Of the values of a closed set, as an index."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What is wrong with the arguments at one place."""
+
+    pointer: str
+    message: str
+    """May quote foreign text."""
+    missing: bool = False
+    """Whether it only says that something has not been entered yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """Arguments as they would be sent, and what is wrong with them."""
+
+    arguments: JsonObject | None
+    """None where there is nothing that could be sent: the text is no JSON object."""
+    problems: tuple[Problem, ...] = ()
+
+
+Coerce = Callable[[str, Field], Json]
+
+
+def form_lines(form: Form) -> tuple[FormLine, ...]:
+    """Every line of a form, nested objects under their headings; the first `MAX_LINES` of them."""
+    lines: list[FormLine] = []
+    waiting = [FormLine(field=field, depth=0) for field in reversed(form.fields)]
+    while waiting and len(lines) < MAX_LINES:
+        line = waiting.pop()
+        lines.append(line)
+        if line.is_heading:
+            waiting += [FormLine(field=field, depth=line.depth + 1) for field in reversed(line.field.fields)]
+    return tuple(lines)
+
+
+def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> Draft:
+    """The arguments that the entries make; an empty entry leaves its argument out.
+
+    `entered`: by the pointer of the field. An entry that its field cannot take is kept as text, with a problem.
+    """
+    arguments: JsonObject = {}
+    problems: list[Problem] = []
+    for line in lines:
+        field = line.field
+        entry = entered.get(field.pointer, Entered())
+        if line.is_heading:
+            if field.required:
+                _place(arguments, field.pointer, {})
+        elif entry.chosen is not None:
+            _place(arguments, field.pointer, choice_values(field)[entry.chosen])
+        elif entry.text:
+            try:
+                value = coerce(entry.text, field)
+            except UsageError as error:
+                problems.append(Problem(pointer=field.pointer, message=error.message))
+                value = entry.text
+            _place(arguments, field.pointer, value)
+    problems += [
+        Problem(pointer=line.field.pointer, message="is required", missing=True)
+        for line in lines
+        if line.field.required and _is_missing(arguments, line.field.pointer)
+    ]
+    return Draft(arguments=arguments, problems=tuple(problems))
+
+
+def sensitive_entries(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> dict[str, Entered]:
+    """What stands in the inputs of sensitive fields, where something does."""
+    return {
+        line.field.pointer: entry
+        for line in lines
+        if line.field.sensitive
+        and not line.is_heading
+        and (entry := entered.get(line.field.pointer, Entered())) != Entered()
+    }
+
+
+def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Entered] | None:
+    """What the inputs would hold for `arguments`; None where the form cannot say the same."""
+    found: dict[str, Entered] = {}
+    for line in lines:
+        if line.is_heading:
+            continue
+        try:
+            value = resolve(arguments, line.field.pointer)
+        except LookupError:
+            continue
+        entry = _entry(line.field, value)
+        if entry is None:
+            return None
+        found[line.field.pointer] = entry
+    return found
+
+
+def choice_values(field: Field) -> tuple[Json, ...]:
+    """The values of a closed set: a boolean's are two."""
+    return (True, False) if field.kind is FieldKind.BOOLEAN else field.choices
+
+
+def choice_words(field: Field) -> tuple[str, ...]:
+    """The same as foreign text, with their titles where they have some."""
+    values = [value if isinstance(value, str) else dump_text(value) for value in choice_values(field)]
+    titles = field.choice_titles
+    return tuple(
+        shortened(f"{value}: {titles[index]}" if index < len(titles) and titles[index] else value, 200)
+        for index, value in enumerate(values)
+    )
+
+
+def label(line: FormLine) -> Content:
+    """The name of the argument, as it is sent; a star where it is required."""
+    field = line.field
+    return Content.assemble(
+        "  " * line.depth,
+        content(shortened(field.name, 60), "bold" if line.is_heading else ""),
+        ("*", "bold $text-warning") if field.required else "",
+    )
+
+
+def placeholder(field: Field) -> str:
+    """What an empty input says: its type and its default. Foreign text."""
+    words = [f"{'sensitive ' if field.sensitive else ''}{field.format or _KINDS[field.kind]}"]
+    words.append("required" if field.required else "optional")
+    if field.has_default:
+        words.append(f"default {shortened(dump_text(field.default), 80)}")
+    elif field.examples:
+        words.append(f"for example {shortened(dump_text(field.examples[0]), 80)}")
+    return ", ".join(words)
+
+
+def note(field: Field) -> Content:
+    """What the server says of a field, and what it asks of its values."""
+    said = " ".join(words for words in (field.title, field.description) if words)
+    return content(shortened(" · ".join(words for words in (said, field.constraints) if words), _NOTE_LENGTH))
+
+
+def place_problems(
+    lines: tuple[FormLine, ...], problems: tuple[Problem, ...]
+) -> tuple[dict[str, str], tuple[Problem, ...]]:
+    """Problems by the field they belong to, the nearest one above; and those that no field stands for."""
+    known = {line.field.pointer for line in lines}
+    placed: dict[str, str] = {}
+    rest: list[Problem] = []
+    for problem in problems:
+        pointer = problem.pointer
+        while pointer and pointer not in known:
+            pointer = pointer.rpartition("/")[0]
+        if pointer:
+            where = problem.pointer.removeprefix(pointer)
+            words = f"{where}: {problem.message}" if where else problem.message
+            placed[pointer] = f"{placed[pointer]}; {words}" if pointer in placed else words
+        else:
+            rest.append(problem)
+    return placed, tuple(rest)
+
+
+def merged(found: Draft, violations: "tuple[Violation, ...]") -> tuple[Problem, ...]:
+    """The problems of a draft with those that its schema finds; what a field already says is not said twice."""
+    own = {problem.pointer for problem in found.problems}
+    missing = {pointer.rpartition("/")[0] for pointer in own}
+    return (
+        *found.problems,
+        *(
+            Problem(pointer=violation.pointer, message=violation.message)
+            for violation in violations
+            if violation.pointer not in own
+            and not (violation.keyword == "required" and violation.pointer in missing)
+        ),
+    )
+
+
+_KINDS = {
+    FieldKind.STRING: "text",
+    FieldKind.INTEGER: "integer",
+    FieldKind.NUMBER: "number",
+    FieldKind.BOOLEAN: "true or false",
+    FieldKind.CHOICE: "one of a set",
+    FieldKind.LIST: "list",
+    FieldKind.OBJECT: "object as JSON",
+    FieldKind.JSON: "JSON",
+}
+
+
+def _place(arguments: JsonObject, pointer: str, value: Json) -> None:
+    *above, last = split(pointer)
+    target = arguments
+    for token in above:
+        inner = target.setdefault(token, {})
+        if not isinstance(inner, dict):
+            return
+        target = inner
+    target.setdefault(last, value)
+
+
+def _is_missing(arguments: JsonObject, pointer: str) -> bool:
+    """Whether an object that is there lacks this member: one that is left out lacks nothing."""
+    above, _, _ = pointer.rpartition("/")
+    try:
+        around = resolve(arguments, above)
+    except LookupError:
+        return False
+    return isinstance(around, dict) and split(pointer)[-1] not in around
+
+
+def _entry(field: Field, value: Json) -> Entered | None:
+    if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE}:
+        for index, choice in enumerate(choice_values(field)):
+            if type(choice) is type(value) and choice == value:
+                return Entered(chosen=index)
+        return None
+    if isinstance(value, str) and field.kind is FieldKind.STRING:
+        return Entered(text=value) if value else None
+    return Entered(text=dump_text(value))

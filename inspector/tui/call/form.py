@@ -1,0 +1,225 @@
+"""The form of a tool: a line for each argument, checked as the user types."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from inspector.safe_text import inspect, safe_line
+from inspector.schema.fields import FieldKind, Form
+from inspector.tui.call.entries import (
+    Entered,
+    FormLine,
+    choice_values,
+    choice_words,
+    form_lines,
+    label,
+    note,
+    placeholder,
+)
+from inspector.tui.text import content, shortened
+from inspector.tui.widgets.choice import ChoiceInput
+
+_BATCH = 5
+"""Lines mounted at a time, so that a long form never holds up the screen."""
+
+
+class FieldLine(Widget):
+    """A label, an input, and beneath them what is wrong, or what the server says of the field."""
+
+    DEFAULT_CSS = """
+    FieldLine {
+        layout: grid;
+        grid-size: 2;
+        grid-columns: 30% 1fr;
+        grid-rows: auto;
+        height: auto;
+        & > .field-label { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & > .field-note { column-span: 2; display: none; height: auto; max-height: 4; padding: 0 1 0 2; color: $foreground 70%; }
+        & > Input { height: 1; border: none; padding: 0 1; background: $panel; width: 1fr; }
+        & > Input:focus { background: $block-cursor-background; }
+        &:focus-within > .field-note.-says { display: block; }
+        &.-wrong > .field-note { display: block; color: $text-error; }
+        &.-wrong > Input { background: $error 20%; }
+    }
+    """
+
+    @dataclass
+    class Changed(Message):
+        """What stands in the input has changed."""
+
+    def __init__(self, line: FormLine) -> None:
+        super().__init__()
+        self.line = line
+        self._note = Static("", markup=False, classes="field-note")
+        self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line)
+        self._problem = ""
+        self._said = Content("")
+
+    def compose(self) -> ComposeResult:
+        """Label, input, note."""
+        yield Static(label(self.line), markup=False, classes="field-label")
+        yield self._input or Static("", markup=False)
+        yield self._note
+
+    def on_mount(self) -> None:
+        """The note says what the server says until something is wrong."""
+        self._say()
+
+    @property
+    def entered(self) -> Entered:
+        """What stands in the input."""
+        match self._input:
+            case Input() as text:
+                return Entered(text=text.value)
+            case ChoiceInput() as choice:
+                return Entered(chosen=choice.chosen)
+            case None:
+                return Entered()
+
+    def enter(self, entered: Entered) -> None:
+        """Put something into the input."""
+        match self._input:
+            case Input() as text:
+                text.value = entered.text
+            case ChoiceInput() as choice:
+                choice.chosen = entered.chosen
+            case None:
+                pass
+
+    def complain(self, problem: str) -> None:
+        """Say what is wrong; nothing where it is empty."""
+        if problem != self._problem:
+            self._problem = problem
+            self._say()
+
+    def focus_input(self) -> bool:
+        """Put the focus on the input, where there is one."""
+        if self._input is not None:
+            self._input.focus()
+        return self._input is not None
+
+    @on(Input.Changed)
+    @on(ChoiceInput.Changed)
+    def tell(self, event: Input.Changed | ChoiceInput.Changed) -> None:
+        """The form collects."""
+        event.stop()
+        self._say()
+        self.post_message(self.Changed())
+
+    def _say(self) -> None:
+        self.set_class(bool(self._problem), "-wrong")
+        words = content(shortened(self._problem, 400)) if self._problem else self._hint()
+        if words != self._said:
+            self._said = words
+            self._note.set_class(bool(words.plain), "-says")
+            self._note.update(words)
+
+    def _hint(self) -> Content:
+        hidden = inspect(self.entered.text).replaced
+        if hidden:
+            return Content.styled(
+                f"holds {hidden} invisible or control characters, sent as they are", "$text-warning"
+            )
+        return note(self.line.field)
+
+
+class ArgumentForm(VerticalScroll, can_focus=False):
+    """Every argument of a tool."""
+
+    DEFAULT_CSS = """
+    ArgumentForm { height: 1fr; background: $surface; scrollbar-size: 1 1; }
+    """
+
+    @dataclass
+    class Changed(Message):
+        """Something was typed or chosen."""
+
+    @dataclass
+    class Submitted(Message):
+        """Enter in an input."""
+
+    def __init__(self) -> None:
+        super().__init__(id="form")
+        self._form: Form | None = None
+        self._lines: tuple[FormLine, ...] = ()
+        self._kept: dict[str, Entered] = {}
+        self._mounted: list[FieldLine] = []
+
+    @property
+    def lines(self) -> tuple[FormLine, ...]:
+        """The lines of the form, mounted or about to be."""
+        return self._lines
+
+    def show(self, form: Form, entered: Mapping[str, Entered]) -> None:
+        """Show another form, with what was last entered in it."""
+        self._form = form
+        self._lines = form_lines(form)
+        self._kept = dict(entered)
+        self._mounted = []
+        self.remove_children()
+        if not self._lines:
+            text = form.problem or "It takes no arguments: Enter calls it."
+            self.mount(Static(content(text, "$foreground 70%"), markup=False, classes="form-remark"))
+        self._mount_from(0, form)
+
+    def entered(self) -> dict[str, Entered]:
+        """What stands in the inputs that are not empty, by pointer; lines not yet mounted keep what they are to show."""
+        standing = self._kept | {line.line.field.pointer: line.entered for line in self._mounted}
+        return {pointer: entered for pointer, entered in standing.items() if entered != Entered()}
+
+    def enter(self, entered: Mapping[str, Entered]) -> None:
+        """Fill in every input; those that `entered` does not name become empty."""
+        self._kept = dict(entered)
+        for line in self._mounted:
+            line.enter(entered.get(line.line.field.pointer, Entered()))
+
+    def complain(self, problems: Mapping[str, str]) -> None:
+        """Say what is wrong, by pointer."""
+        for line in self._mounted:
+            line.complain(problems.get(line.line.field.pointer, ""))
+
+    def focus_first(self) -> bool:
+        """Put the focus on the first input; whether there is one."""
+        return any(line.focus_input() for line in self._mounted)
+
+    @on(FieldLine.Changed)
+    def tell_changed(self, event: FieldLine.Changed) -> None:
+        """One message for the whole form."""
+        event.stop()
+        self.post_message(self.Changed())
+
+    @on(Input.Submitted)
+    def tell_submitted(self, event: Input.Submitted) -> None:
+        """Enter calls."""
+        event.stop()
+        self.post_message(self.Submitted())
+
+    def _mount_from(self, start: int, form: Form) -> None:
+        # Another form may have been asked for since.
+        if form is not self._form or start >= len(self._lines):
+            return
+        batch = [FieldLine(line) for line in self._lines[start : start + _BATCH]]
+        for line in batch:
+            kept = self._kept.get(line.line.field.pointer)
+            if kept:
+                line.enter(kept)
+        self._mounted += batch
+        self.mount_all(batch)
+        self.call_after_refresh(self._mount_from, start + _BATCH, form)
+
+
+def _input(line: FormLine) -> Input | ChoiceInput:
+    field = line.field
+    hint = placeholder(field)
+    if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE} and choice_values(field):
+        return ChoiceInput(
+            [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 60%")
+        )
+    return Input(placeholder=safe_line(hint), password=field.sensitive, compact=True)

@@ -1,0 +1,255 @@
+"""The Call tab: what the tool says of itself, its form or its arguments as JSON, and whether they are valid."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Button, Static, TextArea
+
+from inspector.tui.call.entries import Draft, Entered, FormLine, place_problems
+from inspector.tui.call.form import ArgumentForm
+from inspector.tui.catalogue.item import ToolView, about
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
+from inspector.tui.text import content, shortened
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+_PAUSE_S = 0.15
+"""How long typing must rest before the arguments are checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """What the user has written so far, in one of the two ways."""
+
+    lines: tuple[FormLine, ...]
+    entered: Mapping[str, Entered]
+    text: str | None
+    """The arguments as JSON; None while the form is used."""
+
+
+class CallPane(Vertical):
+    """The arguments of a call, and the call."""
+
+    DEFAULT_CSS = """
+    CallPane {
+        background: $surface;
+        & > #about { height: auto; max-height: 4; padding: 0 1; color: $foreground 80%; overflow-y: auto; }
+        & > #arguments {
+            display: none; height: 1fr; border: none; padding: 0 1; background: $panel; scrollbar-size: 1 1;
+        }
+        &.-json > #arguments { display: block; }
+        &.-json > #form { display: none; }
+        & > #problems { display: none; height: auto; max-height: 4; padding: 0 1; color: $text-error; overflow-y: auto; }
+        &.-wrong > #problems { display: block; }
+        & > #actions { height: 1; padding: 0 1; }
+        & #actions Button { margin: 0 2 0 0; min-width: 8; }
+        & #send-anyway { display: none; }
+        &.-wrong #send-anyway { display: block; }
+        &.-inert > #actions, &.-inert > #form { display: none; }
+        & #state { width: 1fr; height: 1; text-align: right; color: $foreground 70%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FORM)
+
+    @dataclass
+    class Edited(Message):
+        """The arguments have changed and typing has rested."""
+
+        writing: Writing
+
+    @dataclass
+    class Submitted(Message):
+        """The user wants the call."""
+
+        anyway: bool
+
+    @dataclass
+    class Switched(Message):
+        """The user wants the other way of writing."""
+
+    def __init__(self) -> None:
+        super().__init__(id="call")
+        self._about = Static("", markup=False, id="about")
+        self._form = ArgumentForm()
+        self._editor = TextArea(id="arguments", soft_wrap=True, tab_behavior="focus", compact=True)
+        self._problems = Static("", markup=False, id="problems")
+        self._state = Static("", markup=False, id="state")
+        # Held here, since a tool may be shown before all of this is mounted.
+        self._send = Button("Call", id="send", variant="primary", compact=True)
+        self._switch = Button("JSON", id="switch", compact=True)
+        self._view: ToolView | None = None
+        self._draft: Draft | None = None
+        self._checked: Writing | None = None
+        self._pause: Timer | None = None
+        self._tried = False
+
+    def compose(self) -> ComposeResult:
+        """Description, form or JSON, problems, actions."""
+        yield self._about
+        yield self._form
+        yield self._editor
+        yield self._problems
+        with Horizontal(id="actions"):
+            yield self._send
+            yield Button("Send anyway", id="send-anyway", variant="warning", compact=True)
+            yield self._switch
+            yield self._state
+
+    def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
+        """Show another tool, with what was last written for it. `text`: as JSON, None for the form."""
+        self._view = view
+        self._tried = False
+        self._about.update(about(view.entry))
+        self.set_class(view.form is None, "-inert")
+        self._use_json(text)
+        if view.form is not None:
+            self._form.show(view.form, entered)
+        self._forget_draft()
+        self._show_draft()
+        self.rest()
+
+    @property
+    def writing(self) -> Writing:
+        """What the user has written."""
+        return Writing(
+            lines=self._form.lines,
+            entered=self._form.entered(),
+            text=self._editor.text if self.has_class("-json") else None,
+        )
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the arguments are written as JSON."""
+        return self.has_class("-json")
+
+    @property
+    def draft(self) -> Draft | None:
+        """What is written, checked; None while typing has not rested, or where its messages are still on their way."""
+        return self._draft if self._checked == self.writing else None
+
+    def take_draft(self, draft: Draft, writing: Writing) -> bool:
+        """Say whether the arguments are valid; False where something else is written by now."""
+        if writing != self.writing:
+            if self._pause is None:
+                self.rest()
+            return False
+        self._draft, self._checked = draft, writing
+        self._show_draft()
+        return True
+
+    def _forget_draft(self) -> None:
+        self._draft = self._checked = None
+
+    def _show_draft(self) -> None:
+        """What is merely missing is no fault before the user has tried to call."""
+        draft = self._draft
+        problems = draft.problems if draft else ()
+        shown = problems if self._tried else tuple(found for found in problems if not found.missing)
+        placed, rest = place_problems(() if self.is_json else self._form.lines, shown)
+        self._form.complain(placed)
+        self.set_class(bool(shown), "-wrong")
+        self._problems.update(
+            Content("\n").join(
+                content(shortened(f"{problem.pointer or 'the arguments'}: {problem.message}", 300))
+                for problem in rest[:20]
+            )
+        )
+        self._problems.display = bool(rest)
+        self._state.update(_state(draft))
+
+    def complain(self) -> None:
+        """The user has tried to call: say all that is wrong."""
+        self._tried = True
+        self._show_draft()
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether something is said to be wrong."""
+        return self.has_class("-wrong")
+
+    def focus_form(self) -> None:
+        """Put the focus where arguments are entered, or on the button where there are none."""
+        if self.is_json:
+            self._editor.focus()
+        elif not self._form.focus_first():
+            self._send.focus()
+
+    def write_json(self, text: str) -> None:
+        """Change to JSON, with this text."""
+        self._use_json(text)
+        self._editor.focus()
+        self.rest()
+
+    def write_form(self, entered: Mapping[str, Entered]) -> None:
+        """Change to the form, with these entries."""
+        self._use_json(None)
+        self._form.enter(entered)
+        self.focus_form()
+        self.rest()
+
+    def action_submit(self) -> None:
+        """Enter, or the button."""
+        self.post_message(self.Submitted(anyway=False))
+
+    @on(Button.Pressed)
+    def press(self, event: Button.Pressed) -> None:
+        """A button does what its key does."""
+        event.stop()
+        if event.button.id == "switch":
+            self.post_message(self.Switched())
+        else:
+            self.post_message(self.Submitted(anyway=event.button.id == "send-anyway"))
+
+    @on(ArgumentForm.Submitted)
+    def submit(self, event: ArgumentForm.Submitted) -> None:
+        """Enter in an input."""
+        event.stop()
+        self.action_submit()
+
+    @on(ArgumentForm.Changed)
+    @on(TextArea.Changed, "#arguments")
+    def wait_for_rest(self, event: ArgumentForm.Changed | TextArea.Changed) -> None:
+        """Check once typing rests."""
+        event.stop()
+        self._forget_draft()
+        self._end_pause()
+        self._pause = self.set_timer(_PAUSE_S, self.rest)
+
+    def rest(self) -> None:
+        """Have the arguments checked as they are."""
+        self._end_pause()
+        if self._view is not None and self._view.form is not None:
+            self.post_message(self.Edited(self.writing))
+
+    def _end_pause(self) -> None:
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
+
+    def _use_json(self, text: str | None) -> None:
+        self.set_class(text is not None, "-json")
+        if text is not None and text != self._editor.text:
+            self._editor.text = text
+        self._switch.label = Content("Form" if text is not None else "JSON")
+
+
+def _state(draft: Draft | None) -> Content:
+    if draft is None:
+        return Content("")
+    if draft.arguments is None:
+        return Content.styled("no JSON object", "$text-error")
+    if all(problem.missing for problem in draft.problems):
+        missing = len(draft.problems)
+        return Content.styled(
+            f"{missing} missing" if missing else "valid", "$foreground 70%" if missing else "$text-success"
+        )
+    return Content.styled("invalid", "$text-error")

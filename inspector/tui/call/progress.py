@@ -1,0 +1,55 @@
+"""A running call, in words and as a bar."""
+
+from textual.content import Content
+
+from inspector.session.call_record import FILLED, Progress
+from inspector.tui.text import content, duration, shortened
+
+_BAR = 12
+
+
+def progress_line(name: str, elapsed_s: float, progress: Progress | None) -> Content:
+    """`calling echo  3.20 s  ▓▓▓░░░ 3 of 10: copying  Esc cancels`. The name and the message are foreign text."""
+    parts = [
+        Content.assemble(("calling ", "$text-warning"), content(shortened(name, 40), "bold")),
+        Content(duration(elapsed_s)),
+        Content.assemble(("Esc", "bold $accent"), " cancels"),
+    ]
+    if progress is FILLED:
+        parts.append(Content.assemble(f"{FILLED.message}: ", ("S", "bold $accent"), " submits the form"))
+    elif progress is not None:
+        parts.append(_far(progress))
+    return Content("  ").join(parts)
+
+
+def held_line(name: str) -> Content:
+    """A call that has not been sent: the user is asked about it."""
+    return Content.assemble(
+        content(shortened(name, 40), "bold"),
+        (" waits for your answer; nothing was sent yet", "$text-warning"),
+    )
+
+
+def waiting_note(name: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
+    """The same where there is nothing else to show, with how long it will be waited for."""
+    return Content.assemble(
+        progress_line(name, elapsed_s, progress),
+        (
+            f"\n\nGiven up after {duration(timeout_s)}. Logs and progress are in the timeline.",
+            "$foreground 70%",
+        ),
+    )
+
+
+def _far(progress: Progress) -> Content:
+    done = f"{progress.progress:g}" + (f" of {progress.total:g}" if progress.total is not None else "")
+    message = content(shortened(f": {progress.message}", 120)) if progress.message else Content("")
+    return Content.assemble(_bar(progress), done, message)
+
+
+def _bar(progress: Progress) -> str:
+    # A server may send NaN, a negative number, or more than its total.
+    if progress.total is None or not progress.total > 0 or not progress.progress >= 0:
+        return ""
+    filled = int(_BAR * min(progress.progress / progress.total, 1.0))
+    return "█" * filled + "░" * (_BAR - filled) + " "

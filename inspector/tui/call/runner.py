@@ -1,0 +1,327 @@
+"""Calling: what was written for each tool, whether it may be sent, and the call that runs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from textual.content import Content
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.worker import Worker
+
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Entry, Tool
+from inspector.protocol.targets import Target
+from inspector.schema.fields import Form
+from inspector.session.call_record import FILLED, Progress
+from inspector.session.wording import ONLY_AS_TASK
+from inspector.tui.call.arguments import CheckAsked, as_arguments, as_entries, check, example
+from inspector.tui.call.command_line import copied, editable
+from inspector.tui.call.entries import Draft, Entered, Problem, sensitive_entries
+from inspector.tui.call.pane import CallPane, Writing
+from inspector.tui.call.progress import held_line, progress_line, waiting_note
+from inspector.tui.catalogue.item import ToolView
+from inspector.tui.connection.connection import Link
+from inspector.tui.keys.table import command
+from inspector.tui.result.pane import ResultPane
+from inspector.tui.runtime.latest import Latest
+from inspector.tui.text import content, duration, shortened
+
+_TICK_S = 0.25
+
+
+@dataclass(slots=True, kw_only=True)
+class _Running:
+    """A call that has not ended."""
+
+    name: str
+    arguments: JsonObject
+    began_s: float
+    worker: Worker[None]
+    ticking: Timer
+    is_held: bool = False
+    """Whether it waits for the user to agree."""
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastCall:
+    """What `repeat` repeats."""
+
+    name: str
+    arguments: JsonObject
+
+
+class Calling:
+    """Everything between the form and the call."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        link: Link,
+        pane: CallPane,
+        result: ResultPane,
+        changed: Callable[[], None],
+        told: Callable[[str, Content], None],
+    ) -> None:
+        """`told`: hears of the tool whose call has no result, and why."""
+        self._screen = screen
+        self._link = link
+        self._pane = pane
+        self._result = result
+        self._changed = changed
+        self._told = told
+        self._view: ToolView | None = None
+        self._written: dict[str, Writing] = {}
+        self._running: _Running | None = None
+        self._wanted: bool | None = None
+        """Whether a call waits for its arguments to be checked; true where it is to be sent anyway."""
+        self._checks = Latest(screen, check, self._checked, self._not_checked)
+        self.last: LastCall | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a call has not ended."""
+        return self._running is not None
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool whose form is shown."""
+        entry = self._view.entry if self._view else None
+        return entry if isinstance(entry, Tool) else None
+
+    def written(self, entry: Entry) -> tuple[Mapping[str, Entered], str | None]:
+        """What was last written for `entry`: in its form, or as JSON."""
+        found = self._written.get(entry.name) if isinstance(entry, Tool) else None
+        return (found.entered, found.text) if found else (dict[str, Entered](), None)
+
+    def leave_form(self) -> None:
+        """Keep what is written, before another form takes its place."""
+        if self.tool is not None:
+            self._written[self.tool.name] = self._pane.writing
+
+    def enter_form(self, view: ToolView) -> None:
+        """Another form is shown."""
+        self._view = view
+        self._wanted = None
+
+    def no_form(self) -> None:
+        """No form is shown any more; what was written in it is kept."""
+        self.leave_form()
+        self._view = None
+
+    def edited(self, event: CallPane.Edited) -> None:
+        """Check what was written."""
+        if self.tool is not None:
+            self._checks.ask(CheckAsked(entry=self.tool, writing=event.writing))
+
+    def obstacle(self) -> str:
+        """Why nothing can be called now; empty where something can."""
+        if self._running is not None:
+            return "A call is running. Esc cancels it."
+        if not self._link.is_ready:
+            return f"There is no connection ({self._link.state}). R reconnects."
+        return ""
+
+    def submit(self, *, anyway: bool) -> None:
+        """Call the tool whose form is shown; `anyway` also where its schema does not allow the arguments."""
+        obstacle = self.obstacle() or ("" if self.tool else "This cannot be called. Choose a tool.")
+        if not obstacle and self.tool and self.tool.needs_task:
+            obstacle = f"{shortened(self.tool.name, 60)} {ONLY_AS_TASK}."
+        if obstacle:
+            self._screen.notify(obstacle, severity="warning", markup=False)
+            return
+        draft = self._pane.draft
+        if draft is None:
+            self._wanted = anyway
+            self._pane.rest()
+        else:
+            self._send(draft, anyway=anyway)
+
+    def calls(self, name: str) -> bool:
+        """Whether the running call is of this tool."""
+        return self._running is not None and self._running.name == name
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the running call has filled in a form of a page, which waits to be submitted."""
+        return self._running is not None and self._running.progress is FILLED
+
+    def submit_form(self) -> None:
+        """Submit that form."""
+        if self._running is None or not self.is_filled:
+            self._screen.notify("No form of a page waits to be submitted.", markup=False)
+            return
+        self._running.progress = None
+        self._screen.run_worker(self._link.submit())
+        self._tick()
+        self._changed()
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether what was called last may be called again without a second thought."""
+        return self.last is not None and not self._link.why_not_repeat
+
+    def repeat(self) -> None:
+        """Call again what was called last, where a second call does no more than the first."""
+        obstacle = self.obstacle() or ("" if self.last else "Nothing has been called yet.")
+        if not obstacle and self.last and self._link.why_not_repeat:
+            name = shortened(self.last.name, 60)
+            obstacle = f"{name} is not repeated. {self._link.why_not_repeat} Enter in its form calls it all the same."
+        if obstacle or self.last is None:
+            self._screen.notify(obstacle, severity="warning", markup=False)
+        else:
+            self.start(self.last.name, self.last.arguments)
+
+    def start(self, name: str, arguments: JsonObject) -> None:
+        """Call a tool."""
+        self.last = LastCall(name=name, arguments=arguments)
+        self._running = _Running(
+            name=name,
+            arguments=arguments,
+            began_s=monotonic(),
+            worker=self._screen.run_worker(self._link.call(name, arguments), group="call"),
+            ticking=self._screen.set_interval(_TICK_S, self._tick),
+        )
+        self._tick()
+        self._result.focus_result()
+        self._changed()
+
+    def hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state, as whoever asks reports it
+        """The call waits for the user to agree, or does not any more."""
+        if self._running is not None:
+            self._running.is_held = is_held
+            self._running.began_s = monotonic()
+            self._tick()
+
+    def advanced(self, progress: Progress) -> None:
+        """The running call said how far it is."""
+        if self._running is not None:
+            self._running.progress = progress
+            if progress is FILLED:
+                self._tick()
+                self._changed()
+
+    def ended(self) -> None:
+        """The running call has ended, one way or another."""
+        if self._running is not None:
+            self._running.ticking.stop()
+            self._running = None
+            self._result.show_progress(None)
+            self._changed()
+
+    def stopped(self, reason: str) -> None:
+        """The running call ended without a record."""
+        name = self._running.name if self._running else ""
+        self.ended()
+        if self._result.has_focus_within and self.tool is not None and self.tool.name == name:
+            # There is nothing to read; what was written may be changed, and called again.
+            self._pane.focus_form()
+        note = Content.assemble(
+            content(shortened(name, 60), "bold"), " has no result: ", content(shortened(reason, 600))
+        )
+        self._told(name, note)
+
+    def cancel(self) -> None:
+        """Cancel the running call."""
+        if self._running is not None:
+            elapsed = duration(monotonic() - self._running.began_s)
+            was_sent = not self._running.is_held
+            self._running.worker.cancel()
+            told = f"cancelled after {elapsed}; the {self._link.peer} was told so"
+            self.stopped(told if was_sent else "cancelled; nothing was sent")
+
+    def toggle_json(self) -> None:
+        """Change between the form and JSON, where both can say the same."""
+        view = self._view
+        if view is None or view.form is None:
+            self._screen.notify("Only a tool has arguments.", severity="warning", markup=False)
+            return
+        writing = self._pane.writing
+        if writing.text is None:
+            self._write_json(view.form, writing)
+            return
+        entered = as_entries(writing)
+        if entered is None:
+            reason = "The form cannot show these arguments: it has no place for some, or the text is no JSON object."
+            self._screen.notify(reason, severity="warning", markup=False)
+        else:
+            self._pane.write_form({**sensitive_entries(writing.lines, writing.entered), **entered})
+
+    def _write_json(self, form: Form, writing: Writing) -> None:
+        """JSON shows what it holds: what is sensitive stays behind, in the form."""
+        hidden = sensitive_entries(writing.lines, writing.entered)
+        open_entries = {pointer: entry for pointer, entry in writing.entered.items() if pointer not in hidden}
+        arguments = as_arguments(replace(writing, entered=open_entries)).arguments
+        if hidden:
+            words = "Sensitive arguments stayed in the form: JSON would show them."
+            self._screen.notify(words, severity="warning", markup=False)
+        self._pane.write_json(editable(arguments or example(form)))
+
+    def copy(self, target: Target) -> None:
+        """Copy the call in the form as a command; where there is none, the last call."""
+        found = self._pane.draft
+        if self.tool is not None and found is not None and found.arguments is not None:
+            made = copied(target, self.tool, found.arguments)
+        elif self.last is not None:
+            made = copied(target, self._link.tool(self.last.name) or self.last.name, self.last.arguments)
+        else:
+            made = "There is no call to copy."
+        if isinstance(made, str):
+            self._screen.notify(made, severity="warning", markup=False)
+            return
+        self._screen.app.copy_to_clipboard(made.text)  # pyright: ignore[reportUnknownMemberType]
+        words = (
+            f"Copied, without {', '.join(made.left_out)}."
+            if made.left_out
+            else "Copied the call as a command."
+        )
+        self._screen.notify(words, markup=False)
+
+    def _send(self, found: Draft, *, anyway: bool) -> None:
+        tool = self.tool
+        if tool is None:
+            return
+        if found.arguments is None:
+            self._screen.notify(
+                "The text is no JSON object: it cannot be sent.", severity="error", markup=False
+            )
+        elif found.problems and not anyway:
+            self._pane.complain()
+            self._changed()
+            words = f"The schema does not allow these arguments. {command('form.send-anyway').key} sends them anyway."
+            self._screen.notify(words, severity="warning", markup=False)
+        else:
+            self.start(tool.name, found.arguments)
+
+    def _checked(self, asked: CheckAsked, found: Draft) -> None:
+        if asked.entry is not self.tool or not self._pane.take_draft(found, asked.writing):
+            return
+        wanted, self._wanted = self._wanted, None
+        self._changed()
+        if wanted is not None:
+            self._send(found, anyway=wanted)
+
+    def _not_checked(self, asked: CheckAsked, error: BaseException) -> None:
+        words = f"they could not be checked ({type(error).__name__}): a defect of Sightline"
+        known = as_arguments(asked.writing).arguments if asked.writing.text is None else None
+        self._checked(asked, Draft(arguments=known, problems=(Problem(pointer="", message=words),)))
+
+    def _tick(self) -> None:
+        running = self._running
+        if running is None:
+            return
+        elapsed_s = monotonic() - running.began_s
+        if running.is_held:
+            self._hold_on(held_line(running.name))
+        elif self._result.view is None:
+            timeout_s = self._link.timeout_s
+            self._result.show_note(waiting_note(running.name, elapsed_s, running.progress, timeout_s))
+        else:
+            self._result.show_progress(progress_line(running.name, elapsed_s, running.progress))
+
+    def _hold_on(self, line: Content) -> None:
+        if self._result.view is None:
+            self._result.show_note(line)
+        else:
+            self._result.show_progress(line)

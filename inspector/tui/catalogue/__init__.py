@@ -1,0 +1,1 @@
+"""The catalogue of tools, resources and prompts."""

@@ -1,0 +1,149 @@
+"""Badges of tools, made in a thread for the rows on the screen."""
+
+from collections.abc import Callable
+from itertools import islice
+from typing import TypeAlias
+
+from textual.content import Content
+from textual.screen import Screen
+
+from inspector.claims.claim import TraitName
+from inspector.claims.registry import claims_of_tool
+from inspector.claims.traits import Badge, Traits, badges, traits
+from inspector.protocol.catalogue import Tool
+from inspector.tui.runtime.latest import Latest
+from inspector.tui.text import content, shortened
+
+_STYLES = {
+    Badge.READ: "$text-success",
+    Badge.WRITE: "$text-warning",
+    Badge.DELETE: "bold $text-error",
+    Badge.EXTERNAL: "$text-warning",
+    Badge.SENSITIVE: "bold $text-accent",
+    Badge.UNTRUSTED: "bold $text-warning",
+    Badge.CONFIRM: "bold $text-primary",
+    Badge.MALICIOUS: "bold reverse $text-error",
+}
+
+_LONG = 60
+
+
+def letters_of(tool: Tool) -> Content:
+    """One letter a badge of a tool."""
+    return letters(traits(claims_of_tool(tool)))
+
+
+def letters(found: Traits) -> Content:
+    """One letter a badge."""
+    return Content.assemble(*((str(badge), _STYLES[badge]) for badge in badges(found)))
+
+
+def words(found: Traits) -> Content:
+    """Each badge as `R read`; a sentence where nothing was declared."""
+    earned = badges(found)
+    if not earned:
+        return Content.styled("declares nothing that earns a badge", "$foreground 70%")
+    return Content("  ").join(
+        Content.assemble((str(badge), _STYLES[badge]), f" {badge.word}") for badge in earned
+    )
+
+
+def legend() -> Content:
+    """What every letter stands for."""
+    return Content("  ").join(
+        Content.assemble((str(badge), _STYLES[badge]), f" {badge.word}") for badge in Badge
+    )
+
+
+def trait_lines(found: Traits) -> tuple[Content, ...]:
+    """Every trait that is known, with how it is known."""
+    lines: list[Content] = []
+    for name in TraitName:
+        trait = found.trait(name)
+        if trait.value is None or trait.value == ():
+            continue
+        how = "default, nobody declared it" if trait.defaulted else f"claims for it: {len(trait.claims_for)}"
+        against = f", against it: {len(trait.claims_against)}" if trait.claims_against else ""
+        lines.append(
+            Content.assemble(
+                (f"{name.value:<19} ", "$foreground 70%"),
+                content(shortened(_value(trait.value), _LONG), "" if trait.defaulted else "bold"),
+                (f"  ({'set by you' if trait.overridden else how}{against})", "$foreground 60%"),
+            )
+        )
+    return tuple(lines)
+
+
+def _value(value: bool | str | tuple[str, ...]) -> str:  # noqa: FBT001 - a trait's value is data
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return value
+        case _:
+            return ", ".join(value)
+
+
+_Lettered: TypeAlias = tuple[tuple[Tool, Content], ...]
+
+_AT_ONCE = 200
+"""Tools that are asked for together: more than a screen shows."""
+
+_KEPT = 2_000
+"""Tools whose badges are known at a time."""
+
+_NOT_YET = Content("")
+
+_NEVER = Content.styled("!", "bold $text-error")
+
+
+class Lettering:
+    """What a definition declares may take long to read, so that drawing a row only looks up what is known."""
+
+    def __init__(self, screen: Screen[None], changed: Callable[[], None]) -> None:
+        """`changed`: told when more badges are known; it draws the rows anew."""
+        self._screen = screen
+        self._changed = changed
+        self._known: dict[int, tuple[Tool, Content]] = {}
+        """By the identity of the tool, which is kept so that no other takes it on."""
+        self._wanted: dict[int, Tool] = {}
+        self._letters = Latest(screen, badge_letters, self._take, self._could_not, self._keep)
+
+    def of(self, tool: Tool) -> Content:
+        """A tool's badges; none while they are being made."""
+        known = self._known.get(id(tool))
+        if known is not None:
+            return known[1]
+        if not self._wanted:
+            self._screen.call_later(self._ask)
+        self._wanted[id(tool)] = tool
+        return _NOT_YET
+
+    def _ask(self) -> None:
+        # Those asked for last are on the screen now. A row that stays without is asked for as it is drawn again.
+        wanted = [tool for key, tool in self._wanted.items() if key not in self._known]
+        self._wanted.clear()
+        if wanted:
+            self._letters.ask(tuple(wanted[-_AT_ONCE:]))
+
+    def _take(self, asked: tuple[Tool, ...], made: _Lettered) -> None:
+        del asked
+        self._keep(made)
+        self._changed()
+
+    def _keep(self, made: _Lettered) -> None:
+        self._known.update((id(tool), (tool, letters)) for tool, letters in made)
+        for oldest in tuple(islice(self._known, max(0, len(self._known) - _KEPT))):
+            del self._known[oldest]
+
+    def _could_not(self, asked: tuple[Tool, ...], error: BaseException) -> None:
+        words = (
+            f"Badges could not be made ({type(error).__name__}): a defect of Sightline. Rows without say !"
+        )
+        self._screen.notify(words, severity="error", markup=False)
+        self._take(asked, tuple((tool, _NEVER) for tool in asked))
+
+
+def badge_letters(tools: tuple[Tool, ...]) -> "tuple[tuple[Tool, Content], ...]":
+    """Each tool with its badges."""
+    return tuple((tool, letters_of(tool)) for tool in tools)

@@ -1,0 +1,174 @@
+"""An item of the catalogue: title, definition, claims, form."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from inspector.claims.claim import Claim
+from inspector.claims.contradictions import Contradiction, contradictions
+from inspector.claims.registry import claims_of_item, claims_of_result, claims_of_tool
+from inspector.claims.traits import traits
+from inspector.json.document import Document
+from inspector.json.exact import Json, Malformed, dump, equal
+from inspector.protocol.catalogue import Entry, Tool
+from inspector.protocol.outcome import Result
+from inspector.protocol.page import Refused
+from inspector.schema.fields import form_of
+from inspector.session.call_record import CallRecord
+from inspector.tui.catalogue import badges
+from inspector.tui.claims.pane import ClaimRow, value_text
+from inspector.tui.page.screen import changed_lines, origin_line, origin_lines
+from inspector.tui.text import content, paragraph, shortened, size, tokens
+
+if TYPE_CHECKING:
+    from inspector.schema.fields import Form
+
+_DESCRIPTION_LENGTH = 1200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolView:
+    """Everything that the tabs of an item show."""
+
+    entry: Entry
+    definition: "Document"
+    definition_bytes: int
+    badges: Content
+    traits: tuple[Content, ...] = ()
+    claims: "tuple[ClaimRow, ...]" = ()
+    form: "Form | None" = None
+    """None for what cannot be called."""
+    origins: tuple[Content, ...] = ()
+    """Where a page's tool comes from."""
+    is_same: bool = False
+    """Whether the item shown before is the same thing, so that its form still holds."""
+
+
+def title(entry: Entry) -> Content:
+    """Its name, and its title where that says something else."""
+    match entry:
+        case Malformed():
+            word = "refused" if isinstance(entry, Refused) else "malformed"
+            return Content.assemble(
+                (f"✗ {word} ", "bold $text-error"),
+                content(shortened(entry.name or entry.pointer, 120), "bold"),
+            )
+        case Tool(title=str() as words) if words != entry.name:
+            return Content.assemble(
+                content(shortened(entry.name, 80), "bold"),
+                "  ",
+                content(shortened(words, 120), "$foreground 80%"),
+            )
+        case _:
+            return content(shortened(entry.name, 120), "bold")
+
+
+def about(entry: Entry) -> Content:
+    """What it says of itself; for what cannot be called, why not."""
+    match entry:
+        case Refused():
+            place = str(entry.place) if entry.place else entry.document.url
+            return Content.assemble(
+                "The browser refused it: ",
+                content(shortened(entry.reason, 500), "$text-error"),
+                "\nIt is registered at ",
+                content(shortened(place, 300), "bold"),
+                ", and cannot be called.",
+            )
+        case Malformed():
+            return Content.assemble(
+                content(shortened(entry.reason, 500), "$text-error"),
+                "\nIt stands at ",
+                content(shortened(entry.pointer or "the root", 200), "bold"),
+                " of the listing, and cannot be called.",
+            )
+        case Tool():
+            text = entry.description
+            said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
+            return Content.assemble(said, "\n", origin_line(entry.page)) if entry.page else said
+        case _:
+            description = entry.definition.get("description")
+            text = shortened(description, _DESCRIPTION_LENGTH) if isinstance(description, str) else ""
+            return Content.assemble(
+                paragraph(text),
+                "\n" if text else "",
+                ("Listed here to be looked at; only tools are called.", "$foreground 70%"),
+            )
+
+
+def definition_line(view: ToolView) -> Content:
+    """How large the definition is, for it is read by the model too."""
+    return Content.styled(
+        f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as it stood on the wire",
+        "$foreground 70%",
+    )
+
+
+def _silent() -> Content:
+    return Content.styled("The server gives no description.", "$foreground 70%")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemAsked:
+    """An item of the catalogue, with its last call."""
+
+    entry: Entry
+    record: CallRecord | None
+    before: Entry | None
+    """The item that is shown now."""
+
+
+def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = None) -> ToolView:
+    """An item of the catalogue with its claims, and with those of its last result. `before`: what is shown now."""
+    definition: Json = entry.value if isinstance(entry, Malformed) else entry.definition
+    claims = _claims(entry)
+    of_result = (
+        claims_of_result(record.outcome.value) if record and isinstance(record.outcome, Result) else ()
+    )
+    tool = entry if isinstance(entry, Tool) else None
+    page = tool.page if tool else None
+    resolution = record.resolution if record else None
+    resolved = resolution.claims if resolution else ()
+    found = (
+        *contradictions((*claims, *of_result), tool=tool),
+        *(resolution.widenings if resolution else ()),
+    )
+    known = traits((*claims, *of_result))
+    return ToolView(
+        entry=entry,
+        definition=Document(definition),
+        definition_bytes=len(dump(definition)),
+        badges=badges.words(known),
+        traits=badges.trait_lines(known),
+        claims=tuple(_claim_row(claim, found) for claim in (*claims, *of_result, *resolved)),
+        origins=(*origin_lines(page), *changed_lines(page)) if page else (),
+        form=form_of(tool.input_schema) if tool else None,
+        is_same=before is not None and _same(before, entry),
+    )
+
+
+def _same(before: Entry, after: Entry) -> bool:
+    if before is after:
+        return True
+    if isinstance(before, Malformed) or isinstance(after, Malformed):
+        return False
+    return type(before) is type(after) and equal(before.definition, after.definition)
+
+
+def _claims(entry: Entry) -> tuple[Claim, ...]:
+    match entry:
+        case Tool():
+            return claims_of_tool(entry)
+        case Malformed():
+            return ()
+        case _:
+            return claims_of_item(entry)
+
+
+def _claim_row(claim: Claim, found: Iterable[Contradiction]) -> ClaimRow:
+    against = tuple(
+        contradiction.message for contradiction in found if any(claim is one for one in contradiction.claims)
+    )
+    return ClaimRow(claim=claim, value=value_text(claim.value), contradictions=against)

@@ -1,0 +1,254 @@
+"""The catalogue: a filter line over a list of everything the server offers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from inspector.protocol.catalogue import Entry, Tool
+from inspector.tui.catalogue.rows import (
+    TOOLS,
+    CatalogueRow,
+    Group,
+    Row,
+    entry_line,
+    group_line,
+    item_identity,
+    matching,
+)
+from inspector.tui.widgets.lines import Lines
+
+Badges = Callable[[Tool], Content]
+"""What stands on the right of a tool. It is asked while rows are drawn, so that it only looks things up."""
+
+
+class CatalogueLines(Lines):
+    """The rows of the catalogue that match the filter."""
+
+    def __init__(self, badges: Badges) -> None:
+        super().__init__(id="catalogue-lines")
+        self._badges_of = badges
+        self._badges: dict[int, Content] = {}
+        """By the identity of an item, of which two may have one name."""
+        self._all: tuple[Row, ...] = ()
+        self._shown: tuple[CatalogueRow, ...] = ()
+        self._sizes: dict[str, int] = {}
+        self.remark = ""
+        """What stands behind the heading of the tools, in words of ours."""
+
+    def take(self, found: tuple[Row, ...], query: str) -> None:
+        """Show `found`; the cursor stays on the item that it was on, where that is still there."""
+        self._all = found
+        self._badges.clear()
+        self._sizes = {}
+        for row in found:
+            self._sizes[row.group] = self._sizes.get(row.group, 0) + 1
+        self._show(query, self.entry)
+
+    def judge(self) -> None:
+        """Other things are known of the tools: their badges are made anew as they are seen."""
+        self._badges.clear()
+        self.refresh()
+
+    def narrow(self, query: str) -> None:
+        """Show the rows that match `query`, with the cursor on the best; without a query it stays on its item."""
+        self._show(query, None if query.strip() else self.entry)
+
+    def _show(self, query: str, entry: Entry | None) -> None:
+        self._shown = matching(self._all, query)
+        self.show_rows(len(self._shown), self._place_of(entry))
+        self.reveal(self.cursor)
+        self.post_message(self.Moved(self, self.cursor))
+
+    @property
+    def entry(self) -> Entry | None:
+        """The item under the cursor."""
+        found = self._shown[self.cursor] if self.cursor < len(self._shown) else None
+        return found.entry if isinstance(found, Row) else None
+
+    def row(self, index: int, width: int) -> Content:
+        """A heading or an item."""
+        found = self._shown[index]
+        if isinstance(found, Group):
+            line = group_line(found, self._sizes.get(found.key, found.size))
+            if found.key != TOOLS or not self.remark:
+                return line
+            return Content.assemble(line, (f"  {self.remark}", "$foreground 60%")).truncate(
+                width, ellipsis=True
+            )
+        return entry_line(found.entry, self._badges_for(found.entry), width, here=index == self.cursor)
+
+    def select(self, entry: Entry) -> bool:
+        """Put the cursor on an item; whether it is among those shown."""
+        identity = item_identity(entry)
+        for index, row in enumerate(self._shown):
+            if isinstance(row, Row) and item_identity(row.entry) == identity:
+                self.cursor = index
+                return True
+        return False
+
+    def action_move(self, step: int) -> None:
+        """Headings are stepped over."""
+        there = self.cursor + step
+        if 0 <= there < len(self._shown) and isinstance(self._shown[there], Group):
+            there += step
+        if there >= (1 if self._shown else 0):
+            self.cursor = there
+
+    def reveal(self, index: int) -> None:
+        """The first item is seen with its heading."""
+        super().reveal(0 if index == 1 else index)
+
+    def action_first(self) -> None:
+        """The first row is a heading."""
+        self.cursor = 1
+
+    def _place_of(self, entry: Entry | None) -> int:
+        if entry is not None:
+            identity = item_identity(entry)
+            for index, row in enumerate(self._shown):
+                if isinstance(row, Row) and item_identity(row.entry) == identity:
+                    return index
+        return 1
+
+    def _badges_for(self, entry: Entry) -> Content:
+        if not isinstance(entry, Tool):
+            return Content("")
+        found = self._badges.get(id(entry))
+        if found is None:
+            found = self._badges[id(entry)] = self._badges_of(entry)
+        return found
+
+
+class CataloguePane(Vertical):
+    """Everything the server offers, and the line that filters it."""
+
+    DEFAULT_CSS = """
+    CataloguePane {
+        background: $surface;
+        & > #filter {
+            display: none;
+            height: 1;
+            border: none;
+            padding: 0 1;
+            background: $panel;
+        }
+        &.-filtering > #filter { display: block; }
+        & > #catalogue-note { height: auto; padding: 0 1; color: $foreground 70%; display: none; }
+        &.-noted > #catalogue-note { display: block; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor stands on this item, or on none."""
+
+        entry: Entry | None
+
+    @dataclass
+    class Chosen(Message):
+        """The user wants to work with this item."""
+
+        entry: Entry
+
+    def __init__(self, badges: Badges) -> None:
+        super().__init__(id="catalogue")
+        self._lines = CatalogueLines(badges)
+        self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
+        self._note = Static("", id="catalogue-note", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """The filter line, a note, the list."""
+        yield self._filter
+        yield self._note
+        yield self._lines
+
+    def show(self, found: tuple[Row, ...]) -> None:
+        """Show what has been listed so far."""
+        self._lines.take(found, self._filter.value)
+        if found:
+            self.say(Content(""))
+
+    def judge(self) -> None:
+        """Other things are known of the tools."""
+        self._lines.judge()
+
+    def remark(self, words: str) -> None:
+        """Put `words` behind the heading of the tools."""
+        if words != self._lines.remark:
+            self._lines.remark = words
+            self._lines.refresh()
+
+    def go_to(self, entry: Entry) -> None:
+        """Put the cursor on an item; a filter that hides it is taken off."""
+        if not self._lines.select(entry):
+            self.close_filter()
+            self._lines.narrow("")
+            self._lines.select(entry)
+
+    def say(self, note: Content) -> None:
+        """Say why there is nothing; an empty note says nothing."""
+        self._note.update(note)
+        self.set_class(bool(note.plain), "-noted")
+
+    def focus_list(self) -> None:
+        """Put the focus on the list."""
+        self._lines.focus()
+
+    def select(self, entry: Entry) -> bool:
+        """Put the cursor on an item; whether it is among those shown."""
+        return self._lines.select(entry)
+
+    def open_filter(self) -> None:
+        """Let the user type a filter."""
+        self.add_class("-filtering")
+        self._filter.focus()
+
+    def close_filter(self) -> None:
+        """Show everything again."""
+        self._filter.value = ""
+        self.remove_class("-filtering")
+        self._lines.focus()
+
+    @property
+    def is_filtering(self) -> bool:
+        """Whether the filter line is open."""
+        return self.has_class("-filtering")
+
+    @property
+    def entry(self) -> Entry | None:
+        """The item under the cursor."""
+        return self._lines.entry
+
+    @on(Input.Changed, "#filter")
+    def narrow(self, event: Input.Changed) -> None:
+        """Filter as the user types."""
+        event.stop()
+        self._lines.narrow(event.value)
+
+    @on(Input.Submitted, "#filter")
+    def keep_filter(self, event: Input.Submitted) -> None:
+        """Enter leaves the filter on and goes to the list."""
+        event.stop()
+        self._lines.focus()
+
+    @on(Lines.Moved)
+    def tell_highlighted(self, event: Lines.Moved) -> None:
+        """The item under the cursor is another."""
+        event.stop()
+        self.post_message(self.Highlighted(self._lines.entry))
+
+    @on(Lines.Chosen)
+    def tell_chosen(self, event: Lines.Chosen) -> None:
+        """Enter on an item."""
+        event.stop()
+        if self._lines.entry is not None:
+            self.post_message(self.Chosen(self._lines.entry))

@@ -1,0 +1,159 @@
+"""The catalogue: one row an item, groups with counts, malformed items among the good ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from textual.content import Content
+
+from inspector.json.exact import Malformed
+from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
+from inspector.protocol.page import Document, Refused
+from inspector.tui.text import content, shortened
+
+_SEARCHED_LENGTH = 600
+TOOLS = "Tools"
+_TITLES = {
+    Kind.TOOL: TOOLS,
+    Kind.RESOURCE: "Resources",
+    Kind.TEMPLATE: "Templates",
+    Kind.PROMPT: "Prompts",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The heading of one list, or of one document of a page."""
+
+    key: str
+    title: str
+    """Foreign, where it is a document's URL."""
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One item, with the text that the filter looks through."""
+
+    entry: Entry
+    group: str
+    """The key of its group."""
+    title: str
+    """Of its group."""
+    name: str
+    """Casefolded, as `searched` is."""
+    searched: str
+
+
+CatalogueRow = Group | Row
+
+
+def rows(catalogue: Catalogue) -> tuple[Row, ...]:
+    """Every item, in the order sent; problems with a listing as a whole come last."""
+    found = [_row(entry, _TITLES[kind]) for kind in Kind for entry in catalogue.entries.get(kind, ())]
+    found += [_row(problem, "Problems") for problem in catalogue.problems]
+    return tuple(found)
+
+
+def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
+    """The rows in which every word of `query` occurs, under the headings of their groups.
+
+    In a group, names that match come before titles and descriptions that do, and the group with the best name comes
+    first. Equally good rows keep the order sent.
+    """
+    words = query.casefold().split()
+    kept = found
+    if words:
+        kept = sorted(
+            (row for row in found if all(word in row.searched for word in words)),
+            key=lambda row: _rank(row.name, words),
+        )
+    groups: dict[str, list[Row]] = {}
+    for row in kept:
+        groups.setdefault(row.group, []).append(row)
+    grouped: list[CatalogueRow] = []
+    for key, members in groups.items():
+        grouped += (Group(key=key, title=members[0].title, size=len(members)), *members)
+    return tuple(grouped)
+
+
+def _rank(name: str, words: list[str]) -> int:
+    """0 for the name itself, 1 for its beginning, 2 for all words in it, 3 for words elsewhere."""
+    typed = " ".join(words)
+    if name == typed:
+        return 0
+    if name.startswith(typed):
+        return 1
+    return 2 if all(word in name for word in words) else 3
+
+
+def group_line(group: Group, total: int) -> Content:
+    """`Tools 12`, or `Tools 3 of 12` while a filter is on."""
+    counted = f"{group.size:,}" if group.size == total else f"{group.size:,} of {total:,}"
+    return Content.assemble(
+        content(shortened(group.title, 200), "bold $text-primary"), (f" {counted}", "$foreground 70%")
+    )
+
+
+def entry_line(entry: Entry, badges: Content, width: int, *, here: bool) -> Content:
+    """One item in `width` cells; badges stand on the right and always whole. `here`: the cursor is on it."""
+    sign = "▸ " if here else "  "
+    if isinstance(entry, Malformed):
+        named = content(shortened(entry.name or entry.pointer or "?", width), "$text-error strike")
+        return Content.assemble(
+            sign,
+            ("✗ ", "bold $text-error"),
+            named,
+            ("  refused: " if isinstance(entry, Refused) else "  malformed: ", "$text-error"),
+            content(shortened(entry.reason, 200)),
+        ).truncate(width, ellipsis=True)
+    name = Content.assemble(sign, content(shortened(entry.name, width)))
+    room = max(width - badges.cell_length - 1, 4)
+    return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", badges)
+
+
+def item_identity(entry: Entry) -> str:
+    """What tells an item from the others when the list is read again."""
+    match entry:
+        case Tool() | Item():
+            return f"{type(entry).__name__} {entry.name}"
+        case Malformed():
+            return f"malformed {entry.pointer}"
+
+
+def _row(entry: Entry, group: str) -> Row:
+    match entry:
+        case Tool():
+            texts = (entry.name, entry.title or "", (entry.description or "")[:_SEARCHED_LENGTH])
+        case Item():
+            texts = (entry.name,)
+        case Malformed():
+            word = "refused" if isinstance(entry, Refused) else "malformed"
+            texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], word)
+    document = _document(entry)
+    return Row(
+        entry=entry,
+        group=document.frame_id if document else group,
+        title=_document_title(document) if document else group,
+        name=texts[0].casefold(),
+        searched=" ".join(texts).casefold(),
+    )
+
+
+def _document(entry: Entry) -> Document | None:
+    match entry:
+        case Refused():
+            return entry.document
+        case Tool(page=page) if page is not None:
+            return page.document
+        case _:
+            return None
+
+
+def _document_title(document: Document) -> str:
+    what = "Page" if document.parent_id is None else "Frame"
+    refused = ", not permitted to offer tools" if document.is_permitted is False else ""
+    return f"{what} {document.url}{refused}"
+
+
+Rows: TypeAlias = tuple[Row, ...]

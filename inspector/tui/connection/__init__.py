@@ -1,0 +1,1 @@
+"""The session in use, as the screens see it."""

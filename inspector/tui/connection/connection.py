@@ -1,0 +1,223 @@
+"""The session that the screens use: its events, its calls."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from textual.message import Message
+from textual.message_pump import MessagePump
+
+from inspector.errors import InspectorError
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.targets import PageTarget
+from inspector.session.call_record import CallRecord, Progress
+from inspector.session.events import (
+    Event,
+    FrameSeen,
+    ListChanged,
+    Listener,
+    ListingAdvanced,
+    Noted,
+    State,
+    StateChanged,
+)
+from inspector.session.facts import ServerFacts
+from inspector.session.live import Session
+from inspector.tui.connection.failure import last_words
+
+if TYPE_CHECKING:
+    from inspector.pins.pins import ConfirmReason
+    from inspector.tui.policy.decider import Deciding
+
+
+@dataclass
+class StateReported(Message):
+    """The session has another state."""
+
+    event: StateChanged
+
+
+@dataclass
+class ListingReported(Message):
+    """The catalogue has grown; or, where `outdated`, the server says that it is no longer true."""
+
+    outdated: bool = False
+
+
+@dataclass
+class TimelineGrew(Message):
+    """Entries of the timeline are new or changed."""
+
+
+@dataclass
+class ConnectionFailed(Message):
+    """No connection could be made, or listing failed. Both texts may quote foreign text."""
+
+    message: str
+    hint: str
+
+
+@dataclass
+class CallAdvanced(Message):
+    """A running call says how far it is."""
+
+    progress: Progress
+
+
+@dataclass
+class CallFinished(Message):
+    """A call has ended."""
+
+    record: CallRecord
+
+
+@dataclass
+class CallStopped(Message):
+    """A call ended without a record. `reason` may quote foreign text."""
+
+    reason: str
+
+
+Opener: TypeAlias = Callable[[Listener], Awaitable[Session]]
+"""Makes a session that has not yet connected."""
+
+_CALM_S = 0.1
+"""News of one kind come no closer together than this: a server may send thousands of frames a second."""
+
+
+class Link:
+    """One session after the other, each from its connection to its end."""
+
+    def __init__(self, opener: Opener, screen: MessagePump) -> None:
+        self._opener = opener
+        self._screen = screen
+        self._waiting: set[type[ListingReported | TimelineGrew]] = set()
+        self.session: Session | None = None
+        """The session in use, or the last one."""
+        self.state = State.IDLE
+        self._deciding: Deciding | None = None
+        self._asking: Callable[[str], Sequence[ConfirmReason]] = _nothing
+        self.is_listed = False
+        """Whether the catalogue is complete, and as true as the server says."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether calls can be made."""
+        return self.state in {State.READY, State.LOST}
+
+    @property
+    def timeout_s(self) -> float:
+        """How long a call is waited for."""
+        return self.session.options.timeout_s if self.session else 0.0
+
+    @property
+    def server(self) -> ServerFacts | None:
+        """What the server said of itself; None before it was reached."""
+        return self.session.server if self.session else None
+
+    @property
+    def tools(self) -> int | None:
+        """How many are listed; None before anything is."""
+        listed = self.session is not None and self.session.catalogue.entries
+        return len(self.session.catalogue.tools) if self.session and listed else None
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the server lists anything."""
+        return self.session is not None and any(self.session.catalogue.entries.values())
+
+    def last_words(self) -> tuple[str, ...]:
+        """The end of what the server wrote to stderr."""
+        return last_words(reversed(self.session.timeline.entries)) if self.session else ()
+
+    def tool(self, name: str) -> Tool | None:
+        """A tool that the session lists."""
+        return self.session.catalogue.tool(name) if self.session else None
+
+    async def live(self) -> None:
+        """Connect, list, and stay until cancelled. The task that runs this owns the connection."""
+        session = self.session = await self._opener(self._hear)
+        try:
+            await session.connect()
+            await asyncio.gather(session.list_all(), session.locate_secrets())
+            await session.listen()
+        except InspectorError as error:
+            self.state = State.FAILED
+            self._screen.post_message(ConnectionFailed(error.message, error.hint))
+        finally:
+            await session.close()
+
+    async def relist(self) -> None:
+        """Read every list again."""
+        if self.session is not None and self.is_ready:
+            try:
+                await self.session.list_all()
+            except InspectorError as error:
+                self._screen.post_message(ConnectionFailed(error.message, error.hint))
+
+    def decide_by(self, deciding: "Deciding", asking: "Callable[[str], Sequence[ConfirmReason]]") -> None:
+        """What decides on calls. `asking`: changes of a tool's definition to ask about."""
+        self._deciding, self._asking = deciding, asking
+
+    @property
+    def peer(self) -> str:
+        """What is spoken to, in a word."""
+        return "page" if self.session and isinstance(self.session.target, PageTarget) else "server"
+
+    @property
+    def why_not_repeat(self) -> str:
+        """Why the last call should not simply be made again, in a sentence; empty where it may."""
+        return self._deciding.why_not_repeat if self._deciding else ""
+
+    async def call(self, name: str, arguments: JsonObject) -> None:
+        """Call a tool, if that is decided, and tell the screen how it went."""
+        session = self.session
+        if session is None or self._deciding is None:
+            return
+        try:
+            made = await self._deciding.made(
+                session, name, arguments, asking=self._asking(name), on_progress=self._advanced
+            )
+        except InspectorError as error:
+            self._screen.post_message(CallStopped(error.message))
+        else:
+            self._screen.post_message(CallFinished(made.record))
+            self._deciding.hear(session, made)
+
+    async def submit(self) -> None:
+        """Submit the forms of a page that calls have filled in."""
+        if self.session is not None and self.is_ready:
+            await self.session.submit()
+
+    def _advanced(self, progress: Progress) -> None:
+        self._screen.post_message(CallAdvanced(progress))
+
+    def _hear(self, event: Event) -> None:
+        match event:
+            case StateChanged():
+                self.state = event.state
+                self._screen.post_message(StateReported(event))
+            case ListChanged():
+                self.is_listed = False
+                self._screen.post_message(ListingReported(outdated=True))
+            case ListingAdvanced():
+                self.is_listed = event.complete
+                self._soon(ListingReported)
+            case FrameSeen() | Noted():
+                self._soon(TimelineGrew)
+
+    def _soon(self, news: type[ListingReported | TimelineGrew]) -> None:
+        if news not in self._waiting:
+            self._waiting.add(news)
+            asyncio.get_running_loop().call_later(_CALM_S, partial(self._tell, news))
+
+    def _tell(self, news: type[ListingReported | TimelineGrew]) -> None:
+        self._waiting.discard(news)
+        self._screen.post_message(news())
+
+
+def _nothing(_name: str) -> "Sequence[ConfirmReason]":
+    return ()

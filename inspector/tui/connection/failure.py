@@ -1,0 +1,91 @@
+"""What is shown where there is no connection."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.protocol.timeline import Entry, EntryKind
+from inspector.tui.text import content, paragraph, shortened
+
+_STDERR_LINES = 8
+_LINE_LENGTH = 400
+_MESSAGE_LENGTH = 20_000
+"""With forty lines of stderr."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureView:
+    """What failed, what to do, and the server's last words. All of it may quote foreign text."""
+
+    message: str
+    hint: str = ""
+    stderr: tuple[str, ...] = ()
+
+
+def last_words(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The last lines of stderr among `entries`, which come newest first."""
+    found: list[str] = []
+    for entry in entries:
+        if entry.kind is EntryKind.STDERR:
+            found += reversed(entry.detail.splitlines())
+            if len(found) >= _STDERR_LINES:
+                break
+    return tuple(reversed(found[:_STDERR_LINES]))
+
+
+def failure(view: FailureView) -> Content:
+    """The panel's text."""
+    lines = [paragraph(shortened(view.message, _MESSAGE_LENGTH), "bold $text-error")]
+    if view.hint:
+        lines.append(paragraph(shortened(view.hint, 2000)))
+    lines.append(Content(""))
+    # Above what the server said last: that may take more room than there is.
+    lines.append(
+        Content.assemble(
+            ("R", "bold $accent"),
+            " tries again   ",
+            ("t", "bold $accent"),
+            " shows the timeline   ",
+            ("q", "bold $accent"),
+            " quits",
+        )
+    )
+    if any(line not in view.message for line in view.stderr):
+        lines.append(Content(""))
+        lines.append(Content.styled("The last lines of its stderr:", "$foreground 70%"))
+        lines += [content("  " + shortened(line, _LINE_LENGTH), "$text-warning") for line in view.stderr]
+    return Content("\n").join(lines)
+
+
+class FailurePanel(VerticalScroll, can_focus=True):
+    """What failed, what to do, the server's last words."""
+
+    DEFAULT_CSS = """
+    FailurePanel {
+        display: none;
+        height: auto;
+        max-height: 40%;
+        padding: 0 1;
+        background: $surface;
+        border-left: thick $error;
+        &.-shown { display: block; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="failure")
+        self._text = Static("", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """The text."""
+        yield self._text
+
+    def show(self, view: FailureView | None) -> None:
+        """Show it; None hides it."""
+        self.set_class(view is not None, "-shown")
+        if view is not None:
+            self._text.update(failure(view))

@@ -1,0 +1,1 @@
+"""The Definition tab."""

@@ -1,0 +1,1 @@
+"""Findings: the tab and the review screen."""

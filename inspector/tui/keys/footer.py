@@ -1,0 +1,222 @@
+"""The footer: the keys that work here and now, as many as fit."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from inspector.tui.keys.command import Command
+from inspector.tui.keys.table import command
+
+
+class Part(Enum):
+    """Where the focus is."""
+
+    CATALOGUE = auto()
+    FILTER = auto()
+    FORM = auto()
+    INPUT = auto()
+    """Where letters are text."""
+    TOOL = auto()
+    FINDINGS = auto()
+    DEFINITION = auto()
+    RESULT = auto()
+    TIMELINE = auto()
+    FAILURE = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What decides which keys apply."""
+
+    part: Part
+    is_running: bool = False
+    is_filled: bool = False
+    """Whether the running call has filled in a form, which waits to be submitted."""
+    is_ready: bool = True
+    is_wrong: bool = False
+    """Whether the arguments are not what the schema allows."""
+    is_json: bool = False
+    has_called: bool = False
+    has_differences: bool = False
+    is_comparing: bool = False
+    """Whether two models stand in place of the raw result and one."""
+    is_changed: bool = False
+    """Whether definitions are others than they were pinned, or first listed."""
+    secrets: int = 0
+    """How much is kept for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A key that applies now, and what it does here."""
+
+    command: Command
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key of the footer, and the cells it takes."""
+
+    offer: Offer
+    start: int
+    end: int
+
+
+def keys_now(now: Situation) -> tuple[Offer, ...]:
+    """The keys that apply, those first that matter most; the last one leads to all others."""
+    found: dict[str, Offer] = {}
+    for command_id, label in _offers(now):
+        known = command(command_id)
+        found.setdefault(command_id, Offer(known, label or known.label))
+    return tuple(found.values())
+
+
+def _offers(now: Situation) -> Iterator[tuple[str, str]]:
+    if now.is_running:
+        if now.is_filled:
+            yield "call.submit", ""
+        yield "main.back", "cancel"
+    match now.part:
+        case Part.CATALOGUE:
+            yield "lines.choose", "open"
+            yield "main.filter", ""
+        case Part.FORM | Part.INPUT:
+            yield from _offers_of_form(now)
+        case Part.FILTER:
+            yield "form.call", "keep"
+            yield "main.back", "clear"
+        case Part.DEFINITION:
+            yield "definition.next", ""
+            yield "lines.choose", "why"
+        case Part.FINDINGS:
+            yield "lines.choose", "show the place"
+            yield "findings.accept", ""
+        case Part.RESULT:
+            yield from _offers_of_result(now)
+        case Part.TIMELINE:
+            yield "lines.choose", "frame"
+        case _:
+            pass
+    if now.part in {Part.INPUT, Part.FILTER}:
+        yield "app.palette", ""
+        return
+    if not now.is_ready:
+        yield "session.reconnect", ""
+    if now.part is Part.FAILURE:
+        for command_id in ("main.timeline", "app.quit", "app.help"):
+            yield command_id, ""
+        return
+    yield from _offers_anywhere(now)
+
+
+def _offers_anywhere(now: Situation) -> Iterator[tuple[str, str]]:
+    if now.is_changed:
+        yield "pins.open", "what changed"
+    if now.has_called and not now.is_running:
+        yield "call.repeat", ""
+    if now.secrets:
+        yield "secrets.open", ""
+    for command_id in _ALWAYS:
+        yield command_id, ""
+
+
+def _offers_of_form(now: Situation) -> Iterator[tuple[str, str]]:
+    yield ("form.run" if now.is_json else "form.call"), ""
+    if now.is_wrong:
+        yield "form.send-anyway", ""
+    yield "form.json", "form" if now.is_json else "JSON"
+    yield "main.back", "leave"
+
+
+def _offers_of_result(now: Situation) -> Iterator[tuple[str, str]]:
+    if now.is_comparing:
+        yield "main.back", "raw result"
+        yield "result.next", ""
+        yield "boundary.next", "boundaries"
+        yield "host.next", "hosts"
+    elif now.has_differences:
+        yield "result.next", ""
+        yield "lines.choose", "why"
+        yield "result.compare", ""
+
+
+_ALWAYS = (
+    "boundary.next",
+    "host.next",
+    "result.compare",
+    "host.compare",
+    "findings.open",
+    "secrets.open",
+    "trust.open",
+    "main.timeline",
+    "main.zoom",
+    "call.copy",
+    "app.quit",
+    "app.help",
+)
+
+
+def fitting(offers: Sequence[Offer], width: int) -> tuple[Key, ...]:
+    """As many keys as fit, in order of weight; the last one of `offers` always has its place."""
+    keys: list[Key] = []
+    position = 1
+    reserved = _length(offers[-1]) + 2 if offers else 0
+    for number, offer in enumerate(offers, 1):
+        length = _length(offer)
+        if number < len(offers) and position + length + 2 + reserved > width:
+            continue
+        keys.append(Key(offer=offer, start=position, end=position + length))
+        position += length + 2
+    return tuple(keys)
+
+
+def key_line(keys: Sequence[Key]) -> Content:
+    """The line itself."""
+    parts: list[Content | str] = [" "]
+    for key in keys:
+        parts += [
+            Content.styled(_shown(key.offer), "bold $accent"),
+            Content.styled(f" {key.offer.label}  ", "$foreground 80%"),
+        ]
+    return Content.assemble(*parts)
+
+
+def _shown(offer: Offer) -> str:
+    return offer.command.key.split(" ")[0]
+
+
+def _length(offer: Offer) -> int:
+    return len(_shown(offer)) + 1 + len(offer.label)
+
+
+class KeyLine(Widget):
+    """The keys that apply now; a click does what the key does."""
+
+    DEFAULT_CSS = """
+    KeyLine { height: 1; background: $panel; }
+    """
+
+    offers: reactive[Sequence[Offer]] = reactive(())
+
+    @dataclass
+    class Pressed(Message):
+        """A key was clicked."""
+
+        command: Command
+
+    def render(self) -> Content:
+        """As many keys as the width allows."""
+        return key_line(fitting(self.offers, self.size.width))
+
+    def on_click(self, event: events.Click) -> None:
+        """The key under the mouse."""
+        for key in fitting(self.offers, self.size.width):
+            if key.start <= event.x < key.end:
+                self.post_message(self.Pressed(key.offer.command))

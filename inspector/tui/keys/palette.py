@@ -1,0 +1,126 @@
+"""The command palette: commands, hosts and themes by name."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import ClassVar, Protocol, runtime_checkable
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.theme import BUILTIN_THEMES
+
+from inspector.tui.keys.command import Command, Place
+from inspector.tui.keys.table import COMMANDS
+
+_OFFERED = tuple(found for found in COMMANDS if found.palette)
+
+
+@runtime_checkable
+class Played(Protocol):
+    """A screen that looks into a recording."""
+
+    def action_play(self) -> None:
+        """Play from here on, or pause."""
+        ...
+
+
+class CommandSearch(Provider):
+    """The palette: the commands that it offers, by their words."""
+
+    def _offered(self) -> Iterable[Command]:
+        """Those of places that there are: only a recording is played."""
+        is_played = isinstance(self.screen, Played)
+        return (found for found in _OFFERED if is_played or found.place is not Place.RECORDING)
+
+    async def discover(self) -> Hits:
+        """All of them, while nothing has been typed."""
+        for found in self._offered():
+            yield DiscoveryHit(Content(_title(found)), self._run(found), _title(found), found.tooltip)
+
+    async def search(self, query: str) -> Hits:
+        """Those that match."""
+        matcher = self.matcher(query)
+        for found in self._offered():
+            score = matcher.match(f"{_title(found)} {found.tooltip}")
+            if score > 0:
+                yield Hit(
+                    score, matcher.highlight(_title(found)), self._run(found), _title(found), found.tooltip
+                )
+
+    def _run(self, found: Command) -> Callable[[], Awaitable[None]]:
+        return partial(self.screen.run_action, found.qualified_action)
+
+
+class _NameSearch(Provider):
+    """The palette: things that are chosen by their names."""
+
+    KIND: ClassVar[str]
+
+    def names(self) -> Iterable[str]:
+        """All there are."""
+        raise NotImplementedError
+
+    def choose(self, name: str) -> None:
+        """Take one."""
+        raise NotImplementedError
+
+    async def discover(self) -> Hits:
+        """All of them."""
+        for name in self.names():
+            shown = f"{self.KIND} {name}"
+            yield DiscoveryHit(Content(shown), partial(self.choose, name), shown)
+
+    async def search(self, query: str) -> Hits:
+        """Those that match."""
+        matcher = self.matcher(query)
+        for name in self.names():
+            shown = f"{self.KIND} {name}"
+            score = matcher.match(shown)
+            if score > 0:
+                yield Hit(score, matcher.highlight(shown), partial(self.choose, name), shown)
+
+
+@runtime_checkable
+class Lensed(Protocol):
+    """A screen that looks at results through a host."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every host by its name."""
+        ...
+
+    def set_host(self, host: str) -> None:
+        """Look through this one."""
+        ...
+
+
+class HostSearch(_NameSearch):
+    """The palette: hosts."""
+
+    KIND = "Host"
+
+    def names(self) -> Iterable[str]:
+        """Those of the screen, where it has some."""
+        return self.screen.hosts if isinstance(self.screen, Lensed) else ()
+
+    def choose(self, name: str) -> None:
+        """Look through it."""
+        if isinstance(self.screen, Lensed):
+            self.screen.set_host(name)
+
+
+class ThemeSearch(_NameSearch):
+    """The palette: themes."""
+
+    KIND = "Theme"
+
+    def names(self) -> Iterable[str]:
+        """Ours and the user's; Textual's own are not made for our signs."""
+        return [name for name in self.app.available_themes if name not in BUILTIN_THEMES]
+
+    def choose(self, name: str) -> None:
+        """Take it on."""
+        self.app.theme = name
+
+
+def _title(found: Command) -> str:
+    return f"{found.label[0].upper()}{found.label[1:]}  ({found.key})"

@@ -1,0 +1,532 @@
+"""Every key. Bindings, footer, help and palette come from this table."""
+
+from functools import partial
+
+from textual.binding import BindingType
+
+from inspector.tui.keys.command import Command, Place, row
+
+_everywhere = partial(row, Place.EVERYWHERE)
+
+EVERYWHERE: tuple[Command, ...] = (
+    _everywhere("app.quit", "q", "leave", "quit", "Ends Sightline and the server it started.", palette=True),
+    _everywhere(
+        "app.quit-anywhere", "ctrl+q", "leave", "quit", "Ends Sightline, also from an input.", shown="^q"
+    ),
+    _everywhere(
+        "app.interrupt",
+        "ctrl+c",
+        "interrupt",
+        "copy",
+        "Copies selected text; where none is, says how to quit.",
+        shown="^c",
+    ),
+    _everywhere(
+        "app.help", "question_mark,f1", "help", "keys", "Lists every key.", shown="? F1", palette=True
+    ),
+    _everywhere(
+        "app.palette", "ctrl+p", "command_palette", "commands", "Finds a command by its name.", shown="^p"
+    ),
+    _everywhere("app.palette-colon", "colon", "command_palette", "commands", "Finds a command.", shown=":"),
+    _everywhere(
+        "app.next", "tab", "app.focus_next", "next", "Moves on to the next part of the screen.", shown="Tab"
+    ),
+    _everywhere(
+        "app.previous",
+        "shift+tab",
+        "app.focus_previous",
+        "previous",
+        "Moves back to the previous part.",
+        shown="S-Tab",
+    ),
+)
+
+_main = partial(row, Place.MAIN)
+
+MAIN: tuple[Command, ...] = (
+    _main(
+        "main.back",
+        "escape",
+        "back",
+        "back",
+        "Leaves what has the focus; cancels a running call. Never quits.",
+        shown="Esc",
+    ),
+    _main(
+        "form.run",
+        "ctrl+r,f5",
+        "submit",
+        "call",
+        "Calls the tool, also from the JSON editor.",
+        shown="^r",
+        palette=True,
+    ),
+    _main(
+        "form.send-anyway",
+        "ctrl+s",
+        "send_anyway",
+        "send anyway",
+        "Calls the tool with arguments that its schema does not allow.",
+        shown="^s",
+        palette=True,
+    ),
+    _main(
+        "form.json",
+        "ctrl+j",
+        "toggle_json",
+        "form/JSON",
+        "Changes between the form and the arguments as JSON.",
+        shown="^j",
+        palette=True,
+    ),
+    _main(
+        "main.filter",
+        "slash",
+        "filter",
+        "filter",
+        "Filters the catalogue as you type.",
+        shown="/",
+        palette=True,
+    ),
+    _main("call.repeat", "r", "repeat_call", "repeat", "Calls again what was called last.", palette=True),
+    _main(
+        "call.submit",
+        "S",
+        "submit_form",
+        "submit form",
+        "Submits the page's form that the running call has filled in.",
+        palette=True,
+    ),
+    _main(
+        "boundary.next",
+        "b",
+        "cycle_level(1)",
+        "boundary",
+        "Changes what is withheld: open, declared, closed. Both panes follow.",
+        palette=True,
+    ),
+    _main("boundary.previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _main(
+        "host.next",
+        "h",
+        "cycle_host(1)",
+        "host",
+        "Changes the host whose model is looked at. Both panes follow.",
+        palette=True,
+    ),
+    _main("host.previous", "H", "cycle_host(-1)", "host", "The previous host."),
+    _main(
+        "result.compare",
+        "d",
+        "compare_models",
+        "diff",
+        "Compares two models: `declared` against `closed`; b takes other boundaries, h this host against others.",
+        palette=True,
+    ),
+    _main(
+        "host.compare",
+        "c",
+        "compare_hosts",
+        "compare hosts",
+        "Compares what every host makes of this result, and in which of them a withheld value would leak.",
+        palette=True,
+    ),
+    _main(
+        "secrets.open",
+        "s",
+        "secrets",
+        "secrets",
+        "Opens your secrets: references to reveal, and values that are withheld from models. Nobody else gets them.",
+        palette=True,
+    ),
+    _main(
+        "trust.open",
+        "T",
+        "trust",
+        "trust",
+        "Shows what the agent session has taken in, by which call, and what servers are told of it.",
+        palette=True,
+    ),
+    _main(
+        "trust.new-session",
+        "n",
+        "new_session",
+        "new session",
+        "Begins a new agent session, after asking. In a result or a definition, n goes to the next difference.",
+        palette=True,
+    ),
+    _main(
+        "findings.open",
+        "f",
+        "findings",
+        "findings",
+        "Opens the review: all findings of the server, the worst first, and what was not checked.",
+        palette=True,
+    ),
+    _main(
+        "page.open",
+        "o",
+        "page",
+        "page",
+        "Shows a page's tool as the page declared it, as the browser keeps it, and as agents are told.",
+        palette=True,
+    ),
+    _main(
+        "pins.open",
+        "P",
+        "pins",
+        "pins",
+        "Shows whether the definitions are as you pinned them, and what changed; pins those that are listed now.",
+        palette=True,
+    ),
+    _main(
+        "session.reconnect", "R", "reconnect", "reconnect", "Starts or reaches the server anew.", palette=True
+    ),
+    _main(
+        "session.list",
+        "L",
+        "list_again",
+        "list again",
+        "Reads every list of the server again, over the same connection.",
+        palette=True,
+    ),
+    _main(
+        "session.record",
+        "w",
+        "record",
+        "record",
+        "Starts recording this session to a file, without what is withheld; and stops it.",
+        palette=True,
+    ),
+    _main(
+        "session.export",
+        "x",
+        "export",
+        "export",
+        "Writes the session as one HTML page or as Markdown, with both views of every call.",
+        palette=True,
+    ),
+    _main(
+        "main.timeline",
+        "t",
+        "timeline",
+        "timeline",
+        "Enlarges the timeline, and makes it small.",
+        palette=True,
+    ),
+    _main(
+        "call.copy",
+        "y",
+        "copy_call",
+        "copy call",
+        "Copies the call in the form as a `sightline call` command. Sensitive arguments stay out.",
+        palette=True,
+    ),
+    _main(
+        "main.zoom",
+        "z",
+        "zoom",
+        "zoom",
+        "Gives the focused part the whole screen, and takes it back.",
+        palette=True,
+    ),
+    _main("tab.call", "1", "tab('call')", "call", "Shows the form of the tool."),
+    _main(
+        "tab.definition",
+        "2",
+        "tab('definition')",
+        "definition",
+        "Shows the definition as sent, beside what the model is given.",
+    ),
+    _main("tab.claims", "3", "tab('claims')", "claims", "Shows every declaration."),
+    _main(
+        "tab.findings",
+        "4",
+        "tab('findings')",
+        "findings",
+        "Shows what was found of it, and of its last result.",
+    ),
+)
+
+_form = partial(row, Place.FORM)
+
+_choice = partial(row, Place.CHOICE)
+
+_lines = partial(row, Place.LINES)
+
+_result = partial(row, Place.RESULT)
+
+_definition = partial(row, Place.DEFINITION)
+
+PANES: tuple[Command, ...] = (
+    _form(
+        "form.call", "enter", "submit", "call", "Calls the tool, if the arguments are valid.", shown="Enter"
+    ),
+    _choice("choice.next", "right,space", "step(1)", "next", "The next value; typing finds one.", shown="→"),
+    _choice("choice.previous", "left", "step(-1)", "previous", "The previous value.", shown="←"),
+    _choice("choice.none", "backspace,delete", "unset", "leave out", "Leaves the argument out.", shown="⌫"),
+    _lines("lines.down", "j,down", "move(1)", "down", "One line down.", shown="j ↓"),
+    _lines("lines.up", "k,up", "move(-1)", "up", "One line up.", shown="k ↑"),
+    _lines("lines.first", "g,home", "first", "first", "To the first line.", shown="g"),
+    _lines("lines.last", "G,end", "last", "last", "To the last line.", shown="G"),
+    _lines("lines.page-down", "pagedown,ctrl+d", "page(1)", "page down", "One page down.", shown="PgDn"),
+    _lines("lines.page-up", "pageup,ctrl+u", "page(-1)", "page up", "One page up.", shown="PgUp"),
+    _lines("lines.left", "left", "slide(-8)", "left", "Scrolls long lines to the left.", shown="←"),
+    _lines("lines.right", "right", "slide(8)", "right", "Scrolls long lines to the right.", shown="→"),
+    _lines("lines.choose", "enter", "choose", "open", "Opens what the line stands for.", shown="Enter"),
+    _result(
+        "result.next", "n", "removal(1)", "next difference", "To the next part that was withheld or changed."
+    ),
+    _result(
+        "result.previous",
+        "N",
+        "removal(-1)",
+        "previous difference",
+        "To the previous part that was withheld or changed.",
+    ),
+    _definition(
+        "definition.next",
+        "n",
+        "difference(1)",
+        "next difference",
+        "To the next part that the model is not given, or not as it was sent.",
+    ),
+    _definition(
+        "definition.previous",
+        "N",
+        "difference(-1)",
+        "previous difference",
+        "To the previous part that the model is not given, or not as it was sent.",
+    ),
+)
+
+_deciding = partial(row, Place.DECIDING)
+
+_trust = partial(row, Place.TRUST)
+
+DECIDING: tuple[Command, ...] = (
+    # Enter is never the dangerous answer.
+    _deciding(
+        "decision.decline", "escape,n,enter", "decline", "no", "Does not do what is asked.", shown="Esc"
+    ),
+    _deciding("decision.agree", "y", "agree", "yes", "Does what is asked. No other key does."),
+    _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
+    _trust(
+        "trust.propagation",
+        "p",
+        "propagation",
+        "what it is told",
+        "Changes what the server under the cursor is told of the session with each call: nothing, or more.",
+    ),
+    _trust(
+        "trust.renew",
+        "n",
+        "renew",
+        "new session",
+        "Begins a new agent session, after asking: nothing is taken in yet.",
+    ),
+)
+
+_findings = partial(row, Place.FINDINGS)
+
+_review = partial(row, Place.REVIEW)
+
+FINDINGS: tuple[Command, ...] = (
+    _findings(
+        "findings.accept",
+        "a",
+        "accept",
+        "accept",
+        "Accepts the finding under the cursor, with a reason that is asked for; or takes that back.",
+    ),
+    _review("review.back", "escape,f", "back", "back", "Back to the main screen.", shown="Esc f"),
+    _review("review.filter", "slash", "filter", "filter", "Filters the findings as you type.", shown="/"),
+    _review(
+        "review.export",
+        "e",
+        "export",
+        "export",
+        "Writes the review to a file: text, JSON, SARIF, JUnit, Markdown or one page of HTML.",
+    ),
+)
+
+_pins = partial(row, Place.PINS)
+
+PINS: tuple[Command, ...] = (
+    _pins("pins.back", "escape,P", "back", "back", "Takes a question back, or goes back.", shown="Esc P"),
+    _pins(
+        "pins.pin",
+        "p",
+        "pin",
+        "pin",
+        "Pins what is listed now, after asking: a later change is marked, and asked about before a call.",
+    ),
+    _pins("pins.unpin", "d", "unpin", "unpin", "Lets go of the pin, after asking."),
+    _pins("pins.agree", "y", "agree", "yes", "Does what is asked."),
+)
+
+_play = partial(row, Place.RECORDING)
+
+_asking = partial(row, Place.ASKING)
+
+RECORDINGS: tuple[Command, ...] = (
+    _play("play.step", "right_square_bracket", "step(1)", "step", "The next frame or note.", shown="]"),
+    _play("play.back", "left_square_bracket", "step(-1)", "step back", "The one before.", shown="["),
+    _play(
+        "play.next-call",
+        "right_curly_bracket",
+        "step_call(1)",
+        "next call",
+        "To the next answer of a tool, which is shown.",
+        shown="}",
+        palette=True,
+    ),
+    _play(
+        "play.previous-call",
+        "left_curly_bracket",
+        "step_call(-1)",
+        "previous call",
+        "To the answer of a tool before this.",
+        shown="{",
+        palette=True,
+    ),
+    _play("play.first", "less_than_sign", "ends(-1)", "start", "To the start.", shown="<", palette=True),
+    _play("play.last", "greater_than_sign", "ends(1)", "end", "To the end.", shown=">", palette=True),
+    _play(
+        "play.toggle",
+        "space",
+        "play",
+        "play",
+        "Plays from here on, or pauses. At the end it begins anew.",
+        shown="Space",
+        palette=True,
+    ),
+    _play(
+        "play.speed",
+        "v",
+        "speed",
+        "speed",
+        "Changes between pauses that are cut to half a second and real time.",
+        palette=True,
+    ),
+    _play(
+        "play.jump",
+        "J",
+        "jump",
+        "jump",
+        "To a frame by its number, or to a time.",
+        palette=True,
+    ),
+    _play(
+        "play.find",
+        "ctrl+f",
+        "find",
+        "find",
+        "Finds words in what was recorded, from here on.",
+        shown="^f",
+        palette=True,
+    ),
+    _play(
+        "play.find-next",
+        "ctrl+g",
+        "find_again(1)",
+        "find again",
+        "The next place with the same words.",
+        shown="^g",
+    ),
+    _play(
+        "play.find-previous",
+        "ctrl+b",
+        "find_again(-1)",
+        "find before",
+        "The place before this with the same words.",
+        shown="^b",
+    ),
+    _asking("asking.back", "escape", "back", "back", "Back, and nothing is done.", shown="Esc"),
+)
+
+_frame = partial(row, Place.FRAME)
+
+_hosts = partial(row, Place.HOSTS)
+
+_secrets = partial(row, Place.SECRETS)
+
+_page = partial(row, Place.PAGE)
+
+_help = partial(row, Place.HELP)
+
+SCREENS: tuple[Command, ...] = (
+    _frame("frame.back", "escape", "app.pop_screen", "back", "Back to the main screen.", shown="Esc"),
+    _frame("frame.next", "n,right_square_bracket", "frame(1)", "next frame", "The next frame.", shown="n ]"),
+    _frame(
+        "frame.previous",
+        "N,left_square_bracket",
+        "frame(-1)",
+        "previous frame",
+        "The previous frame.",
+        shown="N [",
+    ),
+    _frame("frame.text", "x", "as_text", "text/JSON", "Changes between text and JSON."),
+    _hosts("hosts.back", "escape,c", "app.pop_screen", "back", "Back to the main screen.", shown="Esc c"),
+    _hosts(
+        "hosts.boundary",
+        "b",
+        "cycle_level(1)",
+        "boundary",
+        "Compares the hosts at the next boundary: open, declared, closed.",
+    ),
+    _hosts("hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _secrets(
+        "secrets.back", "escape,s", "back", "back", "Masks, or goes back to the main screen.", shown="Esc s"
+    ),
+    _secrets(
+        "secrets.reveal",
+        "v",
+        "reveal",
+        "reveal",
+        "Fetches the secret of a reference, after showing you the request. A second time too.",
+    ),
+    _secrets("secrets.agree", "y", "agree", "yes, reveal", "Sends the request that is shown."),
+    _secrets("secrets.peek", "p", "peek", "peek", "Shows a value for 10 seconds, or masks it again."),
+    _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
+    _secrets("secrets.forget", "d", "forget", "forget", "Lets go of a value."),
+    _secrets(
+        "secrets.copy",
+        "c",
+        "copy",
+        "copy",
+        "Copies a value, where your configuration allows it. Terminals and multiplexers on the way see it.",
+    ),
+    _page("page.back", "escape,o", "app.pop_screen", "back", "Back to the main screen.", shown="Esc o"),
+    _help(
+        "help.back",
+        "escape,q,question_mark",
+        "app.pop_screen",
+        "back",
+        "Back to where you were.",
+        shown="Esc",
+    ),
+)
+
+COMMANDS: tuple[Command, ...] = (
+    *EVERYWHERE,
+    *MAIN,
+    *PANES,
+    *DECIDING,
+    *FINDINGS,
+    *PINS,
+    *RECORDINGS,
+    *SCREENS,
+)
+
+_BY_ID = {command.id: command for command in COMMANDS}
+
+
+def command(command_id: str) -> Command:
+    """The command of that id."""
+    return _BY_ID[command_id]
+
+
+def bindings(place: Place) -> list[BindingType]:
+    """The bindings of a place."""
+    return [found.binding for found in COMMANDS if found.place is place]

@@ -1,0 +1,101 @@
+"""The header line: target, state, trust, boundary, host."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from inspector.boundary.bounded import Level
+from inspector.session.events import State
+from inspector.tui.text import content, count, level_style, shortened
+
+if TYPE_CHECKING:
+    from inspector.tui.trust.view import Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderView:
+    """What the header tells."""
+
+    target: str
+    """Foreign text, as are `server` and `protocol`."""
+    state: State
+    level: Level
+    host: str
+    server: str = ""
+    protocol: str = ""
+    era: str = ""
+    recording: str = ""
+    """What says that the session goes into a recording, and since when; empty where it does not."""
+    is_replay: bool = False
+    """Whether this is a recording that is looked into."""
+    trust: "Standing | None" = None
+    """What the agent session has taken in; None before anything was called."""
+    tools: int | None = None
+    """None until the first page of the listing is in."""
+
+
+_STATE_STYLES = {
+    State.IDLE: "$foreground 60%",
+    State.CONNECTING: "$text-warning",
+    State.READY: "$text-success",
+    State.LOST: "bold $text-error",
+    State.FAILED: "bold $text-error",
+    State.CLOSED: "$text-warning",
+}
+
+_TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
+
+_LEAST_TARGET = 12
+
+
+def header(view: HeaderView, width: int) -> Content:
+    """One line of `width` cells. The lenses and the state always fit; the target gives way first."""
+    lenses = Content.assemble(
+        ("boundary: ", "$foreground 70%"),
+        (str(view.level), f"bold {level_style(view.level)}"),
+        ("  host: ", "$foreground 70%"),
+        content(view.host, "bold"),
+    )
+    state = Content.assemble(
+        ("a recording", "bold $text-accent")
+        if view.is_replay
+        else (str(view.state), _STATE_STYLES[view.state]),
+        (f"  {view.trust.word}", _TRUST_STYLES[view.trust.is_grave])
+        if view.trust and view.trust.word
+        else "",
+        (f"  ● {view.recording}", "bold $text-error") if view.recording else "",
+    )
+    details = [
+        content(shortened(f"{view.protocol} {view.era}".strip(), 24), "$foreground 70%"),
+        Content(count(view.tools, "tool") if view.tools is not None else ""),
+    ]
+    parts = [state, *(detail for detail in details if detail.plain)]
+    least = min(len(view.target), _LEAST_TARGET)
+    while len(parts) > 1 and _left_over(parts, lenses, width) < least:
+        parts.pop(1)
+    target = content(shortened(view.target, max(_left_over(parts, lenses, width), 4)), "bold $text-primary")
+    left = Content("  ").join([target, *parts])
+    gap = max(width - left.cell_length - lenses.cell_length - 2, 1)
+    return Content.assemble(" ", left, " " * gap, lenses, " ")
+
+
+def _left_over(parts: list[Content], lenses: Content, width: int) -> int:
+    taken = sum(part.cell_length + 2 for part in parts) + lenses.cell_length
+    return width - taken - 4
+
+
+class HeaderLine(Widget):
+    """Target, state, protocol, count of tools; boundary and host."""
+
+    DEFAULT_CSS = """
+    HeaderLine { height: 1; background: $panel; }
+    """
+
+    view: reactive[HeaderView | None] = reactive(None)
+
+    def render(self) -> Content:
+        """As wide as the screen."""
+        return header(self.view, self.size.width) if self.view else Content("")

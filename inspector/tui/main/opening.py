@@ -1,0 +1,38 @@
+"""The first thing on the screen: it imports next to nothing, so that it stands there at once."""
+
+from collections.abc import Callable
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from inspector.tui.text import content, shortened
+
+
+class OpeningScreen(Screen[None], inherit_bindings=False):
+    """Names the target and the lenses while the main screen loads."""
+
+    DEFAULT_CSS = """
+    OpeningScreen { background: $background; }
+    OpeningScreen #opening-header { height: 1; padding: 0 1; background: $panel; }
+    OpeningScreen #opening-note { padding: 1 1; color: $foreground 80%; }
+    """
+
+    def __init__(self, target: str, boundary: str, host: str, painted: Callable[[], object]) -> None:
+        """`painted` is called when it stands on the screen."""
+        super().__init__()
+        self._target = shortened(target, 200)
+        self._lenses = Content.assemble("   boundary: ", boundary, "  host: ", content(host))
+        self._painted = painted
+
+    def compose(self) -> ComposeResult:
+        """Where the header will be, and what is going on."""
+        yield Static(Content.assemble(content(self._target), self._lenses), markup=False, id="opening-header")
+        yield Static(
+            Content.assemble("Opening ", content(self._target), " …"), markup=False, id="opening-note"
+        )
+
+    def on_mount(self) -> None:
+        """Everything else comes after the first paint."""
+        self.call_after_refresh(self._painted)

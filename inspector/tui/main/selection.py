@@ -1,0 +1,327 @@
+"""Looking: which item is open, what its last call gave, and the two lenses it is looked at through."""
+
+import asyncio
+from collections.abc import Callable
+
+from textual.content import Content
+from textual.screen import Screen
+
+from inspector.boundary.bounded import Level
+from inspector.protocol.catalogue import Catalogue, Entry, Tool
+from inspector.session.call_record import CallRecord
+from inspector.tui.call.runner import Calling
+from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
+from inspector.tui.definition.pane import Mark
+from inspector.tui.definition.view import DefinitionAsked, DefinitionView, Learnt, asked_definition
+from inspector.tui.main.tool_pane import ToolPane
+from inspector.tui.result.comparing import Comparing
+from inspector.tui.result.contrast import Lens
+from inspector.tui.result.pane import ResultPane
+from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_findings, result_view
+from inspector.tui.runtime.latest import Latest
+from inspector.tui.secrets.keeping import Keeping
+from inspector.tui.text import content, shortened
+
+_DRAWN_S = 0.1
+
+
+class Looking:
+    """What the tool pane and the result pane show. Whatever changes, both follow."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        tool: ToolPane,
+        result: ResultPane,
+        calling: Calling,
+        keeping: Keeping,
+        changed: Callable[[], None],
+    ) -> None:
+        self._screen = screen
+        self._tool = tool
+        self._result = result
+        self._calling = calling
+        self._keeping = keeping
+        self._changed = changed
+        self._items = Latest(screen, _asked_item, self._take_item, self._could_not)
+        self._results = Latest(screen, _asked_result, self._take_result, self._withhold_result, result.let_go)
+        self._definitions = Latest(screen, asked_definition, self._take_definition, self._withhold_definition)
+        self.comparing = Comparing(screen, result, changed)
+        self._records: dict[str, CallRecord] = {}
+        self._learnt = Learnt()
+        self._unanswered: dict[str, Content] = {}
+        """Why the last call of a tool has no result."""
+        self._item: ToolView | None = None
+        self._is_closed = False
+        """Whether what is still being made of an item is wanted no more."""
+        self._is_going = False
+        """Whether the focus goes to the item once it is shown."""
+        self._wanted: tuple[Entry, Mark] | None = None
+        """The place in a definition that is to be shown, until another item is."""
+        self.level = Level.DECLARED
+        self.host = "spec"
+        self.hosts: tuple[str, ...] = ()
+        """By name; none while they are being loaded."""
+        self.uncalled = " has not been called. Enter in its form calls it."
+        """What is said of a tool without a result."""
+
+    async def idle(self) -> None:
+        """Wait until all that is to be shown is there, and drawn."""
+        for making in (self._items, self._results, self._definitions):
+            await making.idle()
+        await asyncio.sleep(_DRAWN_S)
+
+    @property
+    def record(self) -> CallRecord | None:
+        """The last call of the item that is open."""
+        return self._record(self._item.entry) if self._item else None
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool that is open."""
+        entry = self._item.entry if self._item else None
+        return entry if isinstance(entry, Tool) else None
+
+    @property
+    def has_records(self) -> bool:
+        """Whether any call has ended."""
+        return bool(self._records)
+
+    def open(self, entry: Entry) -> None:
+        """Open an item of the catalogue."""
+        before = self._item.entry if self._item else None
+        self._is_closed = False
+        if before is not entry:
+            self._items.ask(ItemAsked(entry=entry, record=self._record(entry), before=before))
+
+    def outlives(self, catalogue: Catalogue) -> bool:
+        """Whether the tool that is open is listed no more, and stays open for its result."""
+        tool = self.tool
+        if tool is None or catalogue.tool(tool.name) is not None:
+            return False
+        return self.record is not None or self._calling.calls(tool.name)
+
+    def close(self) -> None:
+        """No item is open: there is none."""
+        self._is_closed = True
+        if self._item is not None:
+            self._item = None
+            self._calling.no_form()
+            self._tool.clear()
+            self._result.show_note(self._why_none())
+            self._changed()
+
+    def go_to(self, entry: Entry) -> None:
+        """Open an item, and put the focus there."""
+        self._tool.open_tab("call" if isinstance(entry, Tool) else "definition")
+        if self._item is not None and self._item.entry is entry:
+            self._tool.focus_tab()
+        else:
+            self._is_going = True
+            self.open(entry)
+
+    def show_place(self, entry: Entry, mark: Mark) -> None:
+        """Open an item, go to a place in its definition, and mark it."""
+        self._tool.open_tab("definition")
+        self._wanted = (entry, mark)
+        if self._item is not None and self._item.entry is entry:
+            self._go_to_place()
+        else:
+            self.open(entry)
+
+    def finished(self, record: CallRecord) -> None:
+        """A call has ended."""
+        self._records[record.name] = record
+        self._unanswered.pop(record.name, None)
+        self._keeping.expect(record)
+        entry = self._item.entry if self._item else None
+        if isinstance(entry, Tool) and entry.name == record.name:
+            self.look()
+            self._items.ask(ItemAsked(entry=entry, record=record, before=entry))
+        else:
+            self._screen.notify(f"#{record.number} {shortened(record.name, 60)} has ended.", markup=False)
+            self._keeping.take()
+            self._stop_waiting()
+
+    def stopped(self, name: str, note: Content) -> None:
+        """A call has ended without a result."""
+        self._unanswered[name] = note
+        if self.tool is None or self.tool.name != name or self.record is not None:
+            self._screen.notify(note.plain, severity="warning", markup=False)
+        self._stop_waiting()
+
+    def amend(self, record: CallRecord) -> None:
+        """The same call, of which a model may now see more or less."""
+        if record.name in self._records and self._records[record.name].number == record.number:
+            self._records[record.name] = record
+            self.look()
+
+    def recall(self, record: CallRecord | None) -> None:
+        """This is the last call now, in place of all others; None where there was none."""
+        before = self.record
+        self._records = {record.name: record} if record is not None else {}
+        entry = self._item.entry if self._item else None
+        if entry is not None and self.record is not before:
+            self.look()
+            self._items.ask(ItemAsked(entry=entry, record=self.record, before=entry))
+
+    def step_level(self, step: int) -> None:
+        """Another boundary; other boundaries to compare, where two are compared."""
+        if self.comparing.is_on:
+            self.comparing.step_level(step)
+            return
+        levels = list(Level)
+        self.level = levels[(levels.index(self.level) + step) % len(levels)]
+        self.look()
+
+    def step_host(self, step: int) -> None:
+        """Another host; another one to compare with, where two models are compared."""
+        if self.comparing.is_on:
+            self.comparing.step_host(self.hosts, step)
+            return
+        place = self.hosts.index(self.host) if self.host in self.hosts else 0
+        self.set_host(self.hosts[(place + step) % len(self.hosts)])
+
+    def set_lenses(self, level: Level, host: str) -> None:
+        """This boundary and this host."""
+        self.comparing.stop()
+        self.level = level
+        self.set_host(host)
+
+    def set_host(self, host: str) -> None:
+        """This host; where two models are compared, its model on the right."""
+        if self.comparing.is_on:
+            self.comparing.against(host)
+            return
+        self.host = host
+        self.look()
+
+    def compare(self) -> None:
+        """Two models of the last call side by side, or the raw result and one again."""
+        record = self.record
+        if self.comparing.is_on:
+            self.comparing.stop()
+        elif record is None:
+            self._screen.notify("There is no result yet whose models could be compared.", markup=False)
+        else:
+            self.comparing.start(record, Lens(level=self.level, host=self.host))
+
+    def look(self) -> None:
+        """Both panes, and the definition, follow the item and the lenses."""
+        self._changed()
+        self._look_at_definition()
+        record = self._record(self._item.entry) if self._item else None
+        self.comparing.follow(record)
+        if record is not None:
+            chunk = self._result.room
+            self._results.ask(ResultAsked(record=record, level=self.level, host=self.host, chunk=chunk))
+        elif not self._calling.is_running or self._result.view is not None:
+            self._result.show_note(self._why_none())
+
+    def _stop_waiting(self) -> None:
+        """Where a call was waited for, say of the item that is open what there is to say."""
+        if self._result.view is None and self.record is None:
+            self._result.show_note(self._why_none())
+
+    def _why_none(self) -> Content:
+        entry = self._item.entry if self._item else None
+        if not isinstance(entry, Tool):
+            return Content("Results of calls appear here: raw on the left, what the model sees on the right.")
+        uncalled = Content.assemble(content(shortened(entry.name, 120), "bold"), self.uncalled)
+        return self._unanswered.get(entry.name, uncalled)
+
+    def _record(self, entry: Entry) -> CallRecord | None:
+        return self._records.get(entry.name) if isinstance(entry, Tool) else None
+
+    def _take_item(self, asked: ItemAsked, view: ToolView) -> None:
+        if self._is_closed:
+            return
+        before, self._item = self._item, view
+        if before is not None and before.entry is asked.before and view.is_same:
+            self._tool.show_claims(view)
+            self._show_findings()
+        else:
+            self._calling.leave_form()
+            entered, text = self._calling.written(asked.entry)
+            self._tool.show(view, entered, text)
+            self._calling.enter_form(view)
+            self.look()
+            self._go_to_place()
+        if self._is_going:
+            self._is_going = False
+            self._tool.focus_tab()
+        self._changed()
+
+    def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
+        # What the view was made of, the vault needs too: it comes second, when the view is drawn.
+        self._screen.call_after_refresh(self._keeping.take)
+        if self._item is not None and self._record(self._item.entry) is asked.record:
+            self._result.show(view)
+            self._show_findings()
+            self._changed()
+
+    def _look_at_definition(self) -> None:
+        item, definition = self._item, self._tool.definition
+        if item is not None and not definition.shows(item.entry, self.level, self.host):
+            self._definitions.ask(
+                DefinitionAsked(
+                    entry=item.entry,
+                    level=self.level,
+                    host=self.host,
+                    chunk=definition.room,
+                    learnt=self._learnt,
+                    records=tuple(self._records.values()),
+                )
+            )
+
+    def _take_definition(self, asked: DefinitionAsked, view: DefinitionView | None) -> None:
+        if view is not None and self._is_open(asked):
+            self._tool.definition.show(view)
+            self._go_to_place()
+
+    def _go_to_place(self) -> None:
+        """Mark what was asked for. A definition is laid out twice; behind the second time the place is settled."""
+        if self._wanted is None or self._item is None:
+            return
+        entry, mark = self._wanted
+        if self._item.entry is not entry:
+            self._wanted = None
+            return
+        self._tool.definition.mark(mark)
+        self._tool.definition.lines.focus()
+        if not isinstance(entry, Tool) or self._tool.definition.shows(entry, self.level, self.host):
+            self._wanted = None
+
+    def _withhold_definition(self, asked: DefinitionAsked, error: BaseException) -> None:
+        item = self._item
+        if item is not None and self._is_open(asked):
+            words = f"It is not known what a model is given of it ({type(error).__name__}): a defect of Sightline."
+            self._tool.definition.show_raw(item.definition, content(words, "$text-error"))
+
+    def _is_open(self, asked: DefinitionAsked) -> bool:
+        entry = self._item.entry if self._item else None
+        return isinstance(entry, Tool) and isinstance(asked.entry, Tool) and entry.name == asked.entry.name
+
+    def _show_findings(self) -> None:
+        shown = self._result.view
+        if self._item is not None:
+            self._tool.want_findings(self._item, result_findings(shown) if shown else ())
+
+    def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
+        del asked
+        self._keeping.take()
+        words = f"The result could not be judged ({type(error).__name__}), so all of it is withheld."
+        self._result.show_note(content(f"{words} This is a defect of Sightline.", "$text-error"))
+
+    def _could_not(self, asked: ItemAsked, error: BaseException) -> None:
+        del asked
+        words = f"This item could not be shown ({type(error).__name__}): a defect of Sightline."
+        self._screen.notify(words, severity="error", markup=False)
+
+
+def _asked_item(asked: ItemAsked) -> ToolView:
+    return tool_view(asked.entry, asked.record, asked.before)
+
+
+def _asked_result(asked: ResultAsked) -> ResultView:
+    return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, chunk=asked.chunk)

@@ -1,0 +1,134 @@
+"""The tool: its call, its definition, its claims, its findings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import ContentSwitcher, Static
+
+from inspector.tui.call.entries import Entered
+from inspector.tui.call.pane import CallPane
+from inspector.tui.catalogue.item import ToolView, definition_line, title
+from inspector.tui.claims.pane import ClaimsPane
+from inspector.tui.definition.pane import DefinitionPane
+from inspector.tui.findings.pane import FindingsPane
+from inspector.tui.findings.rows import FindingsView
+from inspector.tui.widgets.tab_line import Tab, TabLine
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+_TABS = (
+    Tab(id="call", label="Call"),
+    Tab(id="definition", label="Definition"),
+    Tab(id="claims", label="Claims"),
+    Tab(id="findings", label="Findings"),
+)
+
+
+class ToolPane(Vertical):
+    """One item of the catalogue under four tabs."""
+
+    DEFAULT_CSS = """
+    ToolPane {
+        background: $surface;
+        & > ContentSwitcher { height: 1fr; }
+        & > #tool-title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; background: $panel; }
+        &.-empty > * { visibility: hidden; }
+        &:focus-within > #tool-title, &:focus-within > TabLine { background: $primary 40%; }
+    }
+    """
+
+    @dataclass
+    class FindingsWanted(Message):
+        """Another item is shown, or another result: its findings are wanted."""
+
+        view: ToolView
+        of_result: tuple[Content, ...]
+        """What there is to say of the result, in sentences."""
+
+    def __init__(self) -> None:
+        super().__init__(id="tool")
+        self.tabs = TabLine(_TABS)
+        self.call = CallPane()
+        self._title = Static("", markup=False, id="tool-title")
+        self.definition = DefinitionPane()
+        self._claims = ClaimsPane()
+        self.findings = FindingsPane("findings", with_name=False)
+
+    def compose(self) -> ComposeResult:
+        """Title, tabs, what the tab shows."""
+        yield self._title
+        yield self.tabs
+        with ContentSwitcher(initial="call"):
+            yield self.call
+            yield self.definition
+            yield self._claims
+            yield self.findings
+
+    def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
+        """Show another item, with what was last written for its call."""
+        self.remove_class("-empty")
+        self._title.update(title(view.entry))
+        self.findings.clear()
+        self.definition.show_raw(view.definition, definition_line(view))
+        self.show_claims(view)
+        self.call.show(view, entered, text)
+
+    def clear(self) -> None:
+        """Show nothing: no item is open."""
+        self.add_class("-empty")
+
+    def show_claims(self, view: ToolView) -> None:
+        """Show the claims anew: a result may have made some. The form stays as it is."""
+        self._claims.show(view.badges, view.claims)
+        self.tabs.annotate("claims", str(len(view.claims)) if view.claims else "")
+        self.want_findings(view, ())
+
+    def want_findings(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
+        """Have the findings made: of the definition, and of its last result."""
+        self.post_message(self.FindingsWanted(view, of_result))
+
+    def show_findings(self, view: FindingsView) -> None:
+        """Show what was found of the item."""
+        self.tabs.annotate("findings", str(view.counting) if view.counting else "")
+        self.findings.show(view)
+
+    @property
+    def tab(self) -> str:
+        """The tab that is open."""
+        return self.tabs.active
+
+    @property
+    def is_in_findings(self) -> bool:
+        """Whether a finding could be gone to from here."""
+        return self.tab == "findings" and self.findings.entry is not None
+
+    def open_tab(self, tab: str) -> None:
+        """Open a tab and put the focus into it."""
+        self.tabs.active = tab
+        self.query_one(ContentSwitcher).current = tab
+
+    def focus_tab(self) -> None:
+        """Put the focus into the tab that is open."""
+        if self.tab == "call":
+            self.call.focus_form()
+        else:
+            target: dict[str, Widget] = {
+                "definition": self.definition.lines,
+                "claims": self._claims.query_one("#claim-lines"),
+                "findings": self.findings.lines,
+            }
+            target[self.tab].focus()
+
+    @on(TabLine.Changed)
+    def change_tab(self, event: TabLine.Changed) -> None:
+        """A tab was clicked."""
+        event.stop()
+        self.open_tab(event.tab)
+        self.focus_tab()

@@ -1,0 +1,1 @@
+"""Pinned definitions and what changed."""

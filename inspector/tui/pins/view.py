@@ -1,0 +1,187 @@
+"""Pins: what changed of the definitions since they were pinned or first listed, before and after beside each other."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from inspector.json.diff import Change, ChangeKind, changes
+from inspector.json.exact import Json, dump_text
+from inspector.pins.diff import DefinitionChange
+from inspector.pins.pins import ChangesSince, PinState, PinStatus, Since
+from inspector.safe_text import safe_line
+from inspector.tui.text import content, count, shortened
+
+CHANGED, NEW, GONE = "≠", "+", "-"
+
+_MAX_TOLD = 60_000
+"""Characters of all changes: they are wrapped at once."""
+
+_AROUND = 40
+"""Characters around a difference that are the same on both sides."""
+
+_MAX_TEXT = 1_500
+"""Characters of one side of a change."""
+
+_MAX_NAME = 120
+_QUIET = "$foreground 70%"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinsView:
+    """How definitions stand, ready to be drawn."""
+
+    state: PinState
+    marks: Mapping[str, Content]
+    """By the name of a tool that is new or another: what stands before its badges."""
+    lines: tuple[Content, ...]
+    """Every change."""
+    news: str
+    """What to tell at once, in a sentence; empty where nothing changed."""
+
+
+def pins_view(state: PinState) -> PinsView:
+    """What is shown of a state. Linear in the definitions; not on the event loop."""
+    return PinsView(state=state, marks=changed_marks(state), lines=change_lines(state), news=news_of(state))
+
+
+def changed_marks(state: PinState) -> dict[str, Content]:
+    """What stands before the badges of tools that are new or another."""
+    found: dict[str, Content] = {}
+    for altered in state.altered:
+        for name, told in altered.by_tool.items():
+            is_new = not told[0].pointer and told[0].kind is ChangeKind.ADDED
+            sign, style = (NEW, "bold $text-warning") if is_new else (CHANGED, "bold $text-error")
+            found.setdefault(name, Content.styled(f"{sign} ", style))
+    return found
+
+
+def news_of(state: PinState) -> str:
+    """What to tell the user at once, in a sentence; empty where nothing changed."""
+    if state.fault:
+        return f"{safe_line(state.fault)}. Every tool is asked about before its first call."
+    told = [f"{altered.since.value}: {_amount(altered)}" for altered in state.altered]
+    return f"{CHANGED} {'; '.join(told).capitalize()}. P shows how." if told else ""
+
+
+def standing_line(state: PinState, tools: int) -> Content:
+    """How the definitions stand, and what can be done about it."""
+    match state.status:
+        case PinStatus.UNKNOWN:
+            return content(shortened(state.fault, 400), "bold $text-error")
+        case PinStatus.UNPINNED:
+            words = f"p pins the {count(tools, 'definition')} listed now: a later change is marked, and asked about before a call."
+            return Content.assemble(("Not pinned. ", "bold"), words)
+        case PinStatus.SAME:
+            at = state.pinned.at if state.pinned else ""
+            return Content.assemble(
+                ("As pinned ", "bold $text-success"), content(shortened(at, 40), "bold"), "."
+            )
+        case PinStatus.CHANGED:
+            return Content.assemble(
+                (f"{CHANGED} Changed. ", "bold $text-error"),
+                "Asked about before a first call. Once you have read what changed, p pins what is listed now.",
+            )
+
+
+def change_lines(state: PinState) -> tuple[Content, ...]:
+    """Every change: where, what is declared less because of it, before and after. Cut visibly where it is too much to be shown."""
+    lines: list[Content] = []
+    room = _MAX_TOLD
+    for line in (line for altered in state.altered for line in _altered(altered, state)):
+        lines.append(line)
+        room -= len(line.plain) + 1
+        if room < 0:
+            lines += (Content(""), Content("… and more: sightline pin --check lists every change"))
+            break
+    return tuple(lines)
+
+
+def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
+    at = f" ({state.pinned.at})" if altered.since is Since.PINNED and state.pinned else ""
+    words = f"{altered.since.value.capitalize()}{at}: {_amount(altered)}"
+    yield content(shortened(words, 200), "bold $text-primary")
+    if altered.instructions_changed:
+        yield Content("")
+        yield Content.styled(f"{CHANGED} the server's instructions", "bold $text-error")
+        before, after = altered.before.instructions, altered.now.instructions
+        yield from _sides(Change(pointer="", kind=ChangeKind.CHANGED, before=before, after=after))
+    old, new = ({tool.name: tool for tool in side.tools} for side in (altered.before, altered.now))
+    for name, told in altered.by_tool.items():
+        values: dict[str, Change] = {}
+        if name in old and name in new:
+            found = changes(old[name].definition, new[name].definition)
+            values = {change.pointer: change for change in found}
+        for change in told:
+            yield from _change(change, values)
+    yield Content("")
+
+
+def _change(told: DefinitionChange, values: dict[str, Change]) -> Iterator[Content]:
+    yield Content("")
+    sign = {ChangeKind.ADDED: NEW, ChangeKind.REMOVED: GONE}.get(told.kind, CHANGED)
+    if not told.pointer:
+        word = {ChangeKind.ADDED: "is new", ChangeKind.REMOVED: "is gone"}.get(told.kind, "is another")
+        yield Content.assemble(
+            (f"{sign} ", "bold $text-error"), content(shortened(told.tool, _MAX_NAME), "bold"), f" {word}"
+        )
+        return
+    yield Content.assemble(
+        (f"{sign} ", "bold $text-error"),
+        content(shortened(told.tool, _MAX_NAME), "bold"),
+        " ",
+        content(shortened(told.pointer, 200)),
+        (f" {told.kind.value}", _QUIET),
+    )
+    for what in told.weakens:
+        yield Content.assemble(("  ! declares less: ", "bold $text-warning"), content(shortened(what, 300)))
+    if told.pointer in values:
+        yield from _sides(values[told.pointer])
+
+
+def _sides(change: Change) -> Iterator[Content]:
+    """Both sides, cut to where they differ."""
+    before, after = _text(change.before), _text(change.after)
+    is_both = change.kind is ChangeKind.CHANGED
+    start, end = _same(before, after) if is_both else (0, 0)
+    if change.kind is not ChangeKind.ADDED:
+        yield _side("  was ", before, start, end, "$text-error")
+    if change.kind is not ChangeKind.REMOVED:
+        yield _side("  now ", after, start, end, "$text-success")
+
+
+def _side(label: str, text: str, start: int, end: int, style: str) -> Content:
+    first = max(start - _AROUND, 0)
+    last = max(len(text) - end, start)
+    return Content.assemble(
+        (label, _QUIET),
+        "…" if first else "",
+        content(text[first:start], _QUIET),
+        content(shortened(text[start:last], _MAX_TEXT), f"bold {style}"),
+        content(text[last : last + _AROUND], _QUIET),
+        "…" if last + _AROUND < len(text) else "",
+    )
+
+
+def _same(before: str, after: str) -> tuple[int, int]:
+    """How many characters two texts share at their beginnings, and at what is left of their ends."""
+    shorter = min(len(before), len(after))
+    start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
+    room = shorter - start
+    end = next((at for at in range(room) if before[-1 - at] != after[-1 - at]), room)
+    return start, end
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else dump_text(value)
+
+
+def _amount(altered: ChangesSince) -> str:
+    tools = len({change.tool for change in altered.tools})
+    parts = [f"{count(tools, 'definition')} changed"] if tools else []
+    if altered.weakened:
+        verb = "declares" if altered.weakened == 1 else "declare"
+        parts.append(f"{count(altered.weakened, 'change')} {verb} less")
+    if altered.instructions_changed:
+        parts.append("the server's instructions changed")
+    return ", ".join(parts)

@@ -1,0 +1,113 @@
+"""Showing: what threads read of a recording for the screen that stands somewhere in it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from textual.screen import Screen
+
+from inspector.protocol.exchanges import Matched
+from inspector.protocol.timeline import Entry
+from inspector.session.recorded import RecordedSession, Scene
+from inspector.tui.player.timeline import RecordedTimeline
+from inspector.tui.runtime.latest import Latest
+from inspector.tui.text import shortened
+from inspector.tui.timeline.frame import FrameScreen, FramesWanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SceneAsked:
+    session: RecordedSession
+    position: int
+    since: int
+    tool: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EntriesAsked:
+    session: RecordedSession
+    position: int
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FramesAsked:
+    session: RecordedSession
+    entry: Entry
+
+
+class Showing:
+    """One place at a time: what was asked for before and is not there yet is dropped."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        timeline: Callable[[], RecordedTimeline],
+        taken: Callable[[RecordedSession, Scene], None],
+    ) -> None:
+        """`taken`: what was known at the place that was asked for."""
+        self._screen = screen
+        self._timeline = timeline
+        self._taken = taken
+        self._scenes = Latest(screen, _made_scene, self._take_scene, self._could_not)
+        self._entries = Latest(screen, _made_entries, self._take_entries, self._could_not)
+        self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
+        self.scene: Scene | None = None
+        """The last one that came."""
+
+    def stand_at(self, session: RecordedSession, position: int, since: int, tool: str | None) -> None:
+        """Ask for what was known there, for the last call of a tool, and for one that was answered behind `since`."""
+        self._scenes.ask(_SceneAsked(session=session, position=position, since=since, tool=tool))
+
+    def read_entries(self, session: RecordedSession, first: int, end: int) -> None:
+        """Ask for entries of the timeline that came into view, by index from 0."""
+        scene = self.scene
+        if scene is not None:
+            last = min(end, scene.entries)
+            self._entries.ask(_EntriesAsked(session=session, position=scene.position, first=first, end=last))
+
+    def open_frames(self, session: RecordedSession, entry: Entry) -> None:
+        """The frames of an entry on a screen of their own, once they are read."""
+        self._frames.ask(_FramesAsked(session=session, entry=entry))
+
+    def _take_scene(self, asked: _SceneAsked, scene: Scene) -> None:
+        self.scene = scene
+        self._timeline().stand_at(scene.entries, scene.recent)
+        self._taken(asked.session, scene)
+
+    def _take_entries(self, asked: _EntriesAsked, found: Mapping[int, Entry]) -> None:
+        if self.scene is not None and self.scene.position == asked.position:
+            self._timeline().take(found)
+
+    def _take_frames(self, asked: _FramesAsked, frames: tuple[Matched, ...]) -> None:
+        if not frames:
+            entry = asked.entry
+            words = f"Went over no wire: {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
+            self._screen.notify(words, timeout=10, markup=False)
+        elif self._screen.is_current:
+            wanted = FramesWanted(
+                entry=asked.entry,
+                frames=frames,
+                catalogue=asked.session.catalogue,
+                has_ids=not asked.session.has_raw,
+            )
+            self._screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
+
+    def _could_not(self, asked: object, error: BaseException) -> None:
+        del asked
+        words = (
+            f"This place of the recording could not be shown ({type(error).__name__}): a defect of Sightline."
+        )
+        self._screen.notify(words, severity="error", markup=False)
+
+
+def _made_scene(asked: _SceneAsked) -> Scene:
+    return asked.session.scene(asked.position, asked.tool, asked.since)
+
+
+def _made_entries(asked: _EntriesAsked) -> Mapping[int, Entry]:
+    return asked.session.entries(asked.first, asked.end, asked.position)
+
+
+def _made_frames(asked: _FramesAsked) -> tuple[Matched, ...]:
+    return asked.session.frames_of(asked.entry)

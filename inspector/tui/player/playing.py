@@ -1,0 +1,271 @@
+"""Playing: where one stands in a recording, and what moves one there."""
+
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.worker import Worker, WorkerCancelled, WorkerFailed
+
+from inspector.session.recorded import RecordedSession
+from inspector.tui.player.transport import EndWanted, FrameWanted, Play, TimeWanted, Wanted
+from inspector.tui.text import shortened
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+TICK_S = 0.1
+LONGEST_PAUSE_S = 0.5
+"""While pauses are cut."""
+
+_MOST_AT_ONCE = 5_000
+"""Lines that one tick goes on by: what comes faster is shown later."""
+
+
+class Playing:
+    """Positions are lines of the file. All that is asked of it here is cheap, but for reading and finding, which threads do."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        session: RecordedSession,
+        moved: Callable[[], None],
+        told: Callable[[], None],
+    ) -> None:
+        """`moved`: one stands elsewhere. `told`: something else is to be said."""
+        self._screen = screen
+        self._session = session
+        self._played = session.played
+        self._moved = moved
+        self._told = told
+        self.position = self.since = 0
+        """Where one stands; and from where on what is passed over is shown too."""
+        self.play = Play.PAUSED
+        self._speed = Play.COMPRESSED
+        self._clock_s = 0.0
+        self._ticked_s = 0.0
+        self._ticking: Timer | None = None
+        self._has_chosen = False
+        """Whether the user has gone anywhere: then the end of reading moves nobody."""
+        self._progress = (0, 0)
+        self._finding: Worker[int | None] | None = None
+        self._stop = False
+        self._ended = False
+        self.words = ""
+        """What was looked for last."""
+
+    # Reading.
+
+    def begin(self) -> None:
+        """Go through the file once; then stand at its end."""
+        self._screen.run_worker(self._read(), group="reading", exit_on_error=True)
+
+    async def _read(self) -> None:
+        showing = self._screen.set_interval(TICK_S * 2, self._while_reading)
+        work = self._screen.run_worker(
+            self._index,
+            thread=True,
+            group="reading",
+            exit_on_error=False,
+        )
+        try:
+            await work.wait()
+        except WorkerCancelled:
+            return
+        except WorkerFailed as failed:
+            if self._ended:
+                return
+            words = f"The recording could not be read to its end ({type(failed.error).__name__}): a defect of Sightline."
+            self._screen.notify(words, severity="error", markup=False)
+        finally:
+            showing.stop()
+        if self._has_chosen or self._ended:
+            self._told()
+        else:
+            self._go(self._played.last, since=0)
+
+    def _index(self) -> None:
+        with self._session.reading() as played:
+            played.index(is_cancelled=lambda: self._ended, on_progress=self._note_progress)
+
+    def _while_reading(self) -> None:
+        if self.position == 0 and (first := self._played.next(0)) is not None:
+            self._go(first)
+        else:
+            self._told()
+
+    def end(self) -> None:
+        """Nobody looks any more: threads stop."""
+        self._ended = self._stop = True
+        self.pause()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file may still be asked."""
+        return not self._ended
+
+    # Moving.
+
+    def step(self, step: int) -> None:
+        """To the next line that something happened at, or the one before."""
+        there = self._played.next(self.position) if step > 0 else self._played.previous(self.position)
+        self._choose(there, "This is the end." if step > 0 else "This is the start.")
+
+    def step_call(self, step: int) -> None:
+        """To the next answer of a tool, or the one before."""
+        if step > 0:
+            self._choose(self._played.next_call(self.position), "No call is answered behind this.")
+        else:
+            self._choose(self._played.previous_call(self.position), "No call is answered before this.")
+
+    def ends(self, step: int) -> None:
+        """To the start, or to the end."""
+        if step > 0:
+            self._choose(self._played.last or None, "The recording is empty.", since=0)
+        else:
+            self._choose(self._played.next(0), "The recording is empty.")
+
+    def jump(self, there: Wanted) -> str:
+        """To a frame, a moment, or one of the ends; what is wrong with that, empty where one is there."""
+        match there:
+            case EndWanted():
+                self.ends(1 if there is EndWanted.LAST else -1)
+            case FrameWanted(number=number):
+                line = self._played.line_of(number)
+                if line is None:
+                    return f"There is no frame {number:,}."
+                self._choose(line, "")
+            case TimeWanted(at_s=at_s):
+                # Before the first line there is nothing: the first line is as near as one gets.
+                self._choose(self._played.line_at(at_s) or self._played.next(0), "The recording is empty.")
+        return ""
+
+    def _choose(self, there: int | None, otherwise: str, *, since: int | None = None) -> None:
+        self._has_chosen = True
+        self.pause()
+        if there is None:
+            self._screen.notify(otherwise, markup=False)
+        else:
+            self._go(there, since=since)
+
+    def _go(self, there: int, *, since: int | None = None) -> None:
+        self.position, self.since = there, there - 1 if since is None else since
+        self._moved()
+
+    # Playing.
+
+    def toggle(self) -> None:
+        """Play from here on, or pause."""
+        if self.play is not Play.PAUSED:
+            self.pause()
+            return
+        self._has_chosen = True
+        if self._played.next(self.position) is None and (first := self._played.next(0)) is not None:
+            self._go(first)
+        self._clock_s = self._played.time_of(self.position)
+        self._ticked_s = monotonic()
+        self.play = self._speed
+        self._ticking = self._screen.set_interval(TICK_S, self._tick)
+        self._told()
+
+    def toggle_speed(self) -> None:
+        """Cut pauses, or take the time that it took."""
+        self._speed = Play.REAL if self._speed is Play.COMPRESSED else Play.COMPRESSED
+        if self.play is not Play.PAUSED:
+            self.play = self._speed
+            self._told()
+        else:
+            words = "in real time" if self._speed is Play.REAL else "with pauses cut to half a second"
+            self._screen.notify(f"Space plays {words}.", markup=False)
+
+    def pause(self) -> None:
+        """Stay here."""
+        if self._ticking is not None:
+            self._ticking.stop()
+            self._ticking = None
+        if self.play is not Play.PAUSED:
+            self.play = Play.PAUSED
+            self._told()
+
+    def _tick(self) -> None:
+        now_s = monotonic()
+        self._clock_s += now_s - self._ticked_s
+        self._ticked_s = now_s
+        there, after = self.position, self._played.next(self.position)
+        for _ in range(_MOST_AT_ONCE):
+            if after is None or self._played.time_of(after) > self._clock_s:
+                break
+            there, after = after, self._played.next(after)
+        if after is None and self._played.is_indexed:
+            self.pause()
+        elif after is not None and self.play is Play.COMPRESSED:
+            self._clock_s = max(self._clock_s, self._played.time_of(after) - LONGEST_PAUSE_S)
+        if there != self.position:
+            self._go(there, since=self.position)
+
+    # Finding.
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether words are being looked for."""
+        return self._finding is not None and self._finding.is_running
+
+    def find(self, words: str, *, backwards: bool = False) -> None:
+        """Look for words from here on, in a thread; `stop_finding` ends it."""
+        self.words = words
+        self._screen.run_worker(self._find(words, backwards=backwards), group="finding", exclusive=True)
+
+    def stop_finding(self) -> None:
+        """Look no further."""
+        self._stop = True
+
+    async def _find(self, words: str, *, backwards: bool) -> None:
+        self.pause()
+        self._stop, self._progress = False, (0, 0)
+        showing = self._screen.set_interval(TICK_S * 2, self._told)
+        self._finding = self._screen.run_worker(
+            partial(self._search, words, self.position, backwards=backwards),
+            thread=True,
+            group="searching",
+            exit_on_error=False,
+        )
+        try:
+            there = await self._finding.wait()
+        except (WorkerCancelled, WorkerFailed):
+            self._stop = True
+            there = None
+        finally:
+            showing.stop()
+            self._finding = None
+        if there is not None:
+            self._choose(there, "")
+        elif not self._stop:
+            where = "before this" if backwards else "behind this"
+            self._screen.notify(f"Nothing {where} says {shortened(words, 60)}.", markup=False)
+        self._told()
+
+    def _search(self, words: str, position: int, *, backwards: bool) -> int | None:
+        with self._session.reading() as played:
+            return played.search(
+                words,
+                position,
+                backwards=backwards,
+                is_cancelled=lambda: self._stop,
+                on_progress=self._note_progress,
+            )
+
+    def _note_progress(self, done: int, total: int) -> None:
+        # In a thread: one tuple takes the place of another.
+        self._progress = (done, total)
+
+    @property
+    def busy(self) -> str:
+        """What is being done, and how far; empty where nothing is."""
+        if self.is_finding:
+            return f"finding {self._percent()} (Esc stops)"
+        return "" if self._played.is_indexed else f"reading {self._percent()}"
+
+    def _percent(self) -> str:
+        done, total = self._progress
+        return f"{min(done * 100 // total, 99)}%" if total else "…"

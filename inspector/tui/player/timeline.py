@@ -1,0 +1,51 @@
+"""The timeline of a recording: a million entries, of which those on the screen are read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from inspector.protocol.timeline import Entry
+from inspector.tui.timeline.pane import TimelinePane
+
+_MARGIN = 40
+"""Entries that are read around the one that is missing."""
+
+
+class RecordedTimeline(TimelinePane):
+    """What had happened up to the position one stands at. Its end is where one stands."""
+
+    @dataclass
+    class Wanted(Message):
+        """Entries are on the screen that were not read yet: from `first` up to `end`, by index from 0."""
+
+        first: int
+        end: int
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._have: dict[int, Entry] = {}
+        self._asked = (0, 0)
+
+    def stand_at(self, count: int, recent: Mapping[int, Entry]) -> None:
+        """There were `count` entries; `recent` are the last of them, by index from 0."""
+        self._have = dict(recent)
+        self._asked = (0, 0)
+        self._known = count
+        self.show_rows(count, count - 1)
+        # The room for the rows is made with the next layout.
+        self.call_after_refresh(self.reveal, self.cursor)
+
+    def take(self, found: Mapping[int, Entry]) -> None:
+        """Entries that were wanted."""
+        self._have.update(found)
+        self._asked = (0, 0)
+        self.refresh()
+
+    def entry(self, index: int) -> Entry | None:
+        """The entry of a row; where it was not read, it is asked for."""
+        found = self._have.get(index)
+        if found is None and not self._asked[0] <= index < self._asked[1]:
+            self._asked = (max(index - _MARGIN, 0), min(index + _MARGIN, self.count))
+            self.post_message(self.Wanted(*self._asked))
+        return found

@@ -1,0 +1,201 @@
+"""The transport bar: position, speed, keys."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import ClassVar, TypeAlias
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from inspector.tui.keys.table import command
+from inspector.tui.text import content, shortened
+
+LEAST_TRACK = 8
+"""Cells of the track; where there are fewer, there is none."""
+
+
+class Play(Enum):
+    """Whether it moves by itself, and how fast."""
+
+    PAUSED = auto()
+    COMPRESSED = auto()
+    REAL = auto()
+
+
+_PLAY = {
+    Play.PAUSED: ("‖ paused", "bold"),
+    Play.COMPRESSED: ("▶ playing, pauses cut", "bold $text-success"),
+    Play.REAL: ("▶ playing, real time", "bold $text-success"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransportView:
+    """What the bar tells."""
+
+    play: Play = Play.PAUSED
+    frame: int = 0
+    """The last one up to here; 0 where there is none."""
+    is_frame: bool = True
+    """Whether one stands on it, and not behind it."""
+    frames: int = 0
+    """How many there are, as far as it was read."""
+    at_s: float = 0.0
+    end_s: float = 0.0
+    call: int = 0
+    """Calls that were answered up to here."""
+    calls: int = 0
+    share: float = 0.0
+    """How far in the file, from 0 to 1."""
+    busy: str = ""
+    """What is being done, and how far: `reading 34%`."""
+    broken: str = ""
+    """Where the file is not as it should be, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameWanted:
+    """A frame by its number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWanted:
+    """A moment, in seconds since the start."""
+
+    at_s: float
+
+
+class EndWanted(Enum):
+    """One of the two ends."""
+
+    FIRST = auto()
+    LAST = auto()
+
+
+Wanted: TypeAlias = FrameWanted | TimeWanted | EndWanted
+_FRAME = re.compile(r"#?\s*([0-9][0-9,]{0,20})")
+
+_SECONDS = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)\s*s")
+
+_CLOCK = re.compile(r"(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,2}(?:\.[0-9]{1,9})?)")
+
+
+def wanted(words: str) -> Wanted | None:
+    """Where the user wants to go: `1200`, `12.5s`, `1:02.5`, `first`, `last`; None where that is not to be understood."""
+    text = words.strip().lower()
+    if text in {"first", "start", "begin"}:
+        return EndWanted.FIRST
+    if text in {"last", "end"}:
+        return EndWanted.LAST
+    if found := _FRAME.fullmatch(text):
+        return FrameWanted(int(found[1].replace(",", "")))
+    if found := _SECONDS.fullmatch(text):
+        return TimeWanted(float(found[1]))
+    if found := _CLOCK.fullmatch(text):
+        return TimeWanted(int(found[1] or 0) * 3600 + int(found[2]) * 60 + float(found[3]))
+    return None
+
+
+def clock(at_s: float) -> str:
+    """`0:12.4`, `1:04:33`: as players write it."""
+    tenths = min(round(max(at_s, 0.0) * 10), 10**15)
+    minutes, rest = divmod(tenths, 600)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}:{minutes:02d}:{rest // 10:02d}"
+    return f"{minutes}:{rest // 10:02d}.{rest % 10}"
+
+
+def bar_line(view: TransportView, width: int) -> Content:
+    """How it stands, in `width` cells: words first, and a track where there is room."""
+    words, style = _PLAY[view.play]
+    parts: list[Content] = [Content.styled(words, style), *_places(view)]
+    if view.busy:
+        parts.insert(1, content(view.busy, "$text-warning"))
+    while len(parts) > 2 and _length(parts) > width - 2:
+        parts.pop()
+    left = Content("  ").join(parts)
+    room = width - left.cell_length - 4
+    if room < LEAST_TRACK:
+        return Content.assemble(" ", left)
+    return Content.assemble(" ", left, "  ", _track(view.share, room))
+
+
+def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
+    """The keys that move, as many as fit. `ids`: of commands that belong together, with the words for both."""
+    parts: list[Content | str] = [" "]
+    taken = 1
+    for known, label in ids:
+        keys = " ".join(command(one).key.split(" ")[0] for one in known.split(","))
+        length = len(keys) + 1 + len(label) + 2
+        if taken + length > width:
+            break
+        parts += [
+            Content.styled(keys, "bold $accent"),
+            Content.styled(f" {label}  ", "$foreground 80%"),
+        ]
+        taken += length
+    return Content.assemble(*parts)
+
+
+def broken_line(words: str, width: int) -> Content:
+    """Where the file is not as it should be."""
+    return Content.assemble(" ✗ ", content(shortened(words, max(width - 4, 20)), "bold $text-error"))
+
+
+def _places(view: TransportView) -> list[Content]:
+    where = "" if view.is_frame else "behind "
+    found = [
+        Content(f"{where}frame {view.frame:,} of {view.frames:,}"),
+        Content.styled(f"{clock(view.at_s)} of {clock(view.end_s)}", "$foreground 80%"),
+    ]
+    if view.calls:
+        found.append(Content.styled(f"call {view.call:,} of {view.calls:,}", "$foreground 80%"))
+    return found
+
+
+def _length(parts: Sequence[Content]) -> int:
+    return sum(part.cell_length + 2 for part in parts)
+
+
+def _track(share: float, room: int) -> Content:
+    place = min(max(round(share * (room - 1)), 0), room - 1)
+    return Content.assemble(
+        ("━" * place, "$text-primary"),
+        ("●", "bold $text-primary"),
+        ("─" * (room - 1 - place), "$foreground 40%"),
+    )
+
+
+class TransportBar(Widget):
+    """Where one is in a recording; below, the keys that move; and where the file breaks off, if it does."""
+
+    DEFAULT_CSS = """
+    TransportBar { height: auto; background: $panel; }
+    """
+    KEYS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("play.back,play.step", "step"),
+        ("play.previous-call,play.next-call", "call"),
+        ("play.first,play.last", "ends"),
+        ("play.toggle", "play"),
+        ("play.jump", "jump"),
+        ("play.find", "find"),
+        ("play.find-next", "again"),
+        ("play.speed", "speed"),
+        ("session.export", "export"),
+    )
+
+    view: reactive[TransportView] = reactive(TransportView(), layout=True)
+
+    def render(self) -> Content:
+        """Two lines; three where the file breaks off."""
+        width = self.size.width
+        lines = [bar_line(self.view, width), keys_line(self.KEYS, width)]
+        if self.view.broken:
+            lines.append(broken_line(self.view.broken, width))
+        return Content("\n").join(lines)

@@ -1,0 +1,1 @@
+"""Policy checks before a call, and the dialog that asks."""

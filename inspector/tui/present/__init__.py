@@ -1,1 +1,0 @@
-"""View models: pure functions from data to content for widgets."""

@@ -1,0 +1,1 @@
+"""The result: what the server sent beside what the model sees."""

@@ -1,0 +1,118 @@
+"""Comparing: two models of one call in place of the raw result and one model."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from inspector.boundary.bounded import Level
+from inspector.session.call_record import CallRecord
+from inspector.tui.result.contrast import Contrast, Lens, contrast
+from inspector.tui.result.pane import ResultPane
+from inspector.tui.result.view import SERVER_NAME
+from inspector.tui.runtime.latest import Latest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BOUNDARIES: "Sequence[tuple[Level, Level]]" = (
+    (Level.DECLARED, Level.CLOSED),
+    (Level.OPEN, Level.DECLARED),
+    (Level.OPEN, Level.CLOSED),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContrastAsked:
+    """A call through two lenses, side by side."""
+
+    record: CallRecord
+    left: Lens
+    right: Lens
+    chunk: int
+    """Characters after which a text breaks."""
+
+
+class Comparing:
+    """Which two are compared. Off until it is asked for."""
+
+    def __init__(self, screen: Screen[None], result: ResultPane, changed: Callable[[], None]) -> None:
+        self._screen = screen
+        self._result = result
+        self._changed = changed
+        self._made = Latest(screen, contrast_view, self._take, self._could_not, result.let_go)
+        self._asked: ContrastAsked | None = None
+        self._base = Lens(level=Level.DECLARED, host="spec")
+
+    @property
+    def is_on(self) -> bool:
+        """Whether two models are compared."""
+        return self._asked is not None
+
+    def start(self, record: CallRecord, base: Lens) -> None:
+        """Compare `declared` with `closed`. `base`: the lenses in force."""
+        self._base = base
+        self._ask(record, *self._between(*_BOUNDARIES[0]))
+
+    def stop(self) -> None:
+        """Back to the raw result and one model."""
+        if self._asked is not None:
+            self._asked = None
+            self._result.stop_contrast()
+            self._changed()
+
+    def follow(self, record: CallRecord | None) -> None:
+        """Another call is looked at."""
+        if record is None:
+            self.stop()
+        elif self._asked is not None and self._asked.record is not record:
+            self._ask(record, self._asked.left, self._asked.right)
+
+    def step_level(self, step: int) -> None:
+        """Two boundaries at the host in force; the next two, where boundaries are compared already."""
+        asked = self._asked
+        if asked is not None:
+            known = (asked.left.level, asked.right.level)
+            place = _BOUNDARIES.index(known) + step if known in _BOUNDARIES else 0
+            self._ask(asked.record, *self._between(*_BOUNDARIES[place % len(_BOUNDARIES)]))
+
+    def step_host(self, hosts: tuple[str, ...], step: int) -> None:
+        """The host in force against the next one."""
+        asked = self._asked
+        if asked is not None:
+            others = [host for host in hosts if host != self._base.host]
+            place = others.index(asked.right.host) + step if asked.right.host in others else min(step, 0)
+            self.against(others[place % len(others)])
+
+    def against(self, host: str) -> None:
+        """The host in force against this one, both at the boundary in force."""
+        if self._asked is not None:
+            self._ask(self._asked.record, self._base, Lens(level=self._base.level, host=host))
+
+    def _between(self, left: Level, right: Level) -> tuple[Lens, Lens]:
+        return Lens(level=left, host=self._base.host), Lens(level=right, host=self._base.host)
+
+    def _ask(self, record: CallRecord, left: Lens, right: Lens) -> None:
+        self._asked = ContrastAsked(record=record, left=left, right=right, chunk=self._result.room)
+        self._made.ask(self._asked)
+        self._result.wait_for_contrast(left, right)
+        self._changed()
+
+    def _take(self, asked: ContrastAsked, view: Contrast) -> None:
+        if asked is self._asked:
+            self._result.show_contrast(view)
+            self._changed()
+        else:
+            self._result.let_go(view)
+
+    def _could_not(self, asked: ContrastAsked, error: BaseException) -> None:
+        if asked is self._asked:
+            self.stop()
+        words = f"These two could not be compared ({type(error).__name__}): a defect of Sightline."
+        self._screen.notify(words, severity="error", markup=False)
+
+
+def contrast_view(asked: ContrastAsked) -> Contrast:
+    """What both panes show."""
+    return contrast(asked.record, asked.left, asked.right, server=SERVER_NAME, chunk=asked.chunk)

@@ -1,0 +1,269 @@
+"""Why something was withheld or changed, in sentences, and what would change it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from inspector.boundary.bounded import Removal
+from inspector.claims.claim import Claim, Subject
+from inspector.tui.claims.pane import vocabulary_named
+from inspector.tui.text import content, shortened
+
+if TYPE_CHECKING:
+    from inspector.hosts.profile import Change
+
+_OUTPUT_SCHEMA = "/outputSchema"
+_MARK = "x-sensitive"
+
+
+def remedy(removal: Removal) -> str:
+    """What would let the value pass, or why nothing should. Quotes pointers and keys of the server: foreign text."""
+    told = _BY_RULE.get(removal.rule)
+    return told(removal) if told else f"Nothing is known that would change what `{removal.rule}` withholds."
+
+
+def _marked(removal: Removal) -> str:
+    if removal.claim is None:
+        where = removal.schema_pointer
+        at = "of the output schema" if where is None else f"at {_OUTPUT_SCHEMA}{where}"
+        return f"Rewrite the part {at} so that it can be judged: what cannot be read or resolved counts as marked."
+    holder, _, spelling = removal.claim.pointer.rpartition("/")
+    if "sensitive" not in spelling.lower():
+        return (
+            f"Rewrite {removal.claim.pointer} so that it can be judged: what cannot be read counts as marked."
+        )
+    return f"Remove `{spelling}` from {holder}, or return a secret reference."
+
+
+def _hinted(removal: Removal) -> str:
+    claim = removal.claim
+    dropped = f"drop `sensitiveHint`{_at(claim)}" if claim else "drop `sensitiveHint`"
+    if claim is not None and claim.subject is Subject.BLOCK:
+        return f"Return a secret reference in place of the block, or {dropped}."
+    return (
+        f'Return the value in structured content at a position marked `"{_MARK}": false`, '
+        f"return a secret reference, or {dropped}."
+    )
+
+
+def _referenced(removal: Removal) -> str:
+    if removal.pointer.endswith("/label"):
+        return "Choose `declared` to let the label pass; at `closed` it is a server's word like any other."
+    return "Nothing should: the user redeems it; return the value itself only if a model may have it."
+
+
+def _for_user(removal: Removal) -> str:
+    claim = removal.claim
+    if claim is not None and not claim.well_formed:
+        return f"Write `audience`{_at(claim)} as a list of `user`, `assistant` or both."
+    return f"Add `assistant` to `audience`{_at(claim)}."
+
+
+def _labelled_words(removal: Removal) -> str:
+    claim = removal.claim
+    if claim is None:
+        return "Label the result as less sensitive."
+    if not claim.well_formed:
+        return f"Write `{claim.key}`{_at(claim)} as {claim.vocabulary} has it: what cannot be read counts as sensitive."
+    threshold = claim.key.endswith("resultSensitivity")
+    instead = ", or raise the threshold of the policy" if threshold else ""
+    return f"Change `{claim.key}`{_at(claim)} if the result is less sensitive than that{instead}."
+
+
+def _mirrored(removal: Removal) -> str:
+    del removal
+    return (
+        "Let the structured content pass that this text repeats: the text is written from what is left of it."
+    )
+
+
+def _echoed(removal: Removal) -> str:
+    del removal
+    return "Leave the withheld value out of this text, or release it where it is declared sensitive."
+
+
+def _invalid(removal: Removal) -> str:
+    where = removal.schema_pointer
+    at = "the output schema" if where is None else f"{_OUTPUT_SCHEMA}{where}"
+    return f"Return what {at} allows here, or correct the schema: its marks may not fit data that it does not describe."
+
+
+def _unknown(removal: Removal) -> str:
+    del removal
+    return (
+        "Return a content type of the protocol, with all that it requires: "
+        "`text`, `image`, `audio`, `resource_link` or `resource`."
+    )
+
+
+def _meta(removal: Removal) -> str:
+    del removal
+    return "Return it as content or structured content if a model should have it: `_meta` is for programs."
+
+
+def _untrusted(removal: Removal) -> str:
+    return f"Have the policy delimit untrusted content in place of hiding it, or correct the claim{_at(removal.claim)}."
+
+
+def _undeclared(removal: Removal) -> str:
+    if not removal.pointer.startswith("/structuredContent") and removal.pointer.count("/") == 1:
+        return "Return it inside structured content, or as what the output schema names, with a type."
+    return (
+        "Give the position a type in the output schema, under `properties`, `items` or `prefixItems`, "
+        "without a mark."
+    )
+
+
+def _uncontracted(removal: Removal) -> str:
+    if removal.detail.endswith("no output schema"):
+        return "Declare an output schema, and return structured content that fits it."
+    return "Return it as structured content that the output schema names: at `closed` no free content passes."
+
+
+def _failed(removal: Removal) -> str:
+    del removal
+    return "Choose `declared` to let the words of an error pass: at `closed` a model gets one of fixed codes."
+
+
+def _detected(removal: Removal) -> str:
+    del removal
+    return (
+        "Return no credential here, or a secret reference; "
+        "if it is none, have the policy report such strings and not withhold them."
+    )
+
+
+def _ruled(removal: Removal) -> str:
+    del removal
+    return "Agree where you are asked, or change the rule in your policy; no boundary lets it pass."
+
+
+def _unjudged(removal: Removal) -> str:
+    if not removal.pointer:
+        return "Return a result that can be judged, and report it to Sightline if this one should be."
+    return "Return it as JSON and the protocol have it: each key once, each member of its type."
+
+
+def _unfinished(removal: Removal) -> str:
+    del removal
+    return "Answer what the server asks for: only the result that ends the call reaches a model."
+
+
+_BY_RULE: Mapping[str, Callable[[Removal], str]] = {
+    _MARK: _marked,
+    "sensitive-hint": _hinted,
+    "secret-reference": _referenced,
+    "audience": _for_user,
+    "labelled": _labelled_words,
+    "mirror": _mirrored,
+    "echo": _echoed,
+    "invalid-output": _invalid,
+    "unknown-content": _unknown,
+    "meta": _meta,
+    "untrusted": _untrusted,
+    "undeclared": _undeclared,
+    "no-contract": _uncontracted,
+    "error": _failed,
+    "detect": _detected,
+    "policy": _ruled,
+    "unfinished": _unfinished,
+    "internal": _unjudged,
+}
+
+
+def _at(claim: Claim | None) -> str:
+    """Where a declaration stands, with a blank in front; nothing where there is none."""
+    if claim is None:
+        return ""
+    subject = "the tool's definition" if claim.subject is Subject.TOOL else "the result"
+    return f" at {claim.pointer or 'the root'} of {subject}"
+
+
+_LABEL = "$foreground 70%"
+
+
+def removal_line(first: Removal, more: int) -> Content:
+    """A removal on one line: rule, place, reason. `more`: how many others there are at that place."""
+    return Content.assemble(
+        ("✗ ", "bold $text-error"),
+        content(first.rule, "bold $text-error"),
+        "  ",
+        content(shortened(first.pointer or "the whole result", 120), "bold"),
+        "  ",
+        content(shortened(first.detail, 300)),
+        (f" (and {more:,} more here)" if more else "", _LABEL),
+    )
+
+
+def removal_detail(removals: Sequence[Removal], more: int = 0) -> Content:
+    """Removals in full: rule, place, why, the declaration behind it, and what would change it.
+
+    `more`: how many there are beside these.
+    """
+    lines = [line for removal in removals for line in _detail(removal)]
+    if more:
+        lines.append(Content(f"… and {more:,} more"))
+    return Content("\n").join(lines)
+
+
+def change_line(change: "Change") -> Content:
+    """What a host changed, on one line."""
+    return Content.assemble(
+        ("~ host  ", "bold $text-accent"),
+        content(shortened(change.pointer or "the whole", 120), "bold"),
+        "  ",
+        content(shortened(change.what, 400)),
+    )
+
+
+def _detail(removal: Removal) -> list[Content]:
+    lines = [
+        Content.assemble(
+            ("✗ ", "bold $text-error"),
+            content(removal.rule, "bold $text-error"),
+            " withholds ",
+            content(shortened(removal.pointer or "the whole result", 400), "bold"),
+        ),
+        _labelled("why", content(shortened(removal.detail, 1000))),
+        _labelled("declaration", _declaration(removal)),
+    ]
+    standing = _standing(removal.claim) if removal.claim else None
+    if standing:
+        lines.append(_labelled("standing", standing))
+    lines.append(_labelled("to change it", content(shortened(remedy(removal), 1000))))
+    return lines
+
+
+def _labelled(label: str, words: Content) -> Content:
+    return Content.assemble((f"  {label:<13}", _LABEL), words)
+
+
+def _declaration(removal: Removal) -> Content:
+    claim = removal.claim
+    if claim is not None:
+        where = "the tool's definition" if claim.subject is Subject.TOOL else "the result"
+        return Content.assemble(
+            content(shortened(f"{claim.vocabulary}: {claim.key}", 120), "bold"),
+            " at ",
+            content(shortened(claim.pointer or "the root", 300)),
+            f" of {where}",
+            ""
+            if claim.well_formed
+            else content(f"; malformed: {shortened(claim.problem, 200)}", "$text-error"),
+        )
+    if removal.schema_pointer is not None:
+        return Content.assemble("output schema ", content(shortened(removal.schema_pointer or "root", 300)))
+    return Content.styled("none: the rule needs none", _LABEL)
+
+
+def _standing(claim: Claim) -> Content | None:
+    """How far the vocabulary has come, since when that is known, and where it is defined."""
+    known = vocabulary_named(claim.vocabulary)
+    if known is None:
+        return content(str(claim.standing))
+    remark = f", {known.remark}" if known.remark else ""
+    return Content.assemble(
+        content(f"{claim.standing}{remark}", "bold"),
+        content(f" as of {known.as_of}: {known.title}, {known.source}"),
+    )

@@ -1,0 +1,1 @@
+"""What the app runs on: worker threads, memory, the guard, leaving."""

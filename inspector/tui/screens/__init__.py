@@ -1,1 +1,0 @@
-"""Screens of the interface, and the parts of the main screen."""

@@ -1,0 +1,1 @@
+"""Secrets: references to reveal and withheld values."""

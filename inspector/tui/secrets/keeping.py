@@ -1,0 +1,73 @@
+"""Views of what a session holds, made in worker threads from frozen inputs. Importing this loads the core."""
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+from textual.screen import Screen
+from textual.worker import WorkerCancelled, WorkerFailed
+
+from inspector.boundary.reading import raw_of
+from inspector.secrets.holdings import Holdings, holdings_in
+from inspector.secrets.session import Custody
+from inspector.session.call_record import CallRecord
+from inspector.session.live import Session
+from inspector.tui.connection.connection import Link
+from inspector.tui.definition.view import withheld
+
+
+def holdings(record: CallRecord) -> Holdings:
+    """What a call leaves in the user's keeping."""
+    return holdings_in(raw_of(record.outcome), withheld(record))
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """A screen that shows the vault."""
+
+    def news(self) -> None:
+        """The vault has changed."""
+        ...
+
+
+class Keeping:
+    """Judges in a thread what is to be kept of a call. Nothing that was expected is dropped."""
+
+    def __init__(self, screen: Screen[None], link: Link, changed: Callable[[], None]) -> None:
+        self._screen = screen
+        self._link = link
+        self._changed = changed
+        self._expected: list[tuple[Session, CallRecord]] = []
+        self._nobodys = Custody()
+
+    @property
+    def custody(self) -> Custody:
+        """Of the session in use; before there is one, of nobody."""
+        return self._link.session.custody if self._link.session else self._nobodys
+
+    def expect(self, record: CallRecord) -> None:
+        """A call has ended."""
+        if self._link.session is not None:
+            self._expected.append((self._link.session, record))
+
+    def take(self) -> None:
+        """Judge what is expected."""
+        expected, self._expected = self._expected, []
+        for session, record in expected:
+            self._screen.run_worker(self._take(session, record), group="keeping")
+
+    async def _take(self, session: Session, record: CallRecord) -> None:
+        try:
+            found = await self._screen.run_worker(
+                lambda: holdings(record), thread=True, exit_on_error=False
+            ).wait()
+        except WorkerCancelled:
+            return
+        except WorkerFailed as failed:
+            words = f"What call #{record.number} left for you could not be listed ({type(failed.error).__name__}): a defect of Sightline."
+            self._screen.notify(words, severity="error", markup=False)
+            return
+        # A session that has ended keeps nothing.
+        if session is self._link.session:
+            vault = session.custody.vault
+            vault.keep(record.number, record.name, record.received_s, raw_of(record.outcome), found)
+            self._changed()

@@ -1,0 +1,1 @@
+"""The timeline, and frames as they were on the wire."""

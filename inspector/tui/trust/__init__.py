@@ -1,0 +1,1 @@
+"""The trust state of the agent session."""

@@ -1,0 +1,149 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.json.exact import Json, JsonObject, equal
+from inspector.schema.arguments import coerce
+from inspector.schema.fields import form_of
+from inspector.tui.call.arguments import checked
+from inspector.tui.call.entries import (
+    MAX_LINES,
+    Draft,
+    Entered,
+    FormLine,
+    Problem,
+    draft,
+    entries,
+    form_lines,
+    label,
+    note,
+    place_problems,
+    placeholder,
+    sensitive_entries,
+)
+
+SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "title": "The text", "description": "What to say", "maxLength": 5},
+        "count": {"type": "integer", "minimum": 1, "default": 3},
+        "ratio": {"type": "number"},
+        "loud": {"type": "boolean"},
+        "colour": {"enum": ["red", 7, None]},
+        "size": {"oneOf": [{"const": "s", "title": "Small"}, {"const": "l", "title": "Large"}]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "place": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "zip": {"type": "string"}},
+            "required": ["city"],
+        },
+        "token": {"type": "string", "x-sensitive": True},
+        "free": {},
+    },
+    "required": ["text"],
+}
+LINES = form_lines(form_of(SCHEMA))
+
+
+def drafted(**entered: Entered) -> Draft:
+    return draft(LINES, {f"/{key.replace('__', '/')}": value for key, value in entered.items()}, coerce)
+
+
+def line(pointer: str) -> FormLine:
+    return next(found for found in LINES if found.field.pointer == pointer)
+
+
+def test_nested_objects_stand_under_their_heading() -> None:
+    found = [(found.field.pointer, found.depth, found.is_heading) for found in LINES]
+    assert ("/place", 0, True) in found
+    assert found[found.index(("/place", 0, True)) + 1] == ("/place/city", 1, False)
+
+
+def test_a_form_has_no_more_lines_than_a_screen_can_bear() -> None:
+    wide: JsonObject = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(400)}}
+    assert len(form_lines(form_of(wide))) == MAX_LINES
+
+
+@pytest.mark.parametrize(
+    ("entered", "arguments"),
+    [
+        ({}, {}),
+        ({"text": Entered(text="hi")}, {"text": "hi"}),
+        ({"count": Entered(text="4")}, {"count": 4}),
+        ({"loud": Entered(chosen=1)}, {"loud": False}),
+        ({"colour": Entered(chosen=2)}, {"colour": None}),
+        ({"size": Entered(chosen=1)}, {"size": "l"}),
+        ({"tags": Entered(text='["a","b"]')}, {"tags": ["a", "b"]}),
+        ({"place__city": Entered(text="Ulm")}, {"place": {"city": "Ulm"}}),
+        ({"free": Entered(text='{"a":[1]}')}, {"free": {"a": [1]}}),
+    ],
+)
+def test_entries_become_arguments_and_empty_ones_are_left_out(
+    entered: dict[str, Entered], arguments: Json
+) -> None:
+    assert drafted(**entered).arguments == arguments
+
+
+def test_what_is_required_and_empty_is_missing_but_no_more_than_that() -> None:
+    assert drafted().problems == (Problem(pointer="/text", message="is required", missing=True),)
+
+
+def test_an_entry_that_its_field_cannot_take_is_kept_as_text_with_a_problem() -> None:
+    found = drafted(text=Entered(text="x"), count=Entered(text="many"))
+    assert found.arguments == {"text": "x", "count": "many"}
+    assert [problem.pointer for problem in found.problems] == ["/count"]
+
+
+def test_the_schema_adds_what_entries_alone_do_not_show_and_repeats_nothing() -> None:
+    found = checked(drafted(text=Entered(text="too long"), count=Entered(text="0")), SCHEMA)
+    assert sorted(problem.pointer for problem in found.problems) == ["/count", "/text"]
+    assert checked(drafted(), SCHEMA).problems == drafted().problems
+
+
+def test_a_problem_stands_at_the_nearest_field_above_it_and_the_rest_apart() -> None:
+    deep = Problem(pointer="/tags/0/x", message="is wrong")
+    other = Problem(pointer="", message="is no good")
+    assert place_problems(LINES, (deep, other)) == ({"/tags": "/0/x: is wrong"}, (other,))
+
+
+def test_sensitive_entries_are_told_apart() -> None:
+    entered = {"/token": Entered(text="hush"), "/text": Entered(text="hi")}
+    assert sensitive_entries(LINES, entered) == {"/token": Entered(text="hush")}
+
+
+def test_a_line_says_what_is_asked_for() -> None:
+    assert label(line("/text")).plain == "text*"
+    assert label(line("/place/zip")).plain == "  zip"
+    assert placeholder(line("/text").field) == "text, required"
+    assert placeholder(line("/count").field) == "integer, optional, default 3"
+    assert placeholder(line("/token").field) == "sensitive text, optional"
+    assert "What to say" in note(line("/text").field).plain
+
+
+texts = st.text(min_size=1, max_size=5).filter(lambda text: text.strip() == text)
+PLACES: dict[str, st.SearchStrategy[Json]] = {"city": texts, "zip": texts}
+OPTIONAL: dict[str, st.SearchStrategy[Json]] = {
+    "count": st.integers(1, 10**30),
+    "ratio": st.integers() | st.decimals(-100, 100, places=2).map(float),
+    "loud": st.booleans(),
+    "colour": st.sampled_from(["red", 7, None]),
+    "size": st.sampled_from(["s", "l"]),
+    "tags": st.lists(texts).map(list[Json]),
+    "place": st.fixed_dictionaries(PLACES),
+    "token": texts,
+    "free": st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5),
+}
+REQUIRED: dict[str, st.SearchStrategy[Json]] = {"text": texts}
+arguments_of_form = st.fixed_dictionaries(REQUIRED, optional=OPTIONAL)
+
+
+@given(arguments_of_form)
+def test_what_a_form_can_show_it_gives_back(arguments: JsonObject) -> None:
+    entered = entries(LINES, arguments)
+    if entered is not None:
+        assert equal(draft(LINES, entered, coerce).arguments, arguments)
+
+
+def test_a_value_outside_its_set_cannot_be_shown_by_the_form() -> None:
+    assert entries(LINES, {"colour": "blue"}) is None
+    assert entries(LINES, {"text": ""}) is None

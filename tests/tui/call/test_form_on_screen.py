@@ -1,0 +1,217 @@
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from inspector.json.exact import JsonObject
+from inspector.tui.app import SightlineApp
+from inspector.tui.call.pane import CallPane
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+
+ORDER: JsonObject = {
+    "name": "order",
+    "description": "Orders something.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "what": {"enum": ["tea", "coffee", "cocoa"]},
+            "cups": {"type": "integer", "minimum": 1, "maximum": 4},
+            "pin": {"type": "string", "x-sensitive": True},
+            "note": {"type": "string"},
+        },
+        "required": ["what"],
+    },
+}
+WIPE: JsonObject = {
+    "name": "wipe",
+    "inputSchema": {"type": "object"},
+    "annotations": {"destructiveHint": True, "readOnlyHint": False},
+}
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+
+
+def script() -> Script:
+    done = answering({"content": [{"type": "text", "text": "ok"}]})
+    return Script(tools=[ORDER, WIPE], answers={"order": done, "wipe": done})
+
+
+@SIZES
+async def test_a_form_is_filled_with_the_keyboard_alone(size: tuple[int, int]) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "right", "tab", "3", "enter")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("order", {"what": "coffee", "cups": 3})]
+
+
+async def test_typing_finds_a_value_of_a_set_and_backspace_leaves_it_out() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", *"coc")
+        await settled(pilot, app, "< cocoa >  3 of 3")
+        await pilot.press("backspace")
+        await settled(pilot, app, "one of a set, required")
+
+
+async def test_a_fault_is_told_under_its_field_and_can_be_sent_all_the_same() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        text = await settled(pilot, app, "1 missing")
+        assert "Send anyway" not in text
+        await pilot.press("enter", "right", "tab", "9")
+        text = await settled(pilot, app, "invalid")
+        assert "Send anyway" in text
+        lines = text.splitlines()
+        below = next(n for n, line in enumerate(lines) if " cups " in line) + 1
+        assert "4" in lines[below]
+        await pilot.press("enter")
+        await settled(pilot, app, "The schema does not allow these")
+        assert told.calls == []
+        await pilot.press("ctrl+s")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("order", {"what": "tea", "cups": 9})]
+
+
+async def test_what_is_missing_is_no_fault_before_one_tries_to_call() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        assert "is required" not in await settled(pilot, app, "1 missing")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "is required")
+        assert told.calls == []
+
+
+async def checked(pilot: Pilot[None], app: SightlineApp) -> None:
+    """Wait until what is written has been checked."""
+    await pilot.pause(0.3)
+    while app.screen.query_one(CallPane).draft is None:
+        await pilot.pause(0.05)
+    await settled(pilot, app)
+
+
+@pytest.mark.parametrize("before", ["{", '{"what":"coffee"}'], ids=["no JSON", "valid before"])
+async def test_a_call_that_comes_right_behind_a_paste_sends_what_was_pasted(before: str) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "ctrl+j", "f7")
+        app.screen.query_one("#arguments", TextArea).text = before
+        await checked(pilot, app)
+        await pilot.press("f7")
+        # As a terminal hands them over: nothing has been done about the first when the second comes.
+        app.post_message(events.Paste('{"what":"tea","cups":2}'))
+        app.post_message(events.Key("ctrl+r", "\x12"))
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("order", {"what": "tea", "cups": 2})]
+
+
+async def test_a_call_that_comes_right_behind_a_letter_sends_that_letter_too() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "tab", "tab", "tab", "a")
+        await checked(pilot, app)
+        app.post_message(events.Key("b", "b"))
+        app.post_message(events.Key("ctrl+r", "\x12"))
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("order", {"what": "tea", "note": "ab"})]
+
+
+async def test_form_and_json_say_the_same() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "tab", "2", "ctrl+j")
+        await settled(pilot, app, '"cups": 2')
+        await pilot.press("ctrl+j")
+        await settled(pilot, app, "< tea >  1 of 3")
+        await pilot.press("ctrl+j")
+        await settled(pilot, app, '"what": "tea"')
+        await pilot.press("down", "down", "down", "end", "backspace")
+        await settled(pilot, app, "no JSON object")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "it cannot be sent")
+        await pilot.press("}", "ctrl+r")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("order", {"what": "tea", "cups": 2})]
+
+
+async def test_arguments_that_the_form_cannot_show_stay_in_json() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "ctrl+j")
+        await settled(pilot, app, '"what": "tea"')
+        await pilot.press("down", "end", *',"extra":1', "ctrl+j")
+        await settled(pilot, app, "The form cannot show these arguments")
+        assert '"extra":1' in screen_text(app)
+
+
+async def test_a_sensitive_argument_is_never_on_the_screen() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "tab", "tab", *"hushhush")
+        assert "hushhush" not in await settled(pilot, app, "••••••••")
+        await pilot.press("ctrl+j")
+        assert "hushhush" not in await settled(pilot, app, "Sensitive arguments stayed in the form")
+        await pilot.press("ctrl+j")
+        await settled(pilot, app, "••••••••")
+        await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("order", {"what": "tea", "pin": "hushhush"})]
+        await pilot.press("t", "G", "enter", "N")
+        assert "hushhush" not in await settled(pilot, app, "1 sensitive position covered")
+        await pilot.press("x")
+        assert "hushhush" not in await settled(pilot, app, '"order"')
+
+
+async def test_a_tool_that_claims_to_do_harm_is_called_only_where_the_user_agrees() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "wipe")
+        await pilot.press("down")
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "Call wipe?")
+        await pilot.press("enter")
+        await settled(pilot, app, "It takes no arguments")
+        assert told.calls == []
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Call wipe?")
+        await pilot.press("y")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("wipe", {})]
+
+
+async def test_what_was_written_is_kept_while_one_looks_elsewhere() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "tab", "2", "escape", "down")
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("up")
+        await settled(pilot, app, "< tea >")
+        assert [field.value for field in app.screen.query("FieldLine Input").results(Input)][:1] == ["2"]
+
+
+async def test_a_call_is_copied_without_its_sensitive_arguments() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "tab", "tab", *"hush", "escape")
+        await settled(pilot, app, "valid")
+        await pilot.press("y")
+        await settled(pilot, app, "Copied, without the sensitive argument /pin.")
+        assert app.clipboard == """sightline call order --args '{   "what": "tea" }' demo"""

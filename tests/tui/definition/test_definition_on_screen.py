@@ -1,0 +1,138 @@
+import pytest
+
+from inspector.json.exact import Json, JsonObject
+from inspector.tui.definition.view import DefinitionAsked
+from inspector.tui.main import selection as looking
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
+
+MINT: JsonObject = {
+    "name": "mint",
+    "description": "Makes a key.",
+    "inputSchema": {"type": "object"},
+    "outputSchema": {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "key": {"type": "string", "x-sensitive": True}},
+    },
+    "annotations": {"readOnlyHint": False},
+}
+PLAIN: JsonObject = {"name": "plain", "inputSchema": {"type": "object"}}
+MINTED: Json = {"content": [], "structuredContent": {"id": "one", "key": "sk_live_0123456789abcdef"}}
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+
+
+def script() -> Script:
+    return Script(
+        tools=[MINT, PLAIN, {"name": "broken"}],
+        resources=[{"uri": "file:///notes", "name": "notes"}],
+        answers={"mint": answering(MINTED)},
+    )
+
+
+def given(text: str) -> str:
+    """What stands on the model's side of a definition that has the whole screen."""
+    return "\n".join(line.partition("▏")[2] for line in text.splitlines() if "▏" in line)
+
+
+async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("2", "z")
+        text = await settled(pilot, app, "What the model is given  spec, declared")
+        model = given(text)
+        assert '"x-sensitive": true' in text
+        assert '"x-sensitive"' not in model
+        assert '"readOnlyHint"' not in model
+        assert '"Makes a key."' in model
+        assert "✗ withheld 1" in text
+
+
+async def test_a_narrow_terminal_shows_both_in_one_column() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("2", "n")
+        text = await settled(pilot, app, "tokens →")
+        assert "What the model is given" not in text
+        assert "▸~" in text or "▸✗" in text
+        await pilot.press("z")
+        await settled(pilot, app, "What the model is given  spec")
+
+
+@SIZES
+async def test_each_difference_says_why(size: tuple[int, int]) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("2")
+        await settled(pilot, app, "tokens →")
+        told = ""
+        for _ in range(12):
+            await pilot.press("n")
+            told += await settled(pilot, app)
+            if "No further difference below." in told:
+                break
+        assert "✗ x-sensitive  /outputSchema/properties/key" in told
+        assert "/annotations" in told
+        await pilot.press("enter")
+        assert "declared by webmcp-110: x-sensitive" in await settled(pilot, app)
+        await pilot.press("escape")
+        assert "declared by" not in await settled(pilot, app)
+        assert app.is_running
+
+
+async def test_the_definition_follows_both_lenses() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("2")
+        await settled(pilot, app, "What the model is given  spec, declared")
+        await pilot.press("B")
+        text = await settled(pilot, app, "What the model is given  spec, open")
+        assert "✗ withheld" not in text
+        await pilot.press("b", "h")
+        text = await settled(pilot, app, "What the model is given  claude-code, declared")
+        assert "not observed" in text
+
+
+async def test_another_tool_has_another_definition_and_a_malformed_one_no_model_side() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("2", "escape")
+        await settled(pilot, app, "What the model is given  spec, declared")
+        await pilot.press("down")
+        assert '"Makes a key."' not in await settled(pilot, app, '"plain"')
+        await pilot.press("down")
+        text = await settled(pilot, app, "✗ malformed broken")
+        assert "What the model is given" not in text
+        assert "as it stood on the wire" in text
+
+
+async def test_a_definition_that_cannot_be_judged_is_not_said_to_reach_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failing(asked: DefinitionAsked) -> None:
+        raise RuntimeError(str(asked.level))
+
+    monkeypatch.setattr(looking, "definition_view", failing)
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("2")
+        text = await settled(pilot, app, "It is not known what a model is given of it (RuntimeError)")
+        assert "What the model is given" not in text
+        assert '"Makes a key."' in text
+
+
+async def test_a_definition_with_nothing_to_withhold_says_so() -> None:
+    told = script()
+    told.tools = [PLAIN]
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("2")
+        await settled(pilot, app, "Both sides say the same here.")
+        await pilot.press("n")
+        await settled(pilot, app, "The model is given all of it, as it was sent.")

@@ -1,0 +1,36 @@
+"""A question in an input: while its answer is at work it says so, and takes nothing more."""
+
+import asyncio
+
+from textual.widgets import Input
+
+from inspector.tui.dialogs.ask import AskScreen, Field
+from tests.tui.scripted import LARGE, Script, app_of, screen_text, settled
+
+
+async def test_while_an_answer_is_at_work_nothing_more_is_typed_and_a_refusal_lets_one_go_on() -> None:
+    app = app_of(Script())
+    ended = asyncio.Event()
+    handed: list[tuple[str, ...]] = []
+
+    async def accept(answers: tuple[str, ...]) -> str:
+        handed.append(answers)
+        await ended.wait()
+        return "It exists already." if len(handed) == 1 else ""
+
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "demo")
+        ask = AskScreen("Where to", "A file.", (Field(label="File"), Field(label="Seal to")), accept)
+        await app.push_screen(ask)
+        await pilot.press("a", "enter", "b", "enter")
+        await pilot.pause()
+        assert "Working…" in screen_text(app)
+        assert handed == [("a", "")]
+        ended.set()
+        text = await settled(pilot, app, "It exists already.")
+        assert "Working…" not in text
+        assert isinstance(app.focused, Input)
+        await pilot.press("c", "enter")
+        await settled(pilot, app)
+        assert handed == [("a", ""), ("ac", "")]
+        assert app.screen is not ask

@@ -1,0 +1,361 @@
+"""The review on the screen: badges, the tab, all findings, accepting, going to the place."""
+
+import asyncio
+import json
+import os
+import re
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from inspector.json.exact import Json, JsonObject, parse
+from inspector.protocol.outcome import RpcError
+from inspector.review.report import baseline_of
+from inspector.tui.app import SightlineApp
+from inspector.tui.findings import review_work as review_making
+from inspector.tui.findings.screen import FindingsScreen
+from inspector.tui.main.screen import MainScreen
+from inspector.tui.timeline.frame import FrameScreen
+from tests.review.live.reviews import CLEAN, NO_KEY, POISONED, TORN
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
+
+BLOCKS: tuple[Json, ...] = tuple({"type": "text", "text": f"block {number}"} for number in range(40))
+LEAK: Json = {"content": [*BLOCKS, {"type": "text", "text": f"the key is {NO_KEY}"}]}
+TOOLS: tuple[JsonObject, ...] = (CLEAN, TORN, POISONED)
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("SIGHTLINE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "data"
+
+
+def script(*tools: Json) -> Script:
+    return Script(tools=tools or TOOLS, answers={"look_up_word": answering(LEAK)})
+
+
+async def reviewed(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
+    """The screen once the review is through."""
+    for _ in range(400):
+        text = await settled(pilot, app)
+        if shows in text and not any(w.group == "reviewing" and not w.is_finished for w in app.workers):
+            return text
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"the screen does not show {shows!r}:\n{screen_text(app)}")
+
+
+def line_with(app: SightlineApp, *words: str) -> str:
+    return next(line for line in screen_lines(app) if all(word in line for word in words))
+
+
+async def write(pilot: Pilot[None], app: SightlineApp, words: str) -> None:
+    """In the input that is asked for."""
+    field = app.screen.query_one(Input)
+    field.value = words
+    await pilot.press("enter")
+    await reviewed(pilot, app)
+
+
+def accepted_files(data: Path) -> list[Path]:
+    folder = data / "accepted"
+    return list(folder.iterdir()) if folder.exists() else []
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_the_worst_finding_of_a_tool_stands_in_the_catalogue_as_shape_and_letter(
+    size: tuple[int, int],
+) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        assert re.search(r"torn +▲H\d+ ", line_with(app, "torn", "▲"))
+        clean = line_with(app, "look_up_word")[:30]
+        assert not re.search(r"[◆▲■▽·…]", clean), clean
+
+
+async def test_a_result_counts_as_soon_as_it_is_in() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("enter")
+        await settled(pilot, app, "word")
+        await pilot.press("enter")
+        await reviewed(pilot, app, "#1 done")
+        assert re.search(r"look_up_word +▲H\d", line_with(app, "look_up_word", "▲"))
+        await pilot.press("4")
+        text = await reviewed(pilot, app, "SL-OUT010")
+        assert "Credential in a result" in text
+        assert NO_KEY not in text
+        await pilot.press("enter")
+        await settled(pilot, app, "← received")
+        assert isinstance(app.screen, FrameScreen)
+        assert "!" in line_with(app, "the key is")
+        await pilot.press("escape")
+        await settled(pilot, app)
+        assert isinstance(app.screen, MainScreen)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_enter_on_a_finding_goes_to_its_place_in_the_definition_and_marks_it(
+    size: tuple[int, int],
+) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("j")
+        await settled(pilot, app, "Removes a file")
+        await pilot.press("4")
+        await pilot.press("z")
+        text = await reviewed(pilot, app, "SL-ANN001")
+        assert "Fix:" in text
+        assert "confidence: high" in text
+        await pilot.press("g", "enter")
+        text = await settled(pilot, app, "SL-ANN001 high: ")
+        assert re.search(r"▸.! +\"destructiveHint\": true", text), text
+
+
+async def test_all_findings_stand_on_one_screen_the_worst_first_and_what_was_not_checked_with_them() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("f")
+        text = await reviewed(pilot, app, "Findings of demo")
+        assert isinstance(app.screen, FindingsScreen)
+        severities = re.findall(
+            r"[◆▲■▽·] (critical|high|medium|low|info) +SL-", text.partition("Not checked")[0]
+        )
+        order = ["critical", "high", "medium", "low", "info"]
+        assert len(severities) > 2
+        assert severities == sorted(severities, key=order.index)
+        assert "Not checked: silence is not a pass" in text
+        assert "? other servers" in text
+        await pilot.press("escape")
+        await settled(pilot, app)
+        assert isinstance(app.screen, MainScreen)
+        await pilot.press("f")
+        await reviewed(pilot, app, "Findings of demo")
+        await pilot.press("f")
+        await settled(pilot, app)
+        assert isinstance(app.screen, MainScreen)
+
+
+async def test_what_is_typed_narrows_the_findings_and_escape_takes_it_off_first() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("f")
+        await reviewed(pilot, app, "poisoned")
+        await pilot.press("slash", *"torn high")
+        text = await reviewed(pilot, app, "shown")
+        assert "poisoned" not in text
+        assert "SL-ANN001  torn" in text
+        await pilot.press("enter", "j", "slash", "escape")
+        assert "poisoned" in await reviewed(pilot, app, "SL-POI001")
+        assert isinstance(app.screen, FindingsScreen)
+        await pilot.press("slash", *"silence-that-nobody-finds")
+        assert "SL-" not in await reviewed(pilot, app, "0 shown")
+        await pilot.press("escape", "escape")
+        await settled(pilot, app)
+        assert isinstance(app.screen, MainScreen)
+
+
+async def test_from_the_screen_of_all_enter_leads_to_the_tool_also_where_the_catalogue_is_filtered() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("slash", *"look_up", "enter")
+        await settled(pilot, app, "Tools 1 of 3")
+        await pilot.press("f")
+        await reviewed(pilot, app, "poisoned")
+        await pilot.press("slash", *"SL-POI001", "enter")
+        await reviewed(pilot, app, "shown")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "SL-POI001 high: ")
+        assert isinstance(app.screen, MainScreen)
+        assert "Tools 3" in text
+        assert "▸ poisoned" in text
+        assert re.search(r"▸.! +\"description\"", text), text
+        await pilot.press("f")
+        assert re.search(r"▸▲ high +SL-POI001", await reviewed(pilot, app, "1 shown"))
+
+
+async def test_a_finding_is_accepted_with_a_reason_and_taken_back_with_the_same_key(data: Path) -> None:
+    app = app_of(script(CLEAN, TORN))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("f")
+        await reviewed(pilot, app, "SL-ANN001")
+        await pilot.press("a")
+        await settled(pilot, app, "Accept SL-ANN001")
+        await write(pilot, app, "   ")
+        assert "Write why it is accepted" in screen_text(app)
+        assert accepted_files(data) == []
+        await write(pilot, app, "the demo is meant to be torn")
+        text = await reviewed(pilot, app, "1 accepted")
+        assert "accepted: the demo is meant to be torn" in text
+        (path,) = accepted_files(data)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        parsed = parse(path.read_bytes())
+        known = baseline_of(parsed.value)  # type: ignore[union-attr] # pyright: ignore[reportAttributeAccessIssue]
+        assert known is not None
+        assert len(known) == 1
+        await pilot.press("slash", *"accepted torn", "enter")
+        await reviewed(pilot, app, "shown")
+        await pilot.press("g", "a")
+        await reviewed(pilot, app, "SL-ANN001 counts again.")
+        assert json.loads(path.read_bytes())["findings"] == []
+
+
+async def test_what_was_accepted_before_counts_no_more_and_escape_accepts_nothing(data: Path) -> None:
+    async with (app := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("j")
+        await settled(pilot, app, "Removes a file")
+        await pilot.press("4")
+        await reviewed(pilot, app, "SL-ANN001")
+        await pilot.press("g", "a")
+        await settled(pilot, app, "Accept SL-ANN001")
+        await pilot.press("escape")
+        await settled(pilot, app)
+        assert accepted_files(data) == []
+        before = line_with(app, "torn", "▲")
+        await pilot.press("a")
+        await settled(pilot, app, "Accept SL-ANN001")
+        await write(pilot, app, "ours")
+        assert before not in screen_text(app)
+    async with (again := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, again)
+        await pilot.press("f")
+        assert "accepted: ours" in await reviewed(pilot, again, "1 accepted")
+
+
+async def test_a_file_of_accepted_findings_that_cannot_be_read_is_told_and_everything_counts(
+    data: Path,
+) -> None:
+    async with (app := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("f", "a")
+        await settled(pilot, app, "Accept SL-")
+        await write(pilot, app, "ours")
+    (path,) = accepted_files(data)
+    path.write_bytes(b"{")
+    async with (again := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
+        text = await reviewed(pilot, again, "▲H")
+        assert "is not a report" in text.replace("\n", " ")
+        assert path.read_bytes() == b"{"
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("r.html", "<!doctype html>"),
+        ("r.md", "# Review of demo"),
+        ("r.txt", "Review of demo: scripted 1"),
+        ("r.json", "{"),
+        ("r.sarif", "{"),
+        ("r.xml", "<?xml"),
+    ],
+)
+async def test_the_review_is_written_in_the_format_that_the_ending_names(
+    name: str, begins: str, tmp_path: Path
+) -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("f")
+        await reviewed(pilot, app, "SL-ANN001")
+        await pilot.press("e")
+        await settled(pilot, app, "Write the review")
+        await write(pilot, app, name)
+        await settled(pilot, app, "Written to")
+    text = (tmp_path / name).read_text()
+    assert text.startswith(begins)
+    assert "SL-ANN001" in text
+
+
+async def test_a_report_takes_the_place_of_no_file_and_an_ending_must_name_a_format(tmp_path: Path) -> None:
+    (tmp_path / "r.html").write_text("mine")
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("f", "e")
+        await settled(pilot, app, "Write the review")
+        for name, told in (
+            ("r.html", "exists already"),
+            ("r.pdf", "names no format"),
+            ("r", "has no ending"),
+            ("~nobody-of-that-name/r.html", "~nobody-of-that-name:"),
+        ):
+            await write(pilot, app, name)
+            assert told in screen_text(app)
+        await pilot.press("escape", "escape")
+        await settled(pilot, app)
+        assert isinstance(app.screen, MainScreen)
+    assert (tmp_path / "r.html").read_text() == "mine"
+    assert set(os.listdir(tmp_path)) <= {"r.html", "data", "config"}  # noqa: PTH208 - in a coroutine
+
+
+async def test_an_error_is_a_result_too_and_its_place_is_marked_in_the_frame() -> None:
+    async def fails(_arguments: JsonObject, _progress: object) -> RpcError:
+        return RpcError(value={"code": -32000, "message": f"no access with {NO_KEY}"})
+
+    played = Script(tools=[CLEAN], answers={"look_up_word": fails})
+    app = app_of(played)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "look_up_word")
+        await pilot.press("enter")
+        await settled(pilot, app, "word")
+        await pilot.press("enter")
+        await reviewed(pilot, app, "JSON-RPC error")
+        await pilot.press("4")
+        text = await reviewed(pilot, app, "Findings")
+        assert NO_KEY not in text
+
+
+async def test_a_list_that_changes_is_reviewed_anew() -> None:
+    played = script(CLEAN, TORN)
+    app = app_of(played)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        played.tools = [CLEAN, POISONED]
+        played.opened[0].change_lists()
+        await reviewed(pilot, app, "poisoned")
+        await pilot.press("f")
+        text = await reviewed(pilot, app, "SL-POI001")
+        assert "torn" not in text
+
+
+async def test_ten_thousand_tools_can_be_used_while_they_are_reviewed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_on, step = threading.Event(), review_making.step
+
+    def held(asked: review_making.StepAsked) -> review_making.StepMade:
+        made = step(asked)
+        if made.board.reviewed >= 1000:
+            go_on.wait(60)
+        return made
+
+    monkeypatch.setattr(review_making, "step", held)
+    tools: list[Json] = [{**TORN, "name": f"tool_{n}"} for n in range(10_000)]
+    app = app_of(Script(tools=tools))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "Tools 10,000")
+        await settled(pilot, app, "▲H")
+        await pilot.press("G")
+        # The last one is far from being reviewed: its sign says so.
+        assert re.search(r"tool_9999 +… ", await settled(pilot, app, "tool_9999"))
+        await pilot.press("f")
+        text = await settled(pilot, app, "of 10,001 …")
+        assert "so far" in text
+        await pilot.press("slash", *"not checked come")
+        await settled(pilot, app, "definitions: the review has not reached them yet")
+        await pilot.press("escape", "escape", "slash", *"_123")
+        assert "tool_1230" in await settled(pilot, app, "Tools 11 of 10,000")
+        go_on.set()

@@ -1,0 +1,170 @@
+import asyncio
+import re
+import threading
+
+import pytest
+
+from inspector.hosts.registry import hosts
+from inspector.json.exact import Json, JsonObject
+from inspector.tui.hosts import screen
+from inspector.tui.hosts.view import HostsAsked, HostsView
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+
+KEY = "sk_live_0123456789abcdef"
+MINT: JsonObject = {
+    "name": "mint",
+    "inputSchema": {"type": "object"},
+    "outputSchema": {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "key": {"type": "string", "x-sensitive": True}},
+    },
+}
+MINTED: Json = {
+    "content": [{"type": "text", "text": "A key was made."}],
+    "structuredContent": {"id": "one", "key": KEY},
+}
+CLOCK: JsonObject = {"name": "clock", "inputSchema": {"type": "object"}}
+NOON: Json = {"content": [{"type": "text", "text": "It is noon."}]}
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+
+
+def script() -> Script:
+    return Script(tools=[MINT, CLOCK], answers={"mint": answering(MINTED), "clock": answering(NOON)})
+
+
+@SIZES
+async def test_every_host_has_a_row_and_the_hosts_that_would_leak_are_marked(size: tuple[int, int]) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "c")
+        text = await settled(pilot, app, "Hosts compared  boundary: declared")
+        assert "would hand over what is withheld" in text
+        assert "▸ spec (in force)" in text
+        assert "✗ leaks 1" in text
+        assert "✗ /structuredContent/key" in text
+        assert KEY not in text
+        seen = {line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.split()}
+        for _ in range(len(hosts())):
+            await pilot.press("down")
+            lines = (await settled(pilot, app)).splitlines()
+            seen |= {line.split()[1] for line in lines if line.startswith("▸ ")}
+        assert {host.name for host in hosts()} <= seen | {"spec"}
+
+
+async def test_a_host_that_hands_over_text_alone_does_not_leak_what_only_the_structure_holds() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("c")
+        lines = (await settled(pilot, app, "Hosts compared")).splitlines()
+        word = {line[2:].split()[0]: line for line in lines if "observed " in line and "leak" in line}
+        assert "no leak" in word["openai-agents-py"]
+        assert "✗ leaks 1" in word["claude-code"]
+
+
+@SIZES
+async def test_enter_looks_through_the_host_at_the_boundary_that_was_compared(size: tuple[int, int]) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "c")
+        await settled(pilot, app, "▸ spec (in force)")
+        await pilot.press("b")
+        await settled(pilot, app, "boundary: closed")
+        await pilot.press("down", "enter")
+        text = await settled(pilot, app, "boundary: closed  host: claude-code")
+        assert "What the model sees  claude-code, clo" in text
+
+
+@pytest.mark.parametrize("key", ["escape", "c"])
+async def test_leaving_the_comparison_changes_nothing(key: str) -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("c")
+        await settled(pilot, app, "▸ spec (in force)")
+        await pilot.press("b", "down", key)
+        await settled(pilot, app, "boundary: declared  host: spec")
+        assert app.is_running
+
+
+async def test_without_a_result_there_is_nothing_to_compare() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("c")
+        await settled(pilot, app, "There is no result yet.")
+
+
+async def test_where_nothing_is_declared_no_host_is_called_safe() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("down", "enter")
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "c")
+        text = await settled(pilot, app, "The declarations ask for nothing to be withheld")
+        assert "no leak" not in text
+
+
+async def test_a_long_comparison_says_how_far_it_is_and_is_given_up_when_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    going = threading.Event()
+    waited_for: list[HostsAsked] = []
+
+    def slow(asked: HostsAsked) -> HostsView:
+        waited_for.append(asked)
+        going.wait(20)
+        going.set()
+        return HostsView(record=asked.record, level=asked.level, raw_bytes=1, withheld=0, rows=())
+
+    monkeypatch.setattr(screen, "hosts_view", slow)
+    monkeypatch.setattr(screen, "PATIENCE_S", 0.02)
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "c")
+        for waiting in (f" through {len(hosts())} hosts … ", f", host 7 of {len(hosts())} … "):
+            while waiting not in screen_text(app):
+                assert not going.is_set()
+                await asyncio.sleep(0.005)
+            assert re.search(rf"Comparing #1 mint{waiting}\d+ s", screen_text(app))
+            assert waited_for[0].turn(7)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not waited_for[0].turn(8)
+        going.set()
+        await settled(pilot, app, "#1 done")
+
+
+async def test_a_comparison_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(asked: HostsAsked) -> HostsView:
+        raise RuntimeError(f"{asked.level} {KEY}")
+
+    monkeypatch.setattr(screen, "hosts_view", failing)
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "c")
+        text = await settled(pilot, app, "The hosts could not be compared (RuntimeError)")
+        assert KEY not in text
+        await pilot.press("enter", "escape")
+        await settled(pilot, app, "#1 done")
+        assert app.is_running

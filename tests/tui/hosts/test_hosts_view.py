@@ -1,0 +1,154 @@
+from dataclasses import replace
+
+import pytest
+
+from inspector.boundary.judgement import Judgement
+from inspector.boundary.options import Level
+from inspector.hosts.leaks import Leak
+from inspector.hosts.profile import Change
+from inspector.hosts.registry import hosts
+from inspector.protocol.outcome import Failure, FailureKind, Result
+from inspector.session.call_record import CallRecord
+from inspector.tui.hosts.view import (
+    MAX_TOLD,
+    ComparedHost,
+    GivenUpError,
+    HostsView,
+    host_detail,
+    host_line,
+    hosts_head,
+    hosts_summary,
+    hosts_title,
+    hosts_view,
+)
+
+RECORD = CallRecord(
+    number=3,
+    name="mint",
+    arguments={},
+    judgement=Judgement(Result(value=None), None),
+    at_s=0.0,
+    duration_s=0.1,
+    size_bytes=4,
+)
+HOST = ComparedHost(
+    name="some-host",
+    title="Some Host",
+    version="1.2",
+    as_of="2026-11",
+    how="observed: adapter code run",
+    observed=True,
+    size_bytes=812,
+    changes=(),
+    change_count=0,
+    leak=Leak.NO,
+    leaks=(),
+    leak_count=0,
+    untold=0,
+    observed_open=True,
+)
+LEAKING = replace(HOST, name="leaking", leak=Leak.YES, leaks=("/structuredContent/key",), leak_count=1)
+UNKNOWN = replace(
+    HOST, name="unknown", observed=False, observed_open=False, size_bytes=None, leak=Leak.UNKNOWN, untold=1
+)
+
+
+def view(*rows: ComparedHost, withheld: int = 1) -> HostsView:
+    return HostsView(record=RECORD, level=Level.DECLARED, raw_bytes=9, withheld=withheld, rows=rows)
+
+
+def line(row: ComparedHost, *, width: int = 79, withheld: int = 1, chosen: bool = False) -> str:
+    shown = host_line(row, view(row, withheld=withheld), width, here=False, chosen=chosen)
+    return shown.plain
+
+
+@pytest.mark.parametrize("width", [79, 139])
+@pytest.mark.parametrize("name", [host.name for host in hosts()])
+def test_a_row_fits_and_its_columns_stand_under_their_titles(name: str, width: int) -> None:
+    shown = line(replace(LEAKING, name=name), width=width)
+    head = hosts_head(width).plain
+    assert len(shown) <= width
+    assert name in shown
+    assert shown.index("observed") == head.index("known by")
+    assert shown.index("812 B") + len("812 B") == head.index("to model") + len("to model")
+    assert shown.index("✗ leaks 1") == head.index("at open")
+
+
+def test_a_row_says_whether_a_withheld_value_would_leak() -> None:
+    assert line(HOST).rstrip().endswith("no leak")
+    assert line(LEAKING).rstrip().endswith("✗ leaks 1")
+    assert line(replace(LEAKING, untold=5)).rstrip().endswith("✗ leaks 1+")
+    assert line(replace(LEAKING, leaks=(), leak_count=0)).rstrip().endswith("✗ leaks")
+    assert line(UNKNOWN).rstrip().endswith("? not known")
+    assert line(HOST, withheld=0).rstrip().endswith("nothing to")
+
+
+def test_what_was_not_observed_is_said_and_no_size_is_made_up() -> None:
+    shown = line(UNKNOWN)
+    assert "not observed" in shown
+    assert " ? " in shown
+    detail = host_detail(UNKNOWN, view(UNKNOWN)).plain
+    assert "Not observed with such a result" in detail
+    assert "What it does with the raw result was not observed" in detail
+    assert "1 withheld value could not be looked for one by one" in detail
+
+
+def test_the_host_in_force_is_marked() -> None:
+    assert "some-host (in force)" in line(HOST, chosen=True)
+
+
+def test_the_summary_counts_hosts_that_leak_and_hosts_that_are_not_known() -> None:
+    assert "1 of 3 hosts would hand over" in hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
+    assert "of 1 it is not known" in hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
+    assert "no known one of 2 hosts" in hosts_summary(view(HOST, UNKNOWN)).plain
+    assert "none of 1 host would" in hosts_summary(view(HOST)).plain
+    assert "nobody declared" in hosts_summary(view(HOST, withheld=0)).plain
+
+
+def test_the_detail_names_leaks_and_changes_and_counts_those_beyond() -> None:
+    many = replace(
+        LEAKING,
+        leaks=tuple(f"/structuredContent/{n}" for n in range(MAX_TOLD)),
+        leak_count=40,
+        changes=(Change(pointer="/content/0", what="structured content replaces text"),),
+        change_count=1,
+    )
+    text = host_detail(many, view(many)).plain
+    assert "✗ /structuredContent/0" in text
+    assert f"… and {40 - MAX_TOLD} more" in text
+    assert "~ At declared it makes 1 change" in text
+    assert "~ /content/0  structured content replaces text" in text
+
+
+@pytest.mark.parametrize("last", [1, 5])
+def test_a_comparison_that_nobody_waits_for_ends_before_the_next_host(last: int) -> None:
+    begun: list[int] = []
+
+    def turn(number: int) -> bool:
+        begun.append(number)
+        return number < last
+
+    with pytest.raises(GivenUpError):
+        hosts_view(RECORD, Level.DECLARED, server="server", turn=turn)
+    assert sorted(set(begun)) == list(range(1, last + 1))
+
+
+def test_a_comparison_has_a_row_for_every_host_in_their_order() -> None:
+    found = hosts_view(RECORD, Level.DECLARED, server="server", turn=lambda _: True)
+    assert [row.name for row in found.rows] == [host.name for host in hosts()]
+
+
+def test_a_host_of_which_nothing_is_known_has_no_size() -> None:
+    failed = replace(RECORD, judgement=Judgement(Failure(kind=FailureKind.TIMEOUT, detail=""), None))
+    found = hosts_view(failed, Level.DECLARED, server="server", turn=lambda _: True)
+    unknown = [row for row in found.rows if row.size_bytes is None]
+    assert [row.name for row in unknown] == ["vscode-copilot"]
+    assert not unknown[0].observed
+
+
+def test_foreign_text_in_a_comparison_is_made_safe() -> None:
+    hostile = "/structuredContent/\x1b[31m\u202e"
+    row = replace(LEAKING, leaks=(hostile,), changes=(Change(pointer=hostile, what=hostile),), change_count=1)
+    shown = host_detail(row, view(row)).plain + hosts_title(replace(RECORD, name=hostile), Level.OPEN).plain
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown

@@ -1,0 +1,398 @@
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.errors import UnreachableError
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.targets import PageTarget, Target
+from inspector.session.call_record import Progress
+from inspector.session.events import State
+from inspector.tui.app import SightlineApp
+from inspector.tui.catalogue.pane import CatalogueLines
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+
+KEY = "sk-planted-4711-secret"
+
+MINT: JsonObject = {
+    "name": "mint",
+    "title": "Mint a key",
+    "description": "Makes a key.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"owner": {"type": "string"}, "days": {"type": "integer", "maximum": 30}},
+        "required": ["owner"],
+    },
+    "outputSchema": {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "key": {"type": "string", "x-sensitive": True}},
+    },
+    "annotations": {"readOnlyHint": False},
+}
+MINTED: Json = {"content": [], "structuredContent": {"id": "key-one", "key": KEY}}
+CLOCK: JsonObject = {
+    "name": "clock",
+    "inputSchema": {"type": "object"},
+    "annotations": {"readOnlyHint": True},
+}
+NOON: Json = {"content": [{"type": "text", "text": "It is noon."}]}
+BROKEN: JsonObject = {"name": "broken"}
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+
+
+def script() -> Script:
+    return Script(
+        tools=[MINT, CLOCK, BROKEN],
+        resources=[{"uri": "file:///notes", "name": "notes"}],
+        prompts=[{"name": "greet"}],
+        answers={"mint": answering(MINTED), "clock": answering(NOON)},
+    )
+
+
+@SIZES
+async def test_everything_that_the_server_offers_is_listed_and_the_malformed_with_its_reason(
+    size: tuple[int, int],
+) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size) as pilot:
+        text = await settled(pilot, app, "mint")
+        assert "Tools 3" in text
+        assert "✗ broken  malformed" in text
+        assert "Resources 1" in text
+        assert "Prompts 1" in text
+        assert "ready" in text
+        assert "boundary: declared  host: spec" in text
+
+
+@SIZES
+async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple[int, int]) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        text = await settled(pilot, app, "#1 done")
+        assert told.calls == [("mint", {"owner": "ada"})]
+        assert KEY not in text
+        assert "What the model sees" in text
+        assert "declared fails open for what nobody declared" in text
+        await pilot.press("G")
+        for _ in range(10):
+            if "✗ x-sensitive" in screen_text(app):
+                break
+            await pilot.press("N")
+        assert "✗ x-sensitive  /structuredContent/key" in await settled(pilot, app)
+        await pilot.press("enter")
+        text = await settled(pilot, app, "declaration")
+        assert "/properties/key" in text
+        assert KEY not in text
+
+
+async def test_both_panes_follow_the_boundary_at_once_and_the_raw_side_stays_masked() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "spec, declared")
+        await pilot.press("B")
+        text = await settled(pilot, app, "spec, open")
+        raw_side = "\n".join(line[40:90] for line in text.splitlines())
+        assert KEY[:8] not in raw_side
+        assert KEY in text
+        await pilot.press("B")
+        text = await settled(pilot, app, "spec, closed")
+        assert KEY not in text
+        await pilot.press("b", "b")
+        assert "spec, declared" in await settled(pilot, app, "boundary: declared")
+
+
+async def test_another_host_is_shown_in_the_header_and_in_the_pane() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "spec, declared")
+        await pilot.press("H")
+        await settled(pilot, app, "host: ")
+        await pilot.press("h")
+        await settled(pilot, app, "spec, declared")
+
+
+async def test_both_sides_scroll_together_whichever_is_moved() -> None:
+    told = script()
+    told.answers["mint"] = answering({"content": [], "structuredContent": {f"id{n}": n for n in range(200)}})
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        raw, model = app.screen.query_one("#result-raw"), app.screen.query_one("#result-model")
+        await pilot.press("G")
+        await settled(pilot, app)
+        assert raw.scroll_offset.y == model.scroll_offset.y > 150
+        model.scroll_to(y=20, animate=False)
+        await settled(pilot, app)
+        assert raw.scroll_offset.y == 20
+        await pilot.press("tab", "g")
+        await settled(pilot, app)
+        assert raw.scroll_offset.y == model.scroll_offset.y == 0
+
+
+async def test_repeat_calls_with_the_same_arguments_again() -> None:
+    told = script()
+    told.tools = [{**MINT, "annotations": {"idempotentHint": True}}]
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("r")
+        await settled(pilot, app, "#2 done")
+        assert told.calls == [("mint", {"owner": "ada"})] * 2
+
+
+async def test_a_key_that_cannot_apply_says_why() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("r")
+        await settled(pilot, app, "Nothing has been called yet.")
+        await pilot.press("y")
+        await settled(pilot, app)
+
+
+async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("slash", *"clo")
+        text = await settled(pilot, app, "Tools 1 of 3")
+        assert "greet" not in text
+        await pilot.press("escape")
+        assert "Tools 3" in await settled(pilot, app, "greet")
+
+
+async def test_enter_after_a_filter_calls_the_tool_of_that_name_and_no_other() -> None:
+    others: list[Json] = [{**CLOCK, "name": "clock_all"}, {**CLOCK, "name": "now", "description": "A clock."}]
+    told = Script(tools=[*others, CLOCK], answers={"clock": answering(NOON)})
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "clock_all")
+        await pilot.press("slash", *"clock", "enter", "enter")
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("clock", {})]
+
+
+async def test_escape_leaves_the_form_and_never_quits() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", "x")
+        await pilot.press(*["escape"] * 8)
+        await settled(pilot, app, "owner")
+        assert app.is_running
+        assert app.return_code is None
+
+
+@pytest.mark.parametrize(
+    ("target", "who"), [(None, "the server"), (PageTarget(url="http://localhost:1/"), "the page")]
+)
+async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it(
+    target: Target | None, who: str
+) -> None:
+    told = script()
+    begun = asyncio.Event()
+
+    async def slow(_arguments: JsonObject, progress: Callable[[Progress], None]) -> Outcome:
+        progress(Progress(progress=3, total=10, message="copying"))
+        begun.set()
+        await asyncio.Event().wait()
+        return Result(value=None)
+
+    told.answers["clock"] = slow
+    app = app_of(told, target=target)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("down", "enter")
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter")
+        await asyncio.wait_for(begun.wait(), 5)
+        text = await settled(pilot, app, "3 of 10: copying")
+        assert "calling clock" in text
+        assert "Esc cancel" in text
+        await pilot.press("escape")
+        text = await settled(pilot, app, "cancelled after")
+        assert f"{who} was told so" in " ".join(text.split())
+        assert told.opened[0].cancelled == 1
+        assert app.is_running
+
+
+async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
+    told = script()
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def slow(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        begun.set()
+        await ended.wait()
+        return Result(value=NOON)
+
+    told.tools = [{**CLOCK, "name": name} for name in ("one", "two", "three")]
+    told.answers = {"one": answering(NOON), "two": slow}
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "escape", "down", "enter")
+        await settled(pilot, app, "two has not been called")
+        await pilot.press("enter")
+        await asyncio.wait_for(begun.wait(), 5)
+        await settled(pilot, app, "calling two")
+        app.screen.query_one(CatalogueLines).focus()
+        await pilot.press("up")
+        await settled(pilot, app, "It is noon.")
+        await pilot.press("down", "down")
+        await until_gone(pilot, app, "It is noon.")
+        await settled(pilot, app, "calling two")
+        ended.set()
+        text = await settled(pilot, app, "three has not been called")
+        assert "It is noon." not in text
+        await pilot.press("up")
+        await settled(pilot, app, "#2 done")
+
+
+async def test_why_a_call_has_no_result_is_still_there_when_one_comes_back_to_its_tool() -> None:
+    told = script()
+    begun = asyncio.Event()
+
+    async def never(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        begun.set()
+        await asyncio.Event().wait()
+        return Result(value=None)
+
+    told.tools = [{**CLOCK, "name": name} for name in ("one", "two")]
+    told.answers = {"one": never}
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await asyncio.wait_for(begun.wait(), 5)
+        await settled(pilot, app, "calling one")
+        await pilot.press("escape")
+        await settled(pilot, app, "cancelled after")
+        await pilot.press("escape", "down")
+        await settled(pilot, app, "two has not been called")
+        await pilot.press("up")
+        await settled(pilot, app, "cancelled after")
+
+
+async def until_gone(pilot: Pilot[None], app: SightlineApp, text: str) -> None:
+    for _ in range(400):
+        if text not in screen_text(app):
+            return
+        await pilot.pause()
+    raise AssertionError(f"{text!r} stays:\n{screen_text(app)}")
+
+
+@SIZES
+async def test_a_failed_connection_says_what_why_and_what_to_press(size: tuple[int, int]) -> None:
+    told = Script(
+        failure=UnreachableError("the server ended with status 3", "Run its command by hand."),
+        stderr=["Traceback", "ModuleNotFoundError: No module named 'server'"],
+    )
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        text = await settled(pilot, app, "the server ended with status 3")
+        assert "Run its command by hand." in text
+        assert "ModuleNotFoundError" in text
+        assert "R tries again" in text
+        assert "failed" in text
+        told.failure = None
+        told.tools = [CLOCK]
+        await pilot.press("R")
+        text = await settled(pilot, app, "clock")
+        assert "status 3" not in text
+        assert told.opened[0].closed
+
+
+async def test_a_server_that_dies_leaves_the_result_on_the_screen() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        told.opened[0].enter(State.FAILED, "the server was killed by signal 9", "Reconnect to go on.")
+        text = await settled(pilot, app, "killed by signal 9")
+        assert "#1 done" in text
+        await pilot.press("r")
+        await settled(pilot, app, "R reconnects")
+
+
+async def test_quitting_closes_the_session() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("q")
+        await pilot.pause()
+    assert told.opened[0].closed
+    assert app.return_code == 0
+
+
+async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "tools/call mint")
+        await pilot.press("t", "G", "enter")
+        text = await settled(pilot, app, "received frame 2")
+        assert '"structuredContent"' in text
+        assert KEY not in text
+        assert "1 sensitive position covered" in text
+        await pilot.press("x")
+        text = await settled(pilot, app, '{"jsonrpc"')
+        assert KEY not in text
+        await pilot.press("N")
+        await settled(pilot, app, "sent frame 1")
+        await pilot.press("escape")
+        await settled(pilot, app, "Raw result")
+
+
+async def test_every_part_can_be_zoomed_and_is_given_back() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("z")
+        text = await settled(pilot, app)
+        assert "What the model sees" not in text
+        await pilot.press("escape")
+        assert "What the model sees" in await settled(pilot, app)
+
+
+async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        told.tools = [*told.tools, {"name": "newcomer", "inputSchema": {"type": "object"}}]
+        told.opened[0].change_lists()
+        await settled(pilot, app, "newcomer")
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
+async def test_help_opens_and_goes_away(key: str) -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("question_mark")
+        await settled(pilot, app, "All keys")
+        await pilot.press(key)
+        assert "All keys" not in await settled(pilot, app, "mint")
+        assert app.is_running

@@ -1,0 +1,257 @@
+"""Tools of a page on the screen: by document, with what was declared beside what the browser kept."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.files import themes
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Catalogue, Kind, Tool
+from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.page import Document, PageFacts, Place, Refused, ToolKind
+from inspector.protocol.targets import PageTarget, Target
+from inspector.session.call_record import FILLED, Progress
+from inspector.session.events import ListChanged, Listener, ListingAdvanced, State
+from inspector.session.facts import ServerFacts
+from inspector.session.live import Session
+from inspector.tui.app import SightlineApp
+from tests.tui.scripted import (
+    LARGE,
+    SMALL,
+    Script,
+    ScriptedSession,
+    answering,
+    app_of,
+    screen_text,
+    settled,
+)
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+TARGET = PageTarget(url="http://127.0.0.1:8000/shop")
+SHOP = Document(
+    frame_id="A",
+    loader_id="1",
+    url="http://127.0.0.1:8000/shop",
+    origin="http://127.0.0.1:8000",
+    is_permitted=True,
+)
+FRAME = Document(
+    frame_id="B",
+    loader_id="2",
+    url="https://partner.example/[bold]x",
+    origin="https://partner.example",
+    parent_id="A",
+    is_permitted=False,
+)
+DECLARED: JsonObject = {
+    "name": "pay",
+    "description": "Pays.",
+    "inputSchema": {"type": "object"},
+    "outputSchema": {"type": "object", "properties": {"card": {"type": "string", "x-sensitive": True}}},
+    "annotations": {"sensitiveHint": True},
+}
+KEPT: JsonObject = {"name": "pay", "description": "Pays.", "annotations": {"readOnly": False}}
+
+
+def page_tool(name: str, document: Document) -> Tool:
+    known = PageFacts(
+        document=document,
+        kind=ToolKind.IMPERATIVE,
+        tool_id=None,
+        place=Place(url=f"{document.url}.js", line=12, column=5),
+        exposed_to=("https://friend.example",),
+        kept=KEPT,
+        declared=DECLARED,
+        options=None,
+        agent={"title": "told to agents"},
+        dropped=("/outputSchema", "/annotations/sensitiveHint"),
+        faults=("its name is longer than the draft allows",),
+    )
+    definition: Json = {**DECLARED, "name": name}
+    assert isinstance(definition, dict)
+    return Tool(name=name, definition=definition, page=known)
+
+
+class PageSession(ScriptedSession):
+    """A script whose tools are a page's."""
+
+    offered: tuple[Tool | Refused, ...] = (
+        page_tool("pay", SHOP),
+        page_tool("ship", SHOP),
+        page_tool("rate", FRAME),
+    )
+
+    async def connect(self) -> ServerFacts:
+        facts = await super().connect()
+        self.server = replace(facts, notes=("Chromium runs without its sandbox [/nope].",))
+        self.enter(State.READY)
+        return self.server
+
+    async def list_all(self) -> Catalogue:
+        self.catalogue = Catalogue(entries={Kind.TOOL: self.offered})
+        self.tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
+        return self.catalogue
+
+    async def submit(self) -> bool:
+        self.submitted.set()
+        return True
+
+    def __init__(self, script: Script, target: Target, listener: Listener) -> None:
+        super().__init__(script, target, listener)
+        self.submitted = asyncio.Event()
+
+    def lists(self, *tools: Tool | Refused) -> None:
+        """The page offers these now."""
+        self.offered = tools
+        self.tell(ListChanged())
+
+
+def app_of_page(script: Script) -> SightlineApp:
+    async def open_session(listener: Listener) -> Session:
+        return PageSession(script, TARGET, listener)
+
+    return SightlineApp(TARGET, open_session, theme_files=themes.shipped())
+
+
+@SIZES
+async def test_tools_stand_by_document_and_say_where_they_come_from(size: tuple[int, int]) -> None:
+    app = app_of_page(Script())
+    async with app.run_test(size=size, notifications=True) as pilot:
+        text = await settled(pilot, app, "imperative tool of")
+        assert "Page http://127.0.0.1" in text
+        assert "without its sandbox [/nope]." in " ".join(text.split())
+        assert "web+http" in text
+        for _ in range(2):
+            await pilot.press("down")
+        text = await settled(pilot, app, "▸ rate")
+        assert "Frame https://partner" in text
+
+
+async def test_what_the_browser_dropped_is_a_finding_and_marks_its_claims() -> None:
+    app = app_of_page(Script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "imperative tool of")
+        await pilot.press("4")
+        assert "/outputSchema" in await settled(pilot, app, "Declaration dropped by the browser")
+        await pilot.press("j", "j")
+        await settled(pilot, app, "its name is longer than the draft allows")
+        await pilot.press("G")
+        assert "https://friend.example" in await settled(pilot, app, "exposed to")
+        await pilot.press("3")
+        assert "sensitiveHint = true  dropped by the browser" in await settled(pilot, app, "sensitiveHint")
+
+
+@SIZES
+async def test_o_shows_declared_beside_kept_and_escape_goes_back(size: tuple[int, int]) -> None:
+    app = app_of_page(Script())
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "imperative tool of")
+        await pilot.press("o")
+        text = await settled(pilot, app, "Kept by the browser")
+        assert "Declared by the page" in text
+        assert '"told to agents"' in text
+        assert any(
+            "✗" in line and "outputSchema" in line for line in (await scrolled(pilot, app)).splitlines()
+        )
+        await pilot.press("escape")
+        assert "Declared by the page" not in await settled(pilot, app, "imperative tool of")
+
+
+async def scrolled(pilot: Pilot[None], app: SightlineApp) -> str:
+    """The screen with the lines of the schema in view."""
+    await pilot.press(*["down"] * 8)
+    return await settled(pilot, app)
+
+
+async def test_o_on_a_server_s_tool_says_what_it_is_for() -> None:
+    script = Script(
+        tools=[{"name": "clock", "inputSchema": {"type": "object"}}], answers={"clock": answering({})}
+    )
+    app = app_of(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "clock")
+        await pilot.press("o")
+        await settled(pilot, app, "Only tools of a page")
+        assert "Declared by the page" not in screen_text(app)
+
+
+async def test_the_result_of_a_call_that_leaves_the_page_stays_until_another_item_is_opened() -> None:
+    script = Script()
+    next_page = replace(SHOP, loader_id="9", url="http://127.0.0.1:8000/thanks")
+
+    async def leave(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        session = cast("PageSession", script.opened[-1])
+        session.lists()
+        session.lists(page_tool("thanks", next_page), page_tool("more", next_page))
+        return Result(value={"order": "A-7"})
+
+    script.answers = {"pay": leave}
+    app = app_of_page(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "imperative tool of")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Page http://127.0.0.1:8000/thanks")
+        text = await settled(pilot, app, "Raw result  #1 done")
+        assert "its page was left" in " ".join(text.split())
+        assert "▸ thanks" in text
+        # It is registered again, and gone again.
+        session = cast("PageSession", script.opened[-1])
+        session.lists(page_tool("thanks", next_page), page_tool("pay", SHOP))
+        assert "Raw result  #1 done" in await settled(pilot, app, "▸ pay")
+        session.lists(page_tool("thanks", next_page), page_tool("more", next_page))
+        assert "Raw result  #1 done" in await settled(pilot, app, "▸ thanks")
+        await pilot.press("1", "escape", "down")
+        text = await settled(pilot, app, "more has not been called")
+        assert "#1 done" not in text
+        assert "its result stays" not in " ".join(text.split())
+
+
+async def test_a_form_that_waits_is_submitted_with_a_key() -> None:
+    script = Script()
+
+    async def fill(_arguments: JsonObject, progress: Callable[[Progress], None]) -> Outcome:
+        progress(FILLED)
+        await cast("PageSession", script.opened[-1]).submitted.wait()
+        return Result(value={"order": "A-7"})
+
+    script.answers = {"pay": fill}
+    app = app_of_page(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "imperative tool of")
+        await pilot.press("S")
+        await settled(pilot, app, "No form of a page waits to be submitted")
+        await pilot.press("ctrl+r")
+        assert "S submit form" in await settled(pilot, app, "filled in, waits for submit: S submits the form")
+        await pilot.press("S")
+        await settled(pilot, app, "Raw result  #1 done")
+
+
+@SIZES
+async def test_what_the_browser_refused_stands_under_its_document_with_its_words(
+    size: tuple[int, int],
+) -> None:
+    script = Script()
+    refused = Refused(
+        pointer="/0/0",
+        reason="InvalidStateError: [bold]Invalid tool name",
+        value={"name": "bad\x1b[31m name"},
+        name="bad\x1b[31m name",
+        document=SHOP,
+        place=Place(url=SHOP.url, line=3, column=9),
+    )
+    app = app_of_page(script)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "imperative tool of")
+        cast("PageSession", script.opened[-1]).lists(
+            page_tool("pay", SHOP), refused, page_tool("rate", FRAME)
+        )
+        await pilot.pause()
+        text = await settled(pilot, app, "✗ bad␛[31m name  refused")
+        assert text.index("✗ bad") < text.index("Frame https://partner")
+        await pilot.press("down")
+        text = " ".join((await settled(pilot, app, "The browser refused it")).split())
+        assert "[bold]Invalid tool name" in text

@@ -1,0 +1,83 @@
+"""What is told of a page's tool: on its screen, and as JSON."""
+
+import pytest
+
+from inspector.cli.pages import page_shape
+from inspector.protocol.page import Document, Evidence, Exposure, FramePolicy, PageFacts, Reach, ToolKind
+from inspector.tui.page.screen import origin_lines
+
+FRAME = Document(
+    frame_id="f", loader_id="l", url="https://a.example/", origin="https://a.example", parent_id="p"
+)
+
+
+def facts(document: Document = FRAME, evidence: Evidence = Evidence.SEEN) -> PageFacts:
+    return PageFacts(
+        document=document,
+        kind=ToolKind.IMPERATIVE,
+        tool_id=None,
+        place=None,
+        exposed_to=("http://b.example",),
+        kept={},
+        declared={},
+        options={},
+        agent=None,
+        evidence=evidence,
+        exposures=(Exposure(text="http://b.example\x1b", reach=Reach.INSECURE),),
+    )
+
+
+def told(shown: PageFacts) -> str:
+    return "\n".join(line.plain for line in origin_lines(shown))
+
+
+@pytest.mark.parametrize("evidence", list(Evidence))
+def test_every_evidence_has_words(evidence: Evidence) -> None:
+    assert "declared   " in told(facts(evidence=evidence))
+
+
+def test_an_origin_that_is_not_its_own_is_told_with_what_it_is_and_cannot_act() -> None:
+    assert "http://b.example␛ (insecure)" in told(facts())
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        (None, None),
+        (FramePolicy(element=None), None),
+        (FramePolicy(element="iframe"), "iframe with no allow attribute"),
+        (
+            FramePolicy(element="iframe", allow="tools *", is_sandboxed=True),
+            "iframe with allow=tools *, sandboxed",
+        ),
+        (
+            FramePolicy(element="iframe", allow="", blocked_by="IframeAttribute"),
+            "iframe with allow=, blocked by IframeAttribute",
+        ),
+    ],
+)
+def test_what_its_frame_s_element_states_is_told(policy: FramePolicy | None, expected: str | None) -> None:
+    document = Document(frame_id="f", loader_id="l", url="u", origin="o", parent_id="p", policy=policy)
+    lines = [line for line in told(facts(document)).splitlines() if line.startswith("policy")]
+    assert lines == ([] if expected is None else [f"policy     {expected}"])
+
+
+def test_forged_reports_are_told() -> None:
+    document = Document(frame_id="f", loader_id="l", url="u", origin="o", false_reports=3)
+    assert "forged     3 reports that the hook did not make: not believed" in told(facts(document))
+    assert page_shape(facts(document))["falseReports"] == 3
+
+
+def test_the_json_has_evidence_exposures_and_policy() -> None:
+    policy = FramePolicy(element="iframe", allow="tools 'src'", is_sandboxed=True)
+    document = Document(frame_id="f", loader_id="l", url="u", origin="o", policy=policy)
+    shape = page_shape(facts(document))
+    assert shape["evidence"] == "seen"
+    assert shape["exposures"] == [{"text": "http://b.example\x1b", "reach": "insecure"}]
+    assert shape["policy"] == {
+        "element": "iframe",
+        "allow": "tools 'src'",
+        "grants": ["'src'"],
+        "sandboxed": True,
+        "blockedBy": None,
+    }

@@ -1,0 +1,313 @@
+"""A recording in the interface: the same screen, read only, at a position that the user moves."""
+
+import asyncio
+import re
+import socket
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from inspector.boundary.options import Level
+from inspector.json.chunks import pieces
+from inspector.recording.codec import written
+from inspector.recording.format import Lenses, LensesChanged
+from tests.recording.sessions import recorded_to
+from tests.tui.recorded import (
+    CANARY,
+    lines_of,
+    player_of,
+    put,
+    read,
+    recording,
+    session,
+    session_of,
+)
+from tests.tui.scripted import LARGE, SMALL, screen_text, settled
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+SAMPLES = Path(__file__).parents[3] / "recordings"
+ID = re.compile(r"\[withheld x-sensitive ([0-9a-f]{16})\]")
+
+
+def ids_on(text: str) -> set[str]:
+    # A value may break over two lines of its pane.
+    return set(ID.findall(text))
+
+
+@SIZES
+async def test_it_opens_at_its_end_with_all_that_was_listed_and_called(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        text = await read(pilot, app, "frame 13 of 13")
+        assert "session.jsonl" in text
+        assert "a recording" in text
+        assert "Tools 2" in text
+        assert "call 3 of 3" in text or "call 4 of 4" in text
+        assert "‖ paused" in text
+        assert "[ ] step" in text
+        assert "Space play" in text
+        assert "and a line of stderr" in text
+
+
+async def test_an_id_stands_for_what_is_withheld_and_equal_values_have_equal_ids(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=(220, 50)) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        found: list[set[str]] = []
+        for shown in ("#4 done", "#3 done", "#2 done", "#1 done"):
+            await pilot.press("left_curly_bracket")
+            text = await settled(pilot, app, shown)
+            assert CANARY not in text
+            if "get_key" in text and "noon" not in text:
+                found.append(ids_on(text))
+        third, second, first = found
+        assert first == second != third
+        assert len(first) == len(third) == 1
+
+
+async def test_steps_calls_and_ends_are_gone_to_and_what_was_known_there_is_shown(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<")
+        text = await settled(pilot, app, "frame 1 of 13")
+        assert "Nothing was listed up to here." in text
+        assert "get_key" not in text.partition("────")[0]
+        await pilot.press("}")
+        text = await settled(pilot, app, "#1 done")
+        assert "frame 5 of 13" in text
+        assert "call 1 of 4" in text
+        assert "Tools 2" in text
+        assert "noon" not in text
+        await pilot.press("}")
+        text = await settled(pilot, app, "noon")
+        assert "#2 done" in text
+        await pilot.press("[")
+        text = await settled(pilot, app, "frame 6 of 13")
+        assert "clock was not called up to here" in text
+        assert "waiting" in text
+        await pilot.press("]")
+        assert "#2 done" in await settled(pilot, app, "frame 7 of 13")
+        await pilot.press(">")
+        await settled(pilot, app, "frame 13 of 13")
+        await pilot.press("]")
+        await settled(pilot, app, "This is the end.")
+
+
+async def test_another_tool_shows_its_own_last_call_up_to_the_position(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<", "}")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("g", "j")
+        await settled(pilot, app, "clock was not called up to here")
+        await pilot.press("}")
+        await settled(pilot, app, "noon")
+        await pilot.press("k")
+        await settled(pilot, app, "#1 done")
+
+
+async def test_a_frame_or_a_time_is_jumped_to_and_what_is_no_place_is_told(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("J", *"soon", "enter")
+        await settled(pilot, app, "Write a number")
+        app.screen.query_one(Input).value = "99"
+        await pilot.press("enter")
+        await settled(pilot, app, "There is no frame 99.")
+        app.screen.query_one(Input).value = "5"
+        await pilot.press("enter")
+        await settled(pilot, app, "frame 5 of 13")
+        await pilot.press("J", *"1.25s", "enter")
+        await settled(pilot, app, "frame 10 of 13")
+        await pilot.press("J", *"0s", "enter")
+        await settled(pilot, app, "frame 1 of 13")
+        await pilot.press("J", "escape")
+        assert "frame 1 of 13" in await settled(pilot, app, "[ ] step")
+
+
+async def test_words_are_found_further_on_and_before_and_told_where_they_are_not(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<")
+        await settled(pilot, app, "frame 1 of 13")
+        await pilot.press("ctrl+f", *"last", "enter")
+        await settled(pilot, app, "frame 12 of 13")
+        await pilot.press("ctrl+g")
+        await settled(pilot, app, "Nothing behind this says last.")
+        await pilot.press("ctrl+f")
+        app.screen.query_one(Input).value = "get_key"
+        await pilot.press("enter")
+        await settled(pilot, app, "Nothing behind this says get_key.")
+        await pilot.press("ctrl+b")
+        await settled(pilot, app, "frame 10 of 13")
+
+
+async def test_it_plays_in_real_time_or_with_pauses_cut_and_shows_what_is_called(tmp_path: Path) -> None:
+    wire = session()
+    late = [replace(frame, at_s=frame.at_s + 1800 * (frame.number > 5)) for frame in wire.frames]
+    app = player_of(recorded_to(tmp_path / "late.jsonl", late))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("v", "space")
+        await settled(pilot, app, "playing, real time")
+        await settled(pilot, app, "frame 5 of 13")
+        assert "#1 done" in await settled(pilot, app, "frame 5 of 13")
+        # Half an hour of pauses is cut: it ends before anybody would wait for it.
+        await pilot.press("v")
+        text = await settled(pilot, app, "‖ paused")
+        assert "frame 13 of 13" in text
+        assert "30:01.6 of 30:01.6" in text
+        assert "#4 done" in text
+        await pilot.press("space", "escape")
+        assert "frame 13 of 13" not in await settled(pilot, app, "‖ paused")
+
+
+async def test_both_lenses_look_at_what_was_recorded_anew(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("{")
+        await settled(pilot, app, "spec, declared")
+        await pilot.press("b")
+        await settled(pilot, app, "spec, closed")
+        await pilot.press("h")
+        text = await settled(pilot, app, "boundary: closed")
+        assert "host: spec" not in text
+        await pilot.press("c")
+        await settled(pilot, app, "Hosts compared")
+
+
+async def test_lenses_that_were_changed_are_followed_by_who_has_not_chosen_others(tmp_path: Path) -> None:
+    path = recording(tmp_path)
+    header, *lines = lines_of(path)
+    changed = LensesChanged(at_s=0.8, lenses=Lenses(level=Level.CLOSED))
+    middle = next(index for index, line in enumerate(lines) if line.startswith(b'{"frame":6,'))
+    lines.insert(middle, b"".join(pieces(written(changed))) + b"\n")
+    app = player_of(put(path, [header, *lines]))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "boundary: closed")
+        await pilot.press("<")
+        await settled(pilot, app, "boundary: declared")
+        await pilot.press("J", *"5", "enter")
+        await settled(pilot, app, "frame 5 of 13")
+        await pilot.press("]")
+        text = await settled(pilot, app, "boundary: closed")
+        assert "behind frame 5 of 13" in text
+        assert "lenses  boundary: closed, host: spec" in text
+        await pilot.press("b", "<")
+        await settled(pilot, app, "frame 1 of 13")
+        assert "boundary: open" in screen_text(app)
+
+
+@SIZES
+async def test_nothing_is_called_redeemed_or_recorded_and_each_key_says_why(
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[object] = []
+
+    def reach(*words: object, **_: object) -> None:
+        reached.append(words)
+
+    monkeypatch.setattr(socket.socket, "connect", reach)
+    monkeypatch.setattr(subprocess, "Popen", reach)
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", reach)
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("{")
+        await settled(pilot, app, "#4 done")
+        for key, words in (
+            ("r", "This is a recording: nothing is called"),
+            ("ctrl+r", "This is a recording: nothing is called"),
+            ("R", "This is a recording: nothing is called"),
+            ("w", "This is a recording already."),
+            ("s", "A recording holds no secrets"),
+            ("y", "nothing was copied"),
+        ):
+            app.clear_notifications()
+            await pilot.press(key)
+            text = await settled(pilot, app)
+            assert words[:28] in text.replace("\n", " "), (key, text)
+        await pilot.press("escape", "escape", "escape", "escape")
+        assert app.is_running
+    assert reached == []
+
+
+@SIZES
+async def test_a_frame_of_the_timeline_opens_with_ids_in_place_of_what_is_withheld(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("{")
+        await settled(pilot, app, "#4 done")
+        app.screen.query_one("#timeline").focus()
+        await pilot.press("G", "enter")
+        text = await settled(pilot, app, "received")
+        assert CANARY not in text
+        assert "[withheld x-sensitive" in text
+        await pilot.press("escape")
+        await settled(pilot, app, "[ ] step")
+
+
+async def test_a_file_that_breaks_off_opens_with_what_is_good_and_says_where(tmp_path: Path) -> None:
+    path = recording(tmp_path)
+    lines = lines_of(path)
+    cut = put(tmp_path / "cut.jsonl", [*lines[:8], lines[8][:20]])
+    app = player_of(cut)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        text = await read(pilot, app, "what is before it is shown")
+        assert "line 9:" in text
+        assert "Tools 2" in text
+    mixed = put(tmp_path / "mixed.jsonl", [*lines[:8], b"{}\n", *lines[8:]])
+    app = player_of(mixed)
+    async with app.run_test(size=SMALL) as pilot:
+        text = await read(pilot, app, "line 9: it is of no kind")
+        assert "CANARY" not in text
+
+
+async def test_a_recording_of_nothing_opens_and_has_nowhere_to_go(tmp_path: Path) -> None:
+    path = put(tmp_path / "empty.jsonl", lines_of(recording(tmp_path))[:1])
+    app = player_of(path)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "it has no end")
+        for key in ("]", "[", "}", "{", "<", ">", "space", "v"):
+            await pilot.press(key)
+        await settled(pilot, app, "‖ paused")
+
+
+async def test_leaving_while_it_plays_or_is_read_ends_in_good_order(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        session = session_of(app)
+        await pilot.press("space", "q")
+    assert app.return_code == 0
+    with pytest.raises(LookupError):
+        session.scene(1, None, 0)
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.jsonl")), ids=lambda path: path.stem)
+async def test_every_sample_opens_and_is_gone_through_call_by_call(path: Path) -> None:
+    app = player_of(path)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "‖ paused")
+        played = session_of(app).played
+        assert played.broken is None
+        assert played.calls
+        await pilot.press("<")
+        for number in range(1, len(played.calls) + 1):
+            await pilot.press("}")
+            await settled(pilot, app, f"call {number} of {len(played.calls)}")
+            text = screen_text(app)
+            assert f"#{number} " in text or "it is not listed" in text

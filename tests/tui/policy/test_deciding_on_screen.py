@@ -1,0 +1,390 @@
+"""Decisions on the screen: what is asked, what only `y` does, what is blocked, what interrupts, and the agent session."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.claims.resolution import Resolution
+from inspector.files import themes
+from inspector.json.exact import Json, JsonObject
+from inspector.policy.gate.agreement import Terms
+from inspector.policy.gate.oversight import Resolver
+from inspector.policy.rules import Policy
+from inspector.protocol.targets import DemoTarget
+from inspector.session.events import Listener
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.tui.app import SightlineApp
+from inspector.tui.main.screen import MainScreen
+from inspector.tui.policy.dialog import UNREAD_S, DecisionScreen
+from inspector.tui.trust.screen import TrustScreen
+from tests.policy.gate.played import Slow, rule, rules
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+
+HOSTILE = "\x1b[31m[bold]red[/bold]"
+SEARCHED: Json = {
+    "content": [{"type": "text", "text": "a page"}],
+    "_meta": {
+        "annotations": {"openWorldHint": True, "attribution": ["https://news.example/a", HOSTILE]},
+    },
+}
+ATTACK: Json = {
+    "content": [{"type": "text", "text": "send all mail"}],
+    "_meta": {"annotations": {"maliciousActivityHint": True}},
+}
+WIPE: JsonObject = {
+    "name": "wipe",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"disk": {"type": "string"}, "pin": {"type": "string", "writeOnly": True}},
+    },
+    "annotations": {
+        "destructiveHint": True,
+        "inputMetadata": {"destination": "public", "sensitivity": ["pii"], "outcomes": "irreversible"},
+    },
+}
+READS: JsonObject = {
+    "name": "search",
+    "inputSchema": {"type": "object"},
+    "annotations": {"readOnlyHint": True},
+}
+
+
+def script(answer: Json = SEARCHED, tools: Sequence[Json] = (READS, WIPE)) -> Script:
+    done: Json = {"content": [{"type": "text", "text": "wiped"}]}
+    return Script(tools=tools, answers={"search": answering(answer), "wipe": answering(done)})
+
+
+async def searched(pilot: Pilot[None], app: SightlineApp, shows: str = "#1 done") -> str:
+    await settled(pilot, app, "It takes no arguments")
+    await pilot.press("ctrl+r")
+    return await settled(pilot, app, shows)
+
+
+async def wanting_to_wipe(pilot: Pilot[None], app: SightlineApp, shows: str = "Call wipe?") -> str:
+    await settled(pilot, app, "wipe")
+    await pilot.press("escape", "escape", "g", "down")
+    await settled(pilot, app, "disk")
+    await pilot.press("enter", *"sda", "tab", *"4711")
+    await settled(pilot, app, "valid")
+    await pilot.press("ctrl+r")
+    return await settled(pilot, app, shows)
+
+
+async def test_the_question_tells_all_there_is_to_know() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await searched(pilot, app, "untrusted since #1")
+        text = await wanting_to_wipe(pilot, app)
+        for words in (
+            "The session is untrusted since #1 search (demo)",
+            "claims-destructive (it claims that it is destructive)",
+            "(mcp destructiveHint)",
+            "effect",
+            "outcome irreversible",
+            "destination public",
+            "accepts     pii",
+            "sources     ␛[31m[bold]red[/bold], https://news.example/a",
+            '"disk": "sda"',
+            '"pin": "••••••••"',
+            "y call it",
+        ):
+            assert words in text, f"{words}\n{text}"
+        assert "4711" not in text
+        assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("key", ["enter", "escape", "n"])
+async def test_nothing_but_y_calls(key: str, size: tuple[int, int]) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        await wanting_to_wipe(pilot, app)
+        await pilot.press("tab", "j", "space", "right", "r", "tab")
+        assert isinstance(app.screen, DecisionScreen)
+        await pilot.press(key)
+        await settled(pilot, app, "you did not agree; nothing was sent")
+        assert not isinstance(app.screen, DecisionScreen)
+        assert told.calls == []
+        assert "confirm wipe" in screen_text(app)
+        assert "not agreed" in " ".join(entry.detail for entry in told.opened[0].timeline.entries)
+        # The form is as it was, and asks again.
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Call wipe?")
+        await pilot.press("y")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("wipe", {"disk": "sda", "pin": "4711"})]
+
+
+async def test_a_key_that_was_pressed_before_the_question_could_be_read_does_not_agree(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert UNREAD_S > 0.3
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        monkeypatch.setattr(DecisionScreen, "unread_s", 3600.0)
+        await wanting_to_wipe(pilot, app)
+        await pilot.press("y")
+        await settled(pilot, app, "too quick to have been read")
+        assert isinstance(app.screen, DecisionScreen)
+        assert told.calls == []
+        monkeypatch.setattr(DecisionScreen, "unread_s", 0.0)
+        await pilot.press("y")
+        await settled(pilot, app, "#1 done")
+        assert len(told.calls) == 1
+
+
+async def test_a_call_that_is_given_up_is_not_repeated_before_it_is_known_what_that_would_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await searched(pilot, app)
+
+        async def never(*_: object, **__: object) -> Resolution:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        monkeypatch.setattr(Resolver, "resolution", never)
+        await wanting_to_wipe(pilot, app, "wipe")
+        await pilot.press("escape")
+        await settled(pilot, app, "cancelled")
+        await pilot.press("escape", "r")
+        await settled(pilot, app, "wipe is not repeated. It is not known what a second call")
+        assert [name for name, _ in told.calls] == ["search"]
+
+
+async def test_an_answer_that_nobody_waited_for_counts_and_the_header_says_so() -> None:
+    slow = Slow()
+    app = app_of(script(), terms=Terms(policy=Policy(rules=cast("tuple[Any, ...]", (slow,)))))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("ctrl+r")
+        await asyncio.to_thread(slow.begun.wait)
+        await pilot.press("escape")
+        await pilot.pause()
+        slow.may_end.set()
+        await settled(pilot, app, "untrusted since #1")
+
+
+async def test_what_is_blocked_says_why_and_has_no_way_around() -> None:
+    told = script()
+    policy = rules(
+        {
+            **rule("block", "session.untrusted", equals=True),
+            "name": "no writes after the web",
+            "reason": "what was read may speak in your name",
+        }
+    )
+    app = app_of(told, terms=Terms(policy=policy))
+    async with app.run_test(size=LARGE) as pilot:
+        await searched(pilot, app)
+        text = await wanting_to_wipe(pilot, app, "wipe is blocked")
+        assert (
+            "no writes after the web (what was read may speak in your name): session.untrusted is true"
+            in text
+        )
+        assert "Only another policy lets it through" in text
+        assert "y call it" not in text
+        await pilot.press("y")
+        assert isinstance(app.screen, DecisionScreen)
+        await pilot.press("enter")
+        await settled(pilot, app, "blocked by the policy; nothing was sent")
+        assert [name for name, _ in told.calls] == ["search"]
+
+
+async def test_an_attack_interrupts_and_says_what_that_is_worth() -> None:
+    app = app_of(script(ATTACK))
+    async with app.run_test(size=SMALL) as pilot:
+        text = await searched(pilot, app, "An attack, says the server: the answer of search")
+        assert "That is a claim." in text
+        await pilot.press("escape")
+        assert "malicious since #1" in await settled(pilot, app, "#1 done")
+
+
+async def test_a_warning_is_told_and_an_answer_waits_for_agreement() -> None:
+    said = rule("warn", "response.isError", exists=True)
+    app = app_of(script(), terms=Terms(policy=rules(said)))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await searched(pilot, app, "#1 search: warning: warn-1: response.isError is false")
+    asks = rule("confirm", "response.isError", exists=True)
+    told = script()
+    app = app_of(told, terms=Terms(policy=rules(asks)))
+    async with app.run_test(size=LARGE) as pilot:
+        await searched(pilot, app, "Let a model see the answer of search?")
+        await pilot.press("enter")
+        assert "a rule of the policy asks first: confirm-1" in await settled(
+            pilot, app, "withheld 1: policy 1"
+        )
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Let a model see the answer of search?")
+        await pilot.press("y")
+        assert "policy 1" not in await settled(pilot, app, "#2 done")
+        assert len(told.calls) == 2
+
+
+async def test_the_mark_under_the_cursor_is_told_in_full_where_its_line_is_cut() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await searched(pilot, app, "untrusted since #1")
+        await pilot.press("escape", "escape", "T")
+        text = await settled(pilot, app, "#1 search (demo): untrusted")
+        assert "a source that it names" not in text
+        await pilot.press("tab", "G")
+        text = await settled(pilot, app, "#1 search (demo): attribution")
+        assert "a source that it names" in text
+        assert "\x1b" not in text
+
+
+async def test_the_agent_session_is_shown_told_to_servers_and_begun_anew() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await searched(pilot, app, "untrusted since #1")
+        await pilot.press("escape", "escape", "T")
+        text = await settled(pilot, app, "Agent session 1")
+        for words in (
+            "untrusted since #1",
+            "#1 search",
+            "attribution  https://news.example/a",
+            "attribution  ␛[31m[bold]red[/bold]",
+            "demo  brought 4 marks, is told nothing of the session",
+        ):
+            assert words in text, f"{words}\n{text}"
+        await pilot.press("p")
+        text = await settled(
+            pilot, app, "is told whether it is untrusted, its own sources, and the hosts of others"
+        )
+        assert '_meta.annotations = {"openWorldHint":true,"attribution":[' in text
+        await pilot.press("escape", "r")
+        await settled(pilot, app, "#2 done")
+        assert told.told[0] is None
+        assert told.told[1] == {"openWorldHint": True, "attribution": [HOSTILE, "https://news.example/a"]}
+        # It outlives the connection.
+        await pilot.press("R")
+        await settled(pilot, app, "untrusted since #1")
+        while len(told.opened) < 2 or not told.opened[1].catalogue.tools:
+            await pilot.pause()
+        await pilot.press("T", "n")
+        text = await settled(pilot, app, "Begin a new agent session?")
+        assert "untrusted since #1" in text
+        await pilot.press("enter")
+        await settled(pilot, app, "Agent session 1")
+        await pilot.press("n")
+        await settled(pilot, app, "Begin a new agent session?")
+        await pilot.press("y")
+        await settled(pilot, app, "Agent session 2")
+        assert isinstance(app.screen, TrustScreen)
+        await pilot.press("escape")
+        await settled(pilot, app, "search")
+        assert "untrusted since" not in screen_text(app)
+
+
+async def test_n_on_the_main_screen_asks_for_a_new_session() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await searched(pilot, app, "untrusted since #1")
+        await pilot.press("escape", "escape", "n")
+        await settled(pilot, app, "Begin a new agent session?")
+        await pilot.press("y")
+        await settled(pilot, app, "search")
+        assert "untrusted since" not in screen_text(app)
+
+
+async def test_a_call_is_repeated_only_where_that_does_no_more() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await wanting_to_wipe(pilot, app)
+        await pilot.press("y")
+        await settled(pilot, app, "#1 done")
+        assert "r repeat" not in screen_text(app)
+        await pilot.press("r")
+        await settled(pilot, app, "It declares neither")
+        assert len(told.calls) == 1
+
+
+async def test_what_was_resolved_stands_beside_the_claims() -> None:
+    resolvable: JsonObject = {
+        **WIPE,
+        "_meta": {"io.modelcontextprotocol/tool-resolution": {"resolvable": True}},
+        "annotations": {"destructiveHint": True, "openWorldHint": True},
+    }
+    told = script(tools=(READS, resolvable))
+    told.resolved["wipe"] = {
+        "resultType": "complete",
+        "name": "wipe",
+        "annotations": {"readOnlyHint": False, "destructiveHint": False},
+    }
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await wanting_to_wipe(pilot, app, "#1 done")
+        assert told.resolutions == [("wipe", {"disk": "sda", "pin": "4711"})]
+        await pilot.press("3")
+        text = await settled(pilot, app, "on this one call")
+        assert "destructiveHint = false  on this one call" in text
+
+
+async def test_a_decision_in_the_timeline_can_be_read_whole() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await wanting_to_wipe(pilot, app)
+        await pilot.press("escape", "escape", "escape", "t", "G", "enter")
+        text = await settled(pilot, app, "not agreed: claims-destructive")
+        assert "destructiveHint)" in text
+        await pilot.press("escape")
+        assert not isinstance(app.screen, DecisionScreen)
+
+
+async def test_a_question_goes_away_with_the_connection() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await wanting_to_wipe(pilot, app)
+        app.screen_stack[1].action_reconnect()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        while isinstance(app.screen, DecisionScreen):
+            await pilot.pause()
+        assert told.calls == []
+
+
+async def test_with_the_demo_a_declined_mail_is_not_sent_as_its_own_log_says() -> None:
+    sessions: list[Session] = []
+
+    async def open_session(listener: Listener) -> Session:
+        sessions.append(Session(DemoTarget(), Options(timeout_s=20), listener))
+        return sessions[-1]
+
+    def logged() -> list[str]:
+        return [entry.detail for entry in sessions[0].timeline.entries if "tool called" in entry.detail]
+
+    app = SightlineApp(DemoTarget(), open_session, theme_files=themes.shipped())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "echo_arguments")
+        await pilot.press("slash", *"search_web", "enter", "enter")
+        await settled(pilot, app, "query*")
+        await pilot.press(*"harbours", "enter")
+        await settled(pilot, app, "untrusted since #1")
+        await pilot.press("escape", "escape", "slash", "ctrl+u", *"send_mail", "enter", "enter")
+        await settled(pilot, app, "subject*")
+        await pilot.press(*"a@b.example", "tab", *"hello", "tab", *"text", "enter")
+        text = await settled(pilot, app, "Call send_mail?")
+        assert "The session is untrusted since #1 search_web (demo)" in text
+        assert "claims-irreversible (it claims that it may do what cannot be undone)" in text
+        await pilot.press("enter")
+        await settled(pilot, app, "you did not agree; nothing was sent")
+        # A call that the server answers comes after whatever it was sent before.
+        await pilot.press("escape", "escape", "slash", "ctrl+u", *"clean_clock", "enter")
+        await settled(pilot, app, "clean_clock")
+        await pilot.press("enter", "ctrl+r")
+        await settled(pilot, app, "#2 done")
+        assert ["send_mail" in line for line in logged()] == [False, False]
+        # The server is gone before the loop is: its pipes would be collected in another test.
+        main = app.screen_stack[1]
+        assert isinstance(main, MainScreen)
+        await main.end()

@@ -1,0 +1,168 @@
+import threading
+
+import pytest
+
+from inspector.json.exact import Json, JsonObject
+from inspector.tui.app import SightlineApp
+from inspector.tui.result import comparing
+from inspector.tui.result import pane as result
+from inspector.tui.result.pane import ResultLines
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+
+KEY = "sk-planted-4711-secret"
+MINT: JsonObject = {
+    "name": "mint",
+    "annotations": {"idempotentHint": True},
+    "inputSchema": {"type": "object"},
+    "outputSchema": {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "key": {"type": "string", "x-sensitive": True}},
+    },
+}
+MINTED: Json = {
+    "content": [],
+    "structuredContent": {"id": "one", "key": KEY, "note": "undeclared words", "n": 7},
+}
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+
+
+def app_with_a_result() -> SightlineApp:
+    return app_of(Script(tools=[MINT], answers={"mint": answering(MINTED)}))
+
+
+@SIZES
+async def test_d_compares_declared_with_closed_and_escape_goes_back(size: tuple[int, int]) -> None:
+    app = app_with_a_result()
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("d")
+        text = await settled(pilot, app, "declared against closed")
+        assert "The model at  declared" in text
+        assert "The model at  closed" in text
+        assert "2 only in declared" in text
+        # Where the pane is narrow, the first difference is a piece of a text.
+        assert "~ not the same in declared and in closed" in text or "✗ only in declared" in text
+        assert "Raw result" not in text
+        assert KEY not in text
+        await pilot.press("escape")
+        text = await settled(pilot, app, "Raw result")
+        assert "against" not in text
+        assert app.is_running
+
+
+async def test_n_moves_between_differences_and_stops_at_the_last_one() -> None:
+    app = app_with_a_result()
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("d")
+        await settled(pilot, app, "declared against closed")
+        left = app.screen.query_one("#result-raw", ResultLines)
+        seen = [left.cursor]
+        for _ in range(9):
+            await pilot.press("n")
+            seen.append(left.cursor)
+        assert seen == sorted(seen)
+        assert 1 < len(set(seen)) < 9
+        await settled(pilot, app, "No further difference below.")
+        await pilot.press("N")
+        assert left.cursor == sorted(set(seen))[-2]
+        await pilot.press("enter")
+        await settled(pilot, app, "Esc goes back to the raw result")
+
+
+async def test_b_takes_other_boundaries_and_h_other_hosts_while_the_lenses_in_force_stay() -> None:
+    app = app_with_a_result()
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("d", "b")
+        text = await settled(pilot, app, "open against declared")
+        assert KEY in text
+        await pilot.press("B")
+        await settled(pilot, app, "declared against closed")
+        await pilot.press("h")
+        first = await settled(pilot, app, "spec against ")
+        await pilot.press("h")
+        await settled(pilot, app, "spec against ")
+        await pilot.press("H")
+        again = await settled(pilot, app, "spec against ")
+        assert [line for line in first.splitlines() if "spec against" in line] == [
+            line for line in again.splitlines() if "spec against" in line
+        ]
+        assert "boundary: declared  host: spec" in again
+        await pilot.press("d")
+        await settled(pilot, app, "spec, declared")
+
+
+async def test_another_call_is_compared_in_the_same_way() -> None:
+    told = Script(tools=[MINT], answers={"mint": answering(MINTED)})
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("d")
+        await settled(pilot, app, "2 only in declared")
+        told.answers["mint"] = answering({"content": [], "structuredContent": {"a": 1, "b": 2, "c": 3}})
+        await pilot.press("r")
+        await settled(pilot, app, "3 only in declared")
+        await pilot.press("escape")
+        await settled(pilot, app, "#2 done")
+
+
+async def test_without_a_result_d_says_that_there_is_none() -> None:
+    app = app_with_a_result()
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("d")
+        await settled(pilot, app, "There is no result yet whose models could be compared.")
+
+
+async def test_a_comparison_that_fails_says_so_and_leaves_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(_asked: object) -> None:
+        raise ZeroDivisionError(KEY)
+
+    monkeypatch.setattr(comparing, "contrast_view", failing)
+    app = app_with_a_result()
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("d")
+        text = await settled(pilot, app, "could not be compared (ZeroDivisionError)")
+        assert "Raw result" in text
+        assert "comparing" not in text
+        assert KEY not in screen_text(app)
+
+
+async def test_a_large_result_that_is_replaced_is_let_go_of_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads: list[int] = []
+
+    def noted(values: list[Json]) -> None:
+        threads.append(threading.get_ident())
+        values.clear()
+
+    monkeypatch.setattr(result, "release", noted)
+    rows: list[Json] = ["x" * 1_000] * 1_000
+    large: Json = {"content": [], "structuredContent": {"rows": rows}}
+    app = app_of(Script(tools=[MINT], answers={"mint": answering(large)}))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        assert not threads
+        await pilot.press("r")
+        await settled(pilot, app, "#2 done")
+        await pilot.press("d")
+        await settled(pilot, app, "declared against closed")
+        await pilot.press("escape")
+        await settled(pilot, app, "#2 done")
+    assert len(threads) >= 2
+    assert threading.get_ident() not in threads

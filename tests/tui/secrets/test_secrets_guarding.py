@@ -1,0 +1,189 @@
+import base64
+from typing import TYPE_CHECKING, TextIO
+
+import pytest
+from textual.widgets import Static
+
+from inspector.files.settings import Settings
+from inspector.tui.runtime.guard import GUARDING, GuardedError
+from inspector.tui.secrets.screen import COPIED, NO_COPY
+from tests.tui.scripted import LARGE, app_of, settled
+from tests.tui.secretive import (
+    KEPT,
+    MASKED_TITLE,
+    MINTED,
+    REDEEMED,
+    among_secrets,
+    masked,
+    peeked,
+    revealed,
+    secretive,
+    until,
+)
+
+if TYPE_CHECKING:
+    from inspector.json.exact import JsonObject
+
+ALLOWED = Settings(allow_copy=True)
+
+
+async def test_while_a_secret_is_revealed_nothing_is_selected_copied_or_pictured_and_afterwards_all_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script, _ = secretive()
+    app = app_of(script)
+    delivered: list[str] = []
+
+    def deliver(text: TextIO, **_: object) -> None:
+        delivered.append(text.read())
+
+    monkeypatch.setattr(app, "deliver_text", deliver)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("escape")
+        await settled(pilot, app, "#1 done")
+
+        async def select() -> str | None:
+            app.screen.clear_selection()
+            await pilot.mouse_down(Static, offset=(0, 0))
+            await pilot.hover(Static, offset=(8, 0))
+            await pilot.mouse_up(Static, offset=(8, 0))
+            await pilot.pause()
+            return app.screen.get_selected_text()
+
+        def copied(text: str) -> str:
+            app.copy_to_clipboard(text)
+            return app.clipboard
+
+        assert app.ALLOW_SELECT
+        assert await select()
+        assert copied("before") == "before"
+        assert "<svg" in app.export_screenshot()
+        app.action_screenshot()
+        assert len(delivered) == 1
+
+        await pilot.press("s")
+        await settled(pilot, app, "API key")
+        await revealed(pilot, app)
+        await pilot.press("escape")
+        await settled(pilot, app, "#1 done")
+        assert not app.ALLOW_SELECT
+        assert not await select()
+        assert copied("while") == "before"
+        with pytest.raises(GuardedError, match="nothing can be selected, copied or pictured"):
+            app.export_screenshot()
+        with pytest.raises(GuardedError):
+            app.deliver_screenshot()
+        app.action_screenshot()
+        assert len(delivered) == 1
+        await settled(pilot, app, GUARDING[:40])
+        await pilot.press("y", "ctrl+c")
+        await settled(pilot, app)
+        assert app.clipboard == "before"
+
+        await pilot.press("s")
+        await settled(pilot, app, "API key")
+        await pilot.press("d", "escape")
+        await settled(pilot, app, "#1 done")
+        assert app.ALLOW_SELECT
+        assert await select()
+        assert copied("after") == "after"
+        assert "<svg" in app.export_screenshot()
+
+
+async def test_what_was_selected_before_a_secret_was_revealed_is_not_copied_after() -> None:
+    script, _ = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("escape")
+        await settled(pilot, app, "#1 done")
+        app.screen.text_select_all()
+        assert app.screen.get_selected_text()
+        await pilot.press("s")
+        await settled(pilot, app, "API key")
+        await revealed(pilot, app)
+        await pilot.press("escape", "ctrl+c")
+        await settled(pilot, app, "#1 done")
+        assert app.clipboard == ""
+
+
+async def test_a_withheld_value_guards_while_it_is_shown_and_no_longer() -> None:
+    script, _ = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("j")
+        assert not app.is_guarding
+        assert KEPT not in app.export_screenshot()
+        await peeked(pilot, app, KEPT)
+        assert app.is_guarding
+        with pytest.raises(GuardedError):
+            app.export_screenshot()
+        await pilot.press("m")
+        await masked(pilot, app, KEPT)
+        assert not app.is_guarding
+        assert KEPT not in app.export_screenshot()
+
+
+async def test_on_the_secrets_screen_nothing_is_ever_selected() -> None:
+    script, _ = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        assert not app.is_guarding
+        await pilot.mouse_down("#secrets-detail", offset=(2, 1))
+        await pilot.hover("#secrets-detail", offset=(20, 1))
+        await pilot.mouse_up("#secrets-detail", offset=(20, 1))
+        await pilot.pause()
+        assert not app.screen.get_selected_text()
+
+
+async def test_copying_is_off_unless_the_user_s_own_configuration_allows_it() -> None:
+    script, _ = secretive()
+    app = app_of(script, own=Settings())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app)
+        await peeked(pilot, app)
+        await pilot.press("c")
+        await until(pilot, app, lambda text: NO_COPY[:30] in " ".join(text.split()))
+        assert app.clipboard == ""
+
+
+async def test_where_it_is_allowed_a_value_is_copied_once_with_a_warning_and_kept_nowhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result: JsonObject = {**MINTED, "structuredContent": {"key": KEPT, "all": {"a": KEPT}}}
+    script, _ = secretive(result=result)
+    app = app_of(script, own=ALLOWED)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        written: list[str] = []
+        driver = app._driver  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        assert driver is not None
+
+        def write(text: str) -> None:
+            # Textual writes the shape of the pointer too.
+            if "]52;" in text:
+                written.append(text)
+
+        monkeypatch.setattr(driver, "write", write)
+        await among_secrets(pilot, app)
+        await pilot.press("c")
+        await until(pilot, app, lambda text: "There is no text here" in text)
+        await revealed(pilot, app)
+        assert written == []
+        await pilot.press("c")
+        await until(pilot, app, lambda text: COPIED[:40] in " ".join(text.split()))
+        assert written == [f"\x1b]52;c;{base64.b64encode(REDEEMED.encode()).decode()}\a"]
+        assert app.clipboard == ""
+        for row, value in ((1, KEPT), (2, None)):
+            await pilot.press("j")
+            await settled(pilot, app, ("▸ ✗ /structuredContent/key", "▸ ✗ /structuredContent/all")[row - 1])
+            await pilot.press("c")
+            await pilot.pause()
+            if value is not None:
+                assert base64.b64encode(value.encode()).decode() in written[-1]
+        assert len(written) == 2
+        assert MASKED_TITLE in await settled(pilot, app)
+        assert REDEEMED not in await settled(pilot, app)

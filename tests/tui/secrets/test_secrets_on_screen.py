@@ -1,0 +1,451 @@
+import asyncio
+
+import pytest
+
+from inspector.json.exact import JsonObject
+from inspector.protocol.outcome import Outcome as CallOutcome
+from inspector.protocol.outcome import Result
+from inspector.secrets.holdings import holdings_in
+from inspector.secrets.outcomes import (
+    AlreadyUsed,
+    Cause,
+    Denied,
+    Expired,
+    ExpiredBy,
+    Failed,
+    NotFound,
+    Outcome,
+    RateLimited,
+    Revealed,
+)
+from inspector.secrets.session import Custody
+from inspector.secrets.vault import KeptReference
+from inspector.tui.secrets.screen import SecretsScreen
+from inspector.urls.host import Refused
+from tests.secrets.keeping import withheld
+from tests.secrets.redemption.redeeming import Clock
+from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled
+from tests.tui.secretive import (
+    KEPT,
+    MASKED_TITLE,
+    MINT,
+    MINTED,
+    QUESTION,
+    REDEEMED,
+    REFERENCE,
+    among_secrets,
+    called,
+    peeked,
+    revealed,
+    secretive,
+    until,
+)
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+
+
+def clock_of(script: Script) -> Clock:
+    assert isinstance(script.clock, Clock)
+    return script.clock
+
+
+@SIZES
+async def test_what_a_call_left_is_listed_with_all_there_is_to_say_and_no_value(
+    size: tuple[int, int],
+) -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=size) as pilot:
+        text = await among_secrets(pilot, app)
+        assert "Secrets  1 reference, 1 withheld value" in text
+        rows = {line.split()[2]: line for line in text.splitlines() if "#1 mint" in line and "◇" in line}
+        assert "not revealed     5:00     #1 mint" in rows["API"]
+        assert "/structuredContent/key" in text
+        assert "x-sensitive" in text
+        assert "from        call #1 of mint, at /content/0" in text
+        assert "redeemed by GET http://127.0.0.1:8000/secrets/s1" in text
+        assert "Reveal asks you first, then fetches it." in text
+        assert REDEEMED not in text
+        assert KEPT not in text
+        assert "qUery" not in text
+        assert redeemer.asked == []
+
+
+async def test_before_any_call_the_screen_says_that_there_is_nothing_and_every_key_is_harmless() -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("s")
+        await settled(pilot, app, "Nothing is kept for you yet.")
+        await pilot.press("v", "y", "p", "m", "d", "c", "enter", "j", "k")
+        await settled(pilot, app, "Nothing is kept for you yet.")
+        assert app.is_running
+        assert redeemer.asked == []
+        await pilot.press("escape")
+        await settled(pilot, app, "It takes no arguments")
+
+
+async def test_what_arrives_while_the_screen_is_open_is_shown_at_once_and_the_cursor_stays() -> None:
+    going = asyncio.Event()
+
+    async def slow(_arguments: JsonObject, _progress: object) -> CallOutcome:
+        if script.calls[1:]:
+            await going.wait()
+        return Result(value=MINTED)
+
+    script, _ = secretive()
+    script.answers["mint"] = slow
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await called(pilot, app)
+        await pilot.press("r", "s")
+        await settled(pilot, app, "1 reference, 1 withheld value")
+        await pilot.press("j")
+        await settled(pilot, app, "▸ ✗ /structuredContent/key")
+        going.set()
+        text = await settled(pilot, app, "2 references, 2 withheld values")
+        rows = [line for line in text.splitlines() if "  #" in line and " mint" in line]
+        assert [line.split("#")[1][0] for line in rows] == ["2", "2", "1", "1"]
+        (here,) = [line for line in rows if "▸" in line]
+        assert "/structuredContent/key" in here
+        assert "#1 mint" in here
+
+
+async def test_a_call_whose_result_is_not_looked_at_leaves_its_secrets_too() -> None:
+    going = asyncio.Event()
+
+    async def slow(_arguments: JsonObject, _progress: object) -> CallOutcome:
+        await going.wait()
+        return Result(value=MINTED)
+
+    script, _ = secretive()
+    script.tools = [MINT, {"name": "clock", "inputSchema": {"type": "object"}}]
+    script.answers["mint"] = slow
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await until(pilot, app, lambda _: len(script.calls) == 1)
+        await pilot.click(offset=(4, 3))
+        await until(pilot, app, lambda text: "▸ clock" in text)
+        going.set()
+        await until(pilot, app, lambda _: len(script.opened[0].custody.vault) == 2)
+        await pilot.press("s")
+        await settled(pilot, app, "1 reference, 1 withheld value")
+
+
+@SIZES
+async def test_revealing_asks_first_and_escape_sends_nothing(size: tuple[int, int]) -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=size) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("v")
+        text = await settled(pilot, app, QUESTION)
+        assert "GET http://127.0.0.1:8000/secrets/s1" in text
+        assert "qUery" not in text
+        assert "y reveals it to you   Esc does not" in text
+        await pilot.press("escape")
+        text = await until(pilot, app, lambda text: QUESTION not in text)
+        assert "not revealed" in text
+        await pilot.press("y")
+        await settled(pilot, app)
+        assert redeemer.asked == []
+        assert isinstance(app.screen, SecretsScreen)
+
+
+async def test_no_key_but_one_is_an_agreement() -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        for key in (
+            "enter",
+            "j",
+            "k",
+            "p",
+            "m",
+            "c",
+            "tab",
+            "v",
+            "1",
+            "r",
+            "shift+tab",
+            "d",
+            "question_mark",
+        ):
+            await pilot.press("g", "v")
+            await settled(pilot, app, QUESTION)
+            await pilot.press(key, "enter", key, "escape")
+            await settled(pilot, app)
+            if not isinstance(app.screen, SecretsScreen):
+                await pilot.press("s")
+            await settled(pilot, app, "API key")
+        assert redeemer.asked == []
+
+
+@pytest.mark.parametrize("leaves", ["j", "question_mark", "ctrl+p"])
+async def test_what_was_asked_is_asked_no_more_once_the_user_looks_elsewhere(leaves: str) -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("v")
+        await settled(pilot, app, QUESTION)
+        await pilot.press(leaves)
+        await settled(pilot, app)
+        await pilot.press(*(["k"] if leaves == "j" else ["escape"]))
+        await until(pilot, app, lambda text: "▸ ◇ API key" in text and QUESTION not in text)
+        await pilot.press("y")
+        await settled(pilot, app)
+        assert redeemer.asked == []
+
+
+@SIZES
+async def test_a_yes_sends_once_and_the_value_stays_masked(size: tuple[int, int]) -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=size) as pilot:
+        await among_secrets(pilot, app)
+        text = await revealed(pilot, app)
+        await pilot.press("y", "y", "enter")
+        await settled(pilot, app)
+        assert redeemer.asked == ["s1"]
+        assert REDEEMED not in text
+        assert "••••••••" in text
+        assert MASKED_TITLE in text
+
+
+ENDINGS: list[tuple[Outcome, str, str]] = [
+    (Expired(by=ExpiredBy.SERVER), "expired", "used, perhaps by someone else"),
+    (Expired(by=ExpiredBy.TTL), "expired", "Its time has run out."),
+    (AlreadyUsed(), "already used", "It can be revealed only once, and this session has revealed it."),
+    (Denied(status=403), "denied", "The server rejects the credentials (status 403)."),
+    (NotFound(), "not found", "The server does not know this secret."),
+    (RateLimited(retry_after_s=30), "rate limited", "Try again in 30 s."),
+    (Refused(reason="another class of address", hint="Look."), "refused", "Another class of address."),
+    (Failed(cause=Cause.TIMEOUT), "failed", "The server did not answer in time."),
+    (Failed(cause=Cause.MALFORMED), "failed", "this try may have used up a one-time reference."),
+    (Revealed(value=REDEEMED), "revealed", "The server returned it."),
+]
+
+
+@SIZES
+async def test_however_it_ends_the_screen_says_so_in_words(size: tuple[int, int]) -> None:
+    script, redeemer = secretive(*(outcome for outcome, _, _ in ENDINGS))
+    app = app_of(script)
+    async with app.run_test(size=size) as pilot:
+        await among_secrets(pilot, app)
+        for _, state, told in ENDINGS:
+            asked = len(redeemer.asked)
+            await pilot.press("v")
+            await settled(pilot, app, QUESTION)
+            await pilot.press("y")
+            text = await until(
+                pilot,
+                app,
+                lambda text, state=state, told=told: (
+                    f"state       {state}" in text and told in " ".join(text.split())
+                ),
+            )
+            assert "what to do" in text
+            assert REDEEMED not in text
+            assert len(redeemer.asked) == asked + 1
+
+
+async def test_a_second_reveal_of_a_one_time_reference_says_already_used_and_keeps_the_value() -> None:
+    script, redeemer = secretive(Revealed(value=REDEEMED), AlreadyUsed())
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app)
+        text = await revealed(pilot, app, "already used")
+        assert redeemer.known == [False, True]
+        assert "The value from before is still here." in text
+        assert "already used •" in text
+        await peeked(pilot, app)
+
+
+async def test_a_reference_that_may_not_be_redeemed_is_never_asked_about() -> None:
+    other: JsonObject = {**REFERENCE, "redeemUrl": "https://a.test/secrets/s1"}
+    script, redeemer = secretive(result={"content": [other]})
+    app = app_of(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        text = await among_secrets(pilot, app)
+        assert "Other origin: https://a.test is not http://127.0.0.1:8000." in text
+        await pilot.press("v", "y")
+        flat = " ".join((await settled(pilot, app, "Refused: other origin")).split())
+        assert "Nothing was sent." in flat
+        assert QUESTION not in flat
+        assert redeemer.asked == []
+
+
+async def test_a_command_without_a_pinned_origin_is_refused_with_the_hint() -> None:
+    script, _ = secretive()
+    script.redeemer = None
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        text = await among_secrets(pilot, app)
+        assert "refused" in text
+        assert "This server has no origin, because it is a command." in text
+        assert "Set redeem_origin for this server in your own configuration." in text
+        await pilot.press("v", "y")
+        text = await settled(pilot, app)
+        assert QUESTION not in text
+
+
+@pytest.mark.parametrize("is_revealed", [False, True])
+async def test_the_time_of_a_reference_is_counted_down_and_ends_it(is_revealed: bool) -> None:  # noqa: FBT001
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        if is_revealed:
+            await revealed(pilot, app)
+            await peeked(pilot, app)
+        clock_of(script).now_s += 56
+        await until(pilot, app, lambda text: "expires     in 4:04" in text)
+        clock_of(script).now_s += 244
+        text = await until(pilot, app, lambda text: "state       expired" in text)
+        assert "Call the tool again for a new reference." in text
+        assert REDEEMED not in text
+        await pilot.press("v", "y")
+        await settled(pilot, app)
+        assert redeemer.asked == ["s1"] * is_revealed
+        assert not app.is_guarding
+
+
+async def test_a_value_whose_time_ran_out_while_nobody_looked_is_gone_before_it_can_be_peeked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def tick(_: SecretsScreen) -> None:
+        """Nothing, for once."""
+
+    monkeypatch.setattr(SecretsScreen, "_tick", tick)
+    script, _ = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app)
+        await pilot.press("escape")
+        await settled(pilot, app, "#1 done")
+        clock_of(script).now_s += 300
+        await pilot.press("s")
+        await settled(pilot, app, "state       expired")
+        await pilot.press("p")
+        assert REDEEMED not in await settled(pilot, app, "state       expired")
+        assert not app.is_guarding
+
+
+async def test_forgetting_lets_go_and_a_forgotten_reference_may_be_revealed_again() -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app)
+        await peeked(pilot, app)
+        await pilot.press("d")
+        text = await settled(pilot, app, "state       forgotten")
+        assert REDEEMED not in text
+        assert "there is none here" in text
+        await pilot.press("p")
+        assert REDEEMED not in await settled(pilot, app, "state       forgotten")
+        await revealed(pilot, app)
+        await peeked(pilot, app)
+        assert redeemer.known == [False, True]
+
+
+async def test_a_redemption_goes_on_when_the_user_leaves_the_screen() -> None:
+    script, redeemer = secretive()
+    redeemer.may_answer.clear()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app, "revealing")
+        await pilot.press("v")
+        await until(pilot, app, lambda text: "state       revealing" in text and QUESTION not in text)
+        await pilot.press("escape")
+        await until(pilot, app, lambda text: "#1 done" in text)
+        redeemer.may_answer.set()
+        await settled(pilot, app, "#1 done")
+        assert redeemer.asked == ["s1"]
+        await pilot.press("s")
+        await settled(pilot, app, "state       revealed")
+        await peeked(pilot, app)
+
+
+async def test_a_session_that_ends_forgets_everything_and_what_still_arrives_is_not_kept() -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app)
+        before = script.opened[0].custody
+        assert app.is_guarding
+        redeemer.may_answer.clear()
+        await revealed(pilot, app, "revealing")
+        await pilot.press("escape", "R")
+        await until(pilot, app, lambda _: len(script.opened) == 2)
+        redeemer.may_answer.set()
+        await settled(pilot, app, "ready")
+        assert len(before.vault) == 0
+        assert not before.is_guarding
+        await pilot.press("s")
+        await settled(pilot, app, "Nothing is kept for you yet.")
+
+
+async def test_two_references_are_redeemed_one_after_the_other() -> None:
+    second: JsonObject = {**REFERENCE, "id": "s2", "label": "Second key", "redeemUrl": "/secrets/s2"}
+    script, redeemer = secretive(result={"content": [REFERENCE, second]})
+    redeemer.may_answer.clear()
+    app = app_of(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app, "revealing")
+        await pilot.press("j", "v")
+        text = await until(pilot, app, lambda text: "Another secret is being revealed." in text)
+        assert QUESTION not in text
+        redeemer.may_answer.set()
+        await settled(pilot, app, "▸ ◇ Second key")
+        await revealed(pilot, app)
+        assert redeemer.asked == ["s1", "s2"]
+
+
+async def test_what_arrives_behind_another_screen_is_there_on_the_way_back() -> None:
+    script, _ = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("j", "question_mark")
+        await settled(pilot, app, "All keys")
+        script.opened[0].custody.vault.keep(
+            2, "mint", 0.0, MINTED, holdings_in(MINTED, [withheld("/structuredContent/key")])
+        )
+        await pilot.press("escape")
+        text = await settled(pilot, app, "2 references, 2 withheld values")
+        (here,) = [line for line in text.splitlines() if "▸ " in line]
+        assert "/structuredContent/key" in here
+        assert "#1 mint" in here
+
+
+async def test_a_question_belongs_to_its_session() -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("v")
+        await settled(pilot, app, QUESTION)
+        # The same call and place, of another server.
+        other = Custody()
+        other.vault.keep(1, "mint", 0.0, MINTED, holdings_in(MINTED, ()))
+        script.opened[0].custody.end()
+        script.opened[0]._custody = other  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        await pilot.press("y")
+        await settled(pilot, app)
+        assert redeemer.asked == []
+        assert not other.is_guarding
+        assert not other.vault.is_busy
+        kept = other.vault.at(0)
+        assert isinstance(kept, KeptReference)
+        assert kept.outcome is None

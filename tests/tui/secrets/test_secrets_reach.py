@@ -1,0 +1,355 @@
+"""Which commands, keys, palette entries and modules can reach a secret. Whatever is new has to be put in a table here."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+import pytest
+from textual.command import DiscoveryHit
+
+from inspector.cli.main import sightline
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import COMMANDS
+from inspector.tui.secrets.screen import SecretsScreen
+from tests.tui.scripted import LARGE, app_of, screen_text, settled
+from tests.tui.secretive import QUESTION, REDEEMED, among_secrets, revealed, secretive
+
+ROOT = Path(__file__).parents[3]
+PACKAGE = ROOT / "inspector"
+
+SHOWS = {"secrets.peek", "lines.choose"}
+"""What shows a value, on the secrets screen alone."""
+ASKS = {"secrets.reveal"}
+"""What asks whether a reference is to be redeemed."""
+SENDS = {"secrets.agree"}
+"""What redeems one, after the question."""
+COPIES = {"secrets.copy"}
+"""What copies a value, where the user's own configuration allows it."""
+ENDS = {"app.quit", "app.quit-anywhere", "session.reconnect"}
+"""What ends the session, and forgets."""
+HARMLESS = {
+    "app.interrupt",
+    "app.help",
+    "app.palette",
+    "app.palette-colon",
+    "app.next",
+    "app.previous",
+    "main.back",
+    "main.filter",
+    "main.timeline",
+    "main.zoom",
+    "tab.call",
+    "tab.definition",
+    "tab.claims",
+    "tab.findings",
+    "form.run",
+    "form.send-anyway",
+    "form.json",
+    "form.call",
+    "call.repeat",
+    "session.list",
+    "call.submit",
+    "call.copy",
+    "boundary.next",
+    "boundary.previous",
+    "host.next",
+    "host.previous",
+    "host.compare",
+    "result.compare",
+    "secrets.open",
+    "choice.next",
+    "choice.previous",
+    "choice.none",
+    "lines.down",
+    "lines.up",
+    "lines.first",
+    "lines.last",
+    "lines.page-down",
+    "lines.page-up",
+    "lines.left",
+    "lines.right",
+    "result.next",
+    "result.previous",
+    "definition.next",
+    "definition.previous",
+    "frame.back",
+    "frame.next",
+    "frame.previous",
+    "frame.text",
+    "hosts.back",
+    "hosts.boundary",
+    "hosts.boundary-previous",
+    "secrets.back",
+    "secrets.mask",
+    "secrets.forget",
+    "help.back",
+    "page.open",
+    "page.back",
+    "decision.agree",
+    "decision.decline",
+    "trust.open",
+    "trust.new-session",
+    "trust.back",
+    "trust.propagation",
+    "trust.renew",
+    "session.record",
+    "session.export",
+    "play.step",
+    "play.back",
+    "play.next-call",
+    "play.previous-call",
+    "play.first",
+    "play.last",
+    "play.toggle",
+    "play.speed",
+    "play.jump",
+    "play.find",
+    "play.find-next",
+    "play.find-previous",
+    "asking.back",
+    "findings.open",
+    "findings.accept",
+    "review.back",
+    "review.filter",
+    "review.export",
+    "pins.open",
+    "pins.back",
+    "pins.pin",
+    "pins.unpin",
+    "pins.agree",
+}
+OPTIONS = {
+    "--arg",
+    "--remove",
+    "--list",
+    "--audit",
+    "--policy",
+    "--args",
+    "--boundary",
+    "--cdp",
+    "--chromium",
+    "--compare",
+    "--config",
+    "--cwd",
+    "--definitions",
+    "--era",
+    "--format",
+    "--headed",
+    "--header",
+    "--hide-untrusted",
+    "--host",
+    "--no-validate",
+    "--polyfill",
+    "--submit",
+    "--wait",
+    "--port",
+    "--result",
+    "--serve",
+    "--server",
+    "--server-name",
+    "--theme",
+    "--timeout",
+    "--tool",
+    "--unmask",
+    "--version",
+    "--withhold-credentials",
+    "--yes",
+    "--yes-call",
+    "--output",
+    "--ignore",
+    "--baseline",
+    "--call",
+    "--web",
+    "--fail-on",
+    "--check",
+    "--exact",
+    "--exit-code",
+    "--export",
+    "--http",
+    "--identity",
+    "--record",
+    "--save",
+    "--seal-to",
+    "-o",
+    "-e",
+    "-q",
+}
+"""Of the command line. None of them reaches a redeemed value; `--unmask` shows what is withheld of a result."""
+ARGUMENTS = {"target", "others", "tool", "name", "after", "before", "recording", "recordings"}
+COMMAND_WORDS = {
+    "open",
+    "list",
+    "call",
+    "project",
+    "claims",
+    "hosts",
+    "demo",
+    "policy",
+    "review",
+    "replay",
+    "serve",
+    "diff",
+    "pin",
+    "docs",
+}
+
+
+def calls_of(name: str) -> Iterator[tuple[str, str]]:
+    """Every call of a method of that name: in which file, and of what."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+                yield str(path.relative_to(PACKAGE)), ast.unparse(node.func.value)
+
+
+def users_of(module: str) -> set[str]:
+    """Every file that imports a module, within functions too."""
+    return {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module == module
+    }
+
+
+NETWORK = ("connect/", "webmcp/browser/", "secrets/http.py", "secrets/redemption/")
+
+
+def not_wire(files: Iterable[str]) -> set[str]:
+    return {file for file in files if not file.startswith(NETWORK)}
+
+
+def test_every_key_is_in_one_table() -> None:
+    tables = (SHOWS, ASKS, SENDS, COPIES, ENDS, HARMLESS)
+    assert {command.id for command in COMMANDS} == set().union(*tables)
+    assert sum(map(len, tables)) == len(COMMANDS)
+    offered = {command.id for command in COMMANDS if command.palette}
+    assert offered <= HARMLESS | ENDS
+    assert {command.id for command in COMMANDS if command.place is Place.SECRETS} >= ASKS | SENDS | COPIES
+
+
+def test_every_command_and_option_of_the_command_line_is_in_a_table() -> None:
+    context = click.Context(sightline)
+    found = {name: sightline.get_command(context, name) for name in sightline.list_commands(context)}
+    assert set(found) == COMMAND_WORDS
+    known = [sightline, *(command for command in found.values() if command is not None)]
+    spelt = {word for command in known for parameter in command.params for word in parameter.opts}
+    assert spelt == OPTIONS | ARGUMENTS
+
+
+def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() -> None:
+    assert {file for file, _ in calls_of("value")} == {"secrets/vault.py", "tui/screens/secrets.py"}
+    reveals = {(file, of) for file, of in calls_of("reveal") if of not in {"self", "super()"}}
+    assert reveals == {("tui/screens/secrets.py", "custody")}
+    assert not_wire(file for file, _ in calls_of("redeem") if not file.startswith("demo/")) == {
+        "secrets/session.py"
+    }
+    assert {file for file, _ in calls_of("copy_secret")} == set()
+
+
+def test_who_knows_the_custody_and_the_vault_is_known() -> None:
+    assert users_of("inspector.secrets.session") == {
+        "session/live.py",
+        "tui/app.py",
+        "tui/guarded_app.py",
+        "tui/screens/keeping.py",
+        "tui/screens/work.py",
+        "tui/screens/secrets.py",
+    }
+    assert users_of("inspector.secrets.vault") == {
+        "secrets/session.py",
+        "tui/present/secrets.py",
+        "tui/screens/making.py",
+        "tui/screens/secrets.py",
+    }
+    assert not_wire(users_of("inspector.secrets.http")) == {"secrets/session.py"}
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--help"],
+        ["claims"],
+        ["hosts"],
+        ["list", "demo"],
+        ["call", "generate_api_key", "demo", "--arg", "name=a", "--yes", "--unmask", "--format", "json"],
+        ["call", "issue_secret_reference", "demo", "--no-validate", "--yes"],
+    ],
+)
+def test_no_command_loads_what_redeems(argv: list[str]) -> None:
+    script = (
+        "import sys\n"
+        "from inspector.__main__ import interface\n"
+        "from inspector.cli.main import run\n"
+        "run(sys.argv[1:], interface)\n"
+        "print(*sorted(name for name in sys.modules if 'inspector' in name), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *argv], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stderr.splitlines()[-1].split())
+    assert "inspector.cli.main" in loaded
+    assert not loaded & {"inspector.secrets.session", "inspector.secrets.vault", "inspector.secrets.http"}
+
+
+def keys_of(*ids: str) -> set[str]:
+    return {key for command in COMMANDS if command.id in ids for key in command.keys.split(",")}
+
+
+async def test_no_key_shows_or_sends_a_secret_but_those_that_say_so() -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    others = keys_of(*(command.id for command in COMMANDS)) - keys_of(*ENDS, *SENDS, "secrets.forget")
+    # An agreement comes first, while nothing is asked.
+    every_key = [*keys_of(*SENDS), *sorted(others)]
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app)
+        custody = script.opened[0].custody
+        for place in ("secrets", "main"):
+            for key in every_key:
+                while len(app.screen_stack) > 2 and not (
+                    place == "secrets" and isinstance(app.screen, SecretsScreen)
+                ):
+                    await app.pop_screen()
+                if place == "secrets" and not isinstance(app.screen, SecretsScreen):
+                    app.screen_stack[1].set_focus(None)
+                    await pilot.press("s")
+                await pilot.press(key)
+                may_show = place == "secrets" and key in keys_of(*SHOWS)
+                assert may_show or (custody.peeked is None and REDEEMED not in screen_text(app)), (key, place)
+        assert redeemer.asked == ["s1"]
+        assert custody.vault.holds_revealed
+
+
+async def test_no_entry_of_the_palette_shows_or_sends_a_secret() -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app)
+        custody = script.opened[0].custody
+        seen: list[str] = []
+        for provider in app.COMMANDS:
+            assert isinstance(provider, type)
+            async for hit in provider(app.screen_stack[1]).discover():
+                assert isinstance(hit, DiscoveryHit)
+                entry = str(hit.text)
+                seen.append(entry)
+                if entry.startswith(("Quit", "Reconnect")):
+                    continue
+                ran = hit.command()
+                if ran is not None:
+                    await ran
+                await pilot.pause()
+                assert custody.peeked is None, entry
+                assert REDEEMED not in screen_text(app), entry
+                assert QUESTION not in screen_text(app), entry
+        offered = {command.label for command in COMMANDS if command.palette}
+        assert len(seen) >= len(offered)
+        assert not any("screenshot" in entry.casefold() for entry in seen)
+        await settled(pilot, app)
+        assert redeemer.asked == ["s1"]

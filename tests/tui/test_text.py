@@ -1,0 +1,338 @@
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.boundary.bounded import Level
+from inspector.json.exact import (
+    DuplicateKeys,
+    Json,
+    JsonObject,
+    JsonText,
+    Malformed,
+    Number,
+    equal,
+    parse,
+)
+from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
+from inspector.protocol.targets import DemoTarget, HttpTarget, StdioTarget, Target
+from inspector.protocol.timeline import Entry as TimelineEntry
+from inspector.protocol.timeline import EntryKind, EntryState
+from inspector.safe_text import safe
+from inspector.session.call_record import Progress
+from inspector.session.events import State
+from inspector.tui.call.command_line import CommandLine, call_command, editable
+from inspector.tui.call.progress import progress_line
+from inspector.tui.catalogue.item import about, title
+from inspector.tui.catalogue.rows import Group, matching, rows
+from inspector.tui.connection.failure import FailureView, failure, last_words
+from inspector.tui.help.screen import help_lines
+from inspector.tui.keys.footer import Offer, Part, Situation, fitting, key_line, keys_now
+from inspector.tui.keys.table import COMMANDS, command
+from inspector.tui.main.header import HeaderView, header
+from inspector.tui.text import content, count, duration, paragraph, shortened, size, tokens
+from inspector.tui.timeline.frame import pieces
+from inspector.tui.timeline.pane import entry_line
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "words"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1234, "1.2 kB"),
+        (123_456, "123 kB"),
+        (999_600, "1.0 MB"),
+        (5_000_000, "5.0 MB"),
+    ],
+)
+def test_sizes_in_words(size_bytes: int, words: str) -> None:
+    assert size(size_bytes) == words
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "words"),
+    [
+        (0.0004, "0 ms"),
+        (0.012, "12 ms"),
+        (0.9999, "1.00 s"),
+        (9.999, "10.0 s"),
+        (61.4, "1 min 01 s"),
+        (3600, "60 min 00 s"),
+    ],
+)
+def test_durations_in_words(duration_s: float, words: str) -> None:
+    assert duration(duration_s) == words
+
+
+def test_counts_and_tokens_in_words() -> None:
+    assert count(1, "tool") == "1 tool"
+    assert count(10_000, "tool") == "10,000 tools"
+    assert tokens(0) == "about 1 token"
+    assert tokens(1592) == "about 398 tokens"
+
+
+@given(st.text())
+def test_foreign_text_comes_out_safe_and_is_never_markup(text: str) -> None:
+    assert content(text).spans == []
+    assert "\n" not in content(text).plain
+    assert safe(content(text).plain) == content(text).plain
+    assert safe(paragraph(text).plain) == paragraph(text).plain
+
+
+def test_shortened_text_ends_in_an_ellipsis() -> None:
+    assert shortened("abcdef", 4) == "abc…"
+    assert shortened("abcd", 4) == "abcd"
+
+
+HEADER = HeaderView(
+    target="https://example.org/a/long/path/to/an/endpoint/mcp",
+    state=State.READY,
+    level=Level.DECLARED,
+    host="spec",
+    protocol="2025-11-25",
+    era="legacy",
+    tools=12,
+)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 140, 200])
+def test_the_header_always_has_the_lenses_and_the_state_and_fits(width: int) -> None:
+    line = header(HEADER, width)
+    assert "boundary: declared  host: spec" in line.plain
+    assert "ready" in line.plain
+    assert line.cell_length <= max(width, 52)
+
+
+def test_a_wide_header_tells_protocol_and_tools() -> None:
+    assert "2025-11-25 legacy  12 tools" in header(HEADER, 140).plain
+
+
+@pytest.mark.parametrize("part", list(Part))
+@pytest.mark.parametrize("width", [40, 80, 140])
+def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: Part, width: int) -> None:
+    offers = keys_now(Situation(part=part, has_called=True, has_differences=True, is_wrong=True))
+    keys = fitting(offers, width)
+    assert key_line(keys).cell_length <= width + 2
+    assert keys[-1].offer == offers[-1]
+    assert offers[-1].command.id in {"app.help", "app.palette"}
+    line = key_line(keys).plain
+    for key in keys:
+        assert line[key.start : key.end].endswith(key.offer.label)
+
+
+@pytest.mark.parametrize(
+    ("situation", "first"),
+    [
+        (Situation(part=Part.CATALOGUE), "open"),
+        (Situation(part=Part.RESULT, is_running=True), "cancel"),
+        (Situation(part=Part.RESULT, has_differences=True), "next difference"),
+        (Situation(part=Part.INPUT), "call"),
+        (Situation(part=Part.FILTER), "keep"),
+        (Situation(part=Part.FAILURE, is_ready=False), "reconnect"),
+    ],
+)
+def test_the_footer_begins_with_what_matters_most(situation: Situation, first: str) -> None:
+    assert keys_now(situation)[0].label == first
+
+
+def test_sending_anyway_is_offered_where_the_arguments_are_wrong() -> None:
+    wrong = keys_now(Situation(part=Part.INPUT, is_wrong=True))
+    assert Offer(command("form.send-anyway"), "send anyway") in wrong
+    assert all(offer.command.id != "form.send-anyway" for offer in keys_now(Situation(part=Part.INPUT)))
+
+
+def test_every_key_has_an_id_of_its_own_and_a_sentence() -> None:
+    assert len({found.id for found in COMMANDS}) == len(COMMANDS)
+    for found in COMMANDS:
+        assert found.binding.id == found.id
+        assert found.binding.tooltip.endswith(".")
+        assert found.label
+
+
+def test_help_has_every_key() -> None:
+    text = "\n".join(line.plain for line in help_lines())
+    assert all(found.tooltip in text for found in COMMANDS)
+
+
+TOOL = Tool(name="send_mail", definition={"name": "send_mail", "description": "Sends a letter"})
+BAD = Malformed(pointer="/tools/1", reason="`inputSchema` is missing", name="broken")
+CATALOGUE = Catalogue(
+    entries={
+        Kind.TOOL: (TOOL, BAD),
+        Kind.PROMPT: (Item(kind=Kind.PROMPT, name="greet", definition={}),),
+    },
+    problems=(Malformed(pointer="/nextCursor", reason="a cursor repeats"),),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", ["Tools 2", "send_mail", "broken", "Prompts 1", "greet", "Problems 1", "None"]),
+        ("MAIL", ["Tools 1", "send_mail"]),
+        ("letter send", ["Tools 1", "send_mail"]),
+        ("malformed", ["Tools 1", "broken", "Problems 1", "None"]),
+        ("nothing", []),
+    ],
+)
+def test_the_filter_finds_by_words_in_any_order_and_counts(query: str, names: list[str]) -> None:
+    found = matching(rows(CATALOGUE), query)
+    assert [
+        f"{row.title} {row.size}" if isinstance(row, Group) else str(row.entry.name) for row in found
+    ] == names
+
+
+def test_the_filter_puts_the_name_before_its_beginnings_names_and_descriptions() -> None:
+    described: JsonObject = {"description": "Echoes; as Echo does."}
+    names = ("get_clock", "echo_all", "re_echo", "say", "ECHO", "echo_one")
+    tools = tuple(
+        Tool(name=name, definition=described if name == "say" else {"title": "Any"}) for name in names
+    )
+    prompts = tuple(Item(kind=Kind.PROMPT, name=name, definition={}) for name in ("echoing", "stop"))
+    catalogue = Catalogue(entries={Kind.TOOL: tools, Kind.PROMPT: prompts})
+
+    def found(query: str) -> list[str]:
+        return [
+            row.title if isinstance(row, Group) else str(row.entry.name)
+            for row in matching(rows(catalogue), query)
+        ]
+
+    assert found("echo") == ["Tools", "ECHO", "echo_all", "echo_one", "re_echo", "say", "Prompts", "echoing"]
+    assert found("all echo") == ["Tools", "echo_all"]
+    assert found("echoing") == ["Prompts", "echoing"]
+    assert found(" ") == ["Tools", *names, "Prompts", "echoing", "stop"]
+
+
+def test_the_group_with_the_best_name_comes_first() -> None:
+    tool = Tool(name="about", definition={"description": "Shows greet."})
+    prompt = Item(kind=Kind.PROMPT, name="greet", definition={})
+    catalogue = Catalogue(entries={Kind.TOOL: (tool,), Kind.PROMPT: (prompt,)})
+    found = matching(rows(catalogue), "greet")
+    assert [row.title if isinstance(row, Group) else row.entry.name for row in found] == [
+        "Prompts",
+        "greet",
+        "Tools",
+        "about",
+    ]
+
+
+@pytest.mark.parametrize("entry", [TOOL, BAD, CATALOGUE.entries[Kind.PROMPT][0]])
+def test_every_item_has_a_title_and_something_to_say(entry: Entry) -> None:
+    assert str(entry.name) in title(entry).plain
+    assert about(entry).plain
+
+
+def an_entry(kind: EntryKind, state: EntryState = EntryState.DONE, **more: str) -> TimelineEntry:
+    return TimelineEntry(
+        number=1,
+        kind=kind,
+        title=more.get("title", "tools/call echo"),
+        state=state,
+        at_s=1.5,
+        frames=(1,),
+        size_bytes=1200,
+        detail=more.get("detail", ""),
+    )
+
+
+@pytest.mark.parametrize("kind", list(EntryKind))
+@pytest.mark.parametrize("width", [40, 80, 140])
+def test_a_line_of_the_timeline_fits_whatever_it_tells(kind: EntryKind, width: int) -> None:
+    line = entry_line(an_entry(kind, title="x" * 500, detail="y" * 5000), width)
+    assert line.cell_length <= width
+    assert "1.2 kB" in line.plain
+
+
+def test_a_line_of_the_timeline_says_in_words_that_it_waits_or_failed() -> None:
+    assert "waiting" in entry_line(an_entry(EntryKind.EXCHANGE, EntryState.PENDING), 80).plain
+    assert "failed" in entry_line(an_entry(EntryKind.EXCHANGE, EntryState.FAILED), 80).plain
+
+
+def test_a_failure_shows_the_last_lines_of_stderr_in_order() -> None:
+    entries = [an_entry(EntryKind.STDERR, detail=f"line {n}\n") for n in range(20)]
+    words = last_words(reversed(entries))
+    assert words == tuple(f"line {n}" for n in range(12, 20))
+    text = failure(FailureView(message="it died", hint="look", stderr=words)).plain
+    assert text.index("it died") < text.index("look") < text.index("R tries again") < text.index("line 12")
+    told = failure(FailureView(message="\n".join(("it died", *words)), stderr=words)).plain
+    assert told.count("line 12") == 1
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (Progress(progress=3, total=10, message="copying"), "3 of 10: copying"),
+        (Progress(progress=3, total=None, message=None), "3"),
+        (Progress(progress=float("nan"), total=10, message=None), "nan of 10"),
+        (Progress(progress=50, total=10, message=None), "████████████ 50 of 10"),
+        (Progress(progress=-1, total=-1, message=None), "-1"),
+    ],
+)
+def test_progress_is_told_whatever_numbers_the_server_sends(progress: Progress, words: str) -> None:
+    assert words in progress_line("echo", 1.0, progress).plain
+
+
+def test_text_is_cut_into_lines_that_lose_nothing() -> None:
+    assert pieces("abcdefgh\nij\n", 5) == ("abcde", "fgh", "ij", "")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
+)
+
+
+@given(json_values)
+def test_json_in_an_editor_is_safe_and_the_same_value(value: Json) -> None:
+    text = editable(value)
+    assert safe(text) == text
+    parsed = parse(text)
+    assert isinstance(parsed, JsonText)
+    assert equal(parsed.value, value)
+
+
+@pytest.mark.parametrize(
+    "value", [Number("NaN"), Number("1.10"), DuplicateKeys((("a", 1), ("a", 2))), "\ud800", ["\u202e" * 3]]
+)
+def test_odd_json_in_an_editor_stays_the_same_value(value: Json) -> None:
+    parsed = parse(editable(value))
+    assert isinstance(parsed, JsonText)
+    assert equal(parsed.value, value)
+
+
+@pytest.mark.parametrize(
+    ("target", "end"),
+    [
+        (DemoTarget(), ["demo"]),
+        (StdioTarget(command=("node", "a b.js"), cwd="/x y"), ["--cwd", "/x y", "--", "node", "a b.js"]),
+        (HttpTarget(url="https://h/mcp", older_sse=True), ["sse+https://h/mcp"]),
+    ],
+)
+def test_a_call_is_copied_as_a_command_that_a_shell_reads_back(target: Target, end: list[str]) -> None:
+    made = call_command(target, "echo it", {"text": "it's $HOME\n\u202e"}, ())
+    assert isinstance(made, CommandLine)
+    words = shlex.split(made.text)
+    assert words[:3] == ["sightline", "call", "echo it"]
+    parsed = parse(words[4])
+    assert isinstance(parsed, JsonText)
+    assert parsed.value == {"text": "it's $HOME\n\u202e"}
+    assert words[5:] == end
+    assert "\n" not in made.text
+
+
+def test_sensitive_values_headers_and_queries_stay_out_of_the_command_and_are_named() -> None:
+    target = HttpTarget(url="https://user:pw@h/mcp?token=t0ken", headers=(("X-Key", "hush"),))
+    arguments: JsonObject = {"a": {"pin": "1234", "b": 1}, "c": 2}
+    made = call_command(target, "echo", arguments, ("/a/pin", "/none"))
+    assert isinstance(made, CommandLine)
+    assert not any(secret in made.text for secret in ("hush", "t0ken", "pw", "1234"))
+    assert '"b": 1' in made.text
+    assert arguments == {"a": {"pin": "1234", "b": 1}, "c": 2}
+    assert len(made.left_out) == 3
+
+
+@pytest.mark.parametrize("name", ["x\x1b[201~", "x\ny", "a\u202eb"])
+def test_a_command_that_could_act_when_pasted_is_not_copied(name: str) -> None:
+    assert isinstance(call_command(DemoTarget(), name, {}, ()), str)
