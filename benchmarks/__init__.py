@@ -1,1 +1,1 @@
-"""What the performance goals are measured with: `make bench`."""
+"""Performance measurements: `make bench`."""

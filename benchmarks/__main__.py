@@ -1,4 +1,4 @@
-"""`make bench`: what the performance goals are measured with, each beside its yardstick of the same run."""
+"""`make bench`: every measurement, each with a yardstick of the same run."""
 
 import asyncio
 import json
@@ -14,9 +14,7 @@ from textual.widgets import Static
 
 from benchmarks import bench_boundary, bench_document, bench_recordings, bench_review, pages, recorded
 from benchmarks.interface import application, pressed, until
-from benchmarks.measuring import Measurement, measured
-from benchmarks.stalls import Stall, tell
-from benchmarks.terminal import seconds_until
+from benchmarks.measuring import Measurement, Stall, measured, print_stalls, seconds_until
 
 SIGHTLINE = (sys.executable, "-m", "inspector")
 FIRST_FRAME = b"Opening"
@@ -79,7 +77,7 @@ async def _large_result(size_bytes: int, runs: int = 5) -> None:
     taken: list[float] = []
     stalls: list[Stall] = []
     async with application(1, size_bytes) as (pilot, observed):
-        # The tool is opened, and its only field left empty; Enter in it calls.
+        # Opens the tool; Enter in its empty field calls it.
         await asyncio.sleep(SETTLE_S)
         await pilot.press("enter")
         await asyncio.sleep(SETTLE_S)
@@ -95,11 +93,10 @@ async def _large_result(size_bytes: int, runs: int = 5) -> None:
     loads = measured("`json.loads` of the same bytes", lambda: _discard(json.loads(raw)))
     print(loads.line())
     print(Measurement(name=f"{size}: from call to both panes", runs_s=tuple(taken)).line(loads))
-    tell(size, stalls)
+    print_stalls(size, stalls)
 
 
 async def _keys(size_bytes: int, keys: str) -> None:
-    """What each key takes after a call, one run."""
     async with application(1, size_bytes) as (pilot, observed):
         await asyncio.sleep(SETTLE_S)
         await pilot.press("enter")
@@ -117,15 +114,14 @@ async def _keys(size_bytes: int, keys: str) -> None:
 
 
 _BACK = {"d": "d", "c": "escape"}
-"""What leaves the view that a key opens."""
+"""Leaves the view that a key opens."""
 
 
 def _shows_call(pilot: Pilot[None], number: int) -> bool:
     return f"#{number} done" in str(pilot.app.screen.query(".pane-title").first(Static).content)
 
 
-def _discard(_value: object) -> None:
-    """Only the time counts."""
+def _discard(_value: object) -> None: ...
 
 
 async def _many_tools(count: int, runs: int = 3) -> None:
@@ -142,7 +138,7 @@ async def _many_tools(count: int, runs: int = 3) -> None:
             stalls.append(observed.stalls.longest)
     print(Measurement(name=f"{count:,} tools: on the screen", runs_s=tuple(listed)).line())
     print(Measurement(name=f"{count:,} tools: filtered by five keys", runs_s=tuple(filtered)).line())
-    tell(f"{count:,} tools", stalls)
+    print_stalls(f"{count:,} tools", stalls)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What a boundary costs, against `json.loads` of the same bytes in the same run: `python -m benchmarks.bench_boundary`.
+"""The cost of a boundary, relative to `json.loads` of the same bytes: `python -m benchmarks.bench_boundary`.
 
-Each size runs in a process of its own, so that the memory told is that of one result.
+Each size runs in its own process, so that the memory is that of one result.
 """
 
 import gc
@@ -14,7 +14,7 @@ from time import perf_counter
 
 from inspector.boundary.bound import bound
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.json.exact import JsonObject, JsonText, parse
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
@@ -22,7 +22,7 @@ from inspector.protocol.outcome import Result
 MEGABYTE = 1_000_000
 SIZES_MB = (1, 4, 10, 40, 100)
 NOTE_CHARACTERS = {"short fields": 20, "long strings": 100}
-"""Of the one field of each row that is prose."""
+"""Length of the prose field of each row."""
 
 _WORDS = ("alpha", "bravo", "charlie", "delta", "foxtrot", "golf", "hotel", "india", "juliet", "kilo")
 _FIELDS: JsonObject = {
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _one(shape: str, size_mb: int) -> str:
-    """One size: time of both boundaries, and the most memory beyond the parsed result."""
+    """One size: time of both boundaries, and peak memory beyond the parsed result."""
     raw, count = _rows(size_mb * MEGABYTE, NOTE_CHARACTERS[shape])
     gc.freeze()
     loads = _seconds(lambda: json.loads(raw))
@@ -60,20 +60,20 @@ def _one(shape: str, size_mb: int) -> str:
     result = Result(value=parsed.value)
     size = max(_resident_bytes() - before, 1)
     tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": _SCHEMA})
-    told = [f"  {shape}, {len(raw) / MEGABYTE:5.1f} MB, {count:,} marks: json.loads {loads:.3f} s"]
+    parts = [f"  {shape}, {len(raw) / MEGABYTE:5.1f} MB, {count:,} marks: json.loads {loads:.3f} s"]
     for level in (Level.DECLARED, Level.CLOSED):
         taken = _seconds(lambda level=level: bound(result, tool, level))
-        told.append(f"{level.value} {taken:.2f} s = {taken / loads:.1f}x")
+        parts.append(f"{level.value} {taken:.2f} s = {taken / loads:.1f}x")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
-    return f"{', '.join(told)}; memory {peak / size:.1f}x the parsed result\n"
+    return f"{', '.join(parts)}; memory {peak / size:.1f}x the parsed result\n"
 
 
 def _search() -> str:
-    """1,000 withheld values against 10 MB of prose."""
+    """1,000 withheld values searched for in 10 MB of prose."""
     rng = random.Random(1)  # noqa: S311 - the same rows each time
     text = " ".join("".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(1_430_000))
     echoes = Echoes(f"{rng.getrandbits(128):032x}" for _ in range(1_000))
-    taken = _seconds(lambda: echoes.found([text]))
+    taken = _seconds(lambda: echoes.matches([text]))
     return f"  1,000 withheld values searched for in {len(text) / MEGABYTE:.1f} MB of text: {taken:.2f} s"
 
 
@@ -97,7 +97,6 @@ def _rows(size_bytes: int, note_characters: int) -> tuple[bytes, int]:
 
 
 def _seconds(action: Callable[[], object]) -> float:
-    """The median of three runs."""
     times: list[float] = []
     for _ in range(3):
         started = perf_counter()

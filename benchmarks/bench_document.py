@@ -1,4 +1,4 @@
-"""What a document costs, against `json.loads` of the same bytes in the same run: `python benchmarks/bench_document.py`."""
+"""The cost of a document, relative to `json.loads` of the same bytes: `python benchmarks/bench_document.py`."""
 
 import json
 import random
@@ -16,7 +16,7 @@ SAMPLED_LINES = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One input to measure."""
+    """One input."""
 
     title: str
     raw: bytes
@@ -34,7 +34,7 @@ def samples() -> tuple[Sample, ...]:
 
 
 def rows(count: int) -> bytes:
-    """A list of records of five leaves and one list each, about 200 bytes."""
+    """A list of records with five leaves and one list each, about 200 bytes."""
     return json.dumps(
         [
             {
@@ -50,7 +50,7 @@ def rows(count: int) -> bytes:
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """The median time of one `action`."""
+    """Median time of `action`."""
     times: list[float] = []
     for _ in range(REPEATS):
         start = perf_counter()
@@ -60,7 +60,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def measure(sample: Sample) -> None:
-    """Prints one line of results."""
+    """Print one line of results."""
     parsed = parse(sample.raw)
     if not isinstance(parsed, JsonText):
         raise TypeError(parsed.reason)
@@ -83,7 +83,7 @@ def measure(sample: Sample) -> None:
 
 
 def main() -> None:
-    """Measures every sample."""
+    """Measure every sample."""
     for sample in samples():
         measure(sample)
 

@@ -1,4 +1,4 @@
-"""What a recording of a million frames costs to open, to step through and to search: `python -m benchmarks.bench_recordings`."""
+"""The cost of opening, stepping through and searching a million frames: `python -m benchmarks.bench_recordings`."""
 
 import asyncio
 import random
@@ -13,10 +13,10 @@ from inspector.recording.files.playing import Played
 
 FRAMES = 1_000_000
 CALLS_EACH = 10
-"""Every so many exchanges, one is a call, with what a model saw of it; the others are pings."""
+"""One in so many exchanges is a call with a model view; the others are pings."""
 STEPS = 200
 SCREEN = 50
-"""Entries of a timeline that are shown at once."""
+"""Entries of a timeline on one screen."""
 
 _HEADER = (
     b'{"sightline":"recording","version":2,"created":"2026-11-22T00:00:00Z","software":"benchmark","target":{"kind":"demo",'
@@ -75,7 +75,7 @@ def _write(path: Path) -> None:
 
 
 async def _indexed(found: Played) -> tuple[float, float]:
-    """How long the index took, and for how long the event loop was kept waiting at most."""
+    """Seconds for the index, and the longest stall of the event loop meanwhile."""
     started = last = perf_counter()
     worst = 0.0
     working = asyncio.create_task(asyncio.to_thread(found.index))

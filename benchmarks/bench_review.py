@@ -1,4 +1,4 @@
-"""A static review: of many tools, and of texts that are made to be slow to judge."""
+"""A static review of many tools, and of texts that are slow to judge."""
 
 import time
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _taken(count: int, runs: int = 3) -> list[float]:
-    """Each run reads its definitions anew, as a listing does, so that nothing is known from the one before."""
+    """Each run parses new definitions, so that no cache helps."""
     return [_seconds(_judging_tools(count, run)) for run in range(runs)]
 
 

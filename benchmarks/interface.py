@@ -11,8 +11,8 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.worker import Worker
 
-from benchmarks.stalls import Stall, Stalls
-from inspector.boundary.level import Level
+from benchmarks.measuring import Stall, Stalls
+from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.protocol.frames import Direction
 from inspector.protocol.targets import StdioTarget
@@ -27,10 +27,10 @@ SERVER = Path(__file__).parent.parent / "tests" / "peers" / "large_server.py"
 
 @dataclass(slots=True)
 class Observed:
-    """What was seen of one run."""
+    """Observations of one run."""
 
     listed_s: float = 0.0
-    """From the start of the application until the last tool was in."""
+    """Seconds from the start of the application to the last tool."""
     last_result: bytes = b""
     """The frame of the last answer."""
     stalls: Stalls = field(default_factory=Stalls)
@@ -38,11 +38,11 @@ class Observed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What one key took."""
+    """The time that one key took."""
 
     wall_s: float
     cpu_s: float
-    """Of this process, in all threads."""
+    """Of this process, all threads."""
     stall: Stall
 
 
@@ -59,7 +59,7 @@ async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pil
         def hear(event: Event) -> None:
             listener(event)
             if isinstance(event, StateChanged) and event.state is State.READY:
-                # What comes before is opening the screen, which is measured as time, not as stalls.
+                # Opening the screen is measured as time, not as stalls.
                 observed.stalls.clear()
             elif isinstance(event, ListingAdvanced) and event.complete:
                 observed.listed_s = time.perf_counter() - started
@@ -79,24 +79,24 @@ async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pil
 
 
 async def until(pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 60) -> None:
-    """Wait for something to stand on the screen."""
+    """Wait for text on the screen."""
     end = time.perf_counter() + limit_s
     while not shown():
         if time.perf_counter() > end:
-            raise TimeoutError("it never stood on the screen")
+            raise TimeoutError("it never appeared on the screen")
         await asyncio.sleep(0.005)
     await pilot.pause()
 
 
 async def left(app: SightlineApp) -> None:
-    """Leave, and wait for it: a connection that outlives its event loop has nobody to close it."""
+    """Leave and wait: the connection must close before its event loop does."""
     app.leave()
-    while app.return_code is None:  # noqa: ASYNC110 - Textual tells nobody
+    while app.return_code is None:  # noqa: ASYNC110 - Textual has no event for it
         await asyncio.sleep(0.005)
 
 
 async def pressed(pilot: Pilot[None], observed: Observed, key: str, limit_s: float = 120) -> Measured:
-    """Press a key, and wait until all that it set going is done."""
+    """Press a key, and wait for all the workers that it starts."""
     before = _running(pilot)
     observed.stalls.clear()
     started, busy = time.perf_counter(), time.process_time()

@@ -1,4 +1,4 @@
-"""A page in a real Chromium, in the interface: how long the event loop stands still for ten thousand tools and for 50 MB."""
+"""A page in a real Chromium: stalls of the event loop for ten thousand tools and for 50 MB."""
 
 import asyncio
 import threading
@@ -13,9 +13,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from benchmarks.interface import left, until
-from benchmarks.measuring import Measurement
-from benchmarks.stalls import Stall, Stalls, tell
-from inspector.boundary.level import Level
+from benchmarks.measuring import Measurement, Stall, Stalls, print_stalls
+from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.protocol.targets import PageTarget
 from inspector.session.events import Event, Listener, ListingAdvanced, State, StateChanged
@@ -60,7 +59,7 @@ def _served(tools: int, result_bytes: int) -> Generator[str]:
             self.wfile.write(html)
 
         def log_message(self, *_: object) -> None:  # type: ignore[override]
-            """Keep requests out of what is printed."""
+            ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -74,7 +73,7 @@ def _served(tools: int, result_bytes: int) -> Generator[str]:
 
 @dataclass(slots=True)
 class Watched:
-    """What was seen of one page."""
+    """Observations of one page."""
 
     stalls: Stalls = field(default_factory=Stalls)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
@@ -83,7 +82,7 @@ class Watched:
 
 @asynccontextmanager
 async def _opened(url: str, tools: int) -> AsyncGenerator[tuple[Pilot[None], Watched]]:
-    """The application on a page, with all tools listed. What is opening the screen is not among the stalls."""
+    """The application on a page, with all tools listed. Stalls before that do not count."""
     target = PageTarget(url=url)
     calm_collector()
     watched = Watched()
@@ -120,7 +119,7 @@ async def _many_tools(count: int, runs: int = 3) -> None:
                 taken.append(time.perf_counter() - started - SETTLE_S)
                 stalls.append(watched.stalls.longest)
     print(Measurement(name=f"{count:,} tools: page opened and listed", runs_s=tuple(taken)).line())
-    tell(f"{count:,} tools", stalls)
+    print_stalls(f"{count:,} tools", stalls)
 
 
 async def _large_result(size_bytes: int, runs: int = 1) -> None:
@@ -140,7 +139,7 @@ async def _large_result(size_bytes: int, runs: int = 1) -> None:
                 stalls.append(watched.stalls.longest)
     size = f"{size_bytes // MEGABYTE} MB"
     print(Measurement(name=f"{size}: from call to both panes", runs_s=tuple(taken)).line())
-    tell(size, stalls)
+    print_stalls(size, stalls)
 
 
 def _shows_call(pilot: Pilot[None], number: int) -> bool:

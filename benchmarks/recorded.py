@@ -1,4 +1,4 @@
-"""A recording of a million frames in the interface: opening, stepping, finding, and what it takes of memory."""
+"""A recording of a million frames in the interface: opening, stepping, searching, memory."""
 
 import asyncio
 import json
@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.interface import Observed, left, pressed, until
-from benchmarks.measuring import Measurement
-from benchmarks.terminal import seconds_until
+from benchmarks.measuring import Measurement, seconds_until
 from inspector.files import themes
-from inspector.recording.files.first_line import header_at
-from inspector.recording.opened import OpenedRecording
+from inspector.recording.files.reading import header_at
+from inspector.recording.target import OpenedRecording
 from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
@@ -36,18 +35,18 @@ _WORD = "needle"
 
 
 def main() -> None:
-    """Print the figures."""
+    """Print all measurements."""
     print(f"A recording of {FRAMES:,} frames")
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder) / "million.jsonl", FRAMES)
         print(f"  {'its size':<44} {path.stat().st_size / 1e6:>6.0f} MB")
         _opening(path)
-        # In a process of its own: what it takes of memory is its own then.
+        # In its own process, to measure its memory alone.
         subprocess.run([sys.executable, "-m", "benchmarks.recorded", str(path)], check=True)
 
 
 def written(path: Path, frames: int) -> Path:
-    """A recording of so many frames: calls of some tools, with what servers say beside them."""
+    """A recording of `frames` frames: calls of some tools, with log messages."""
     with path.open("w", encoding="utf-8") as file:
         for line in _lines(frames):
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
@@ -107,7 +106,6 @@ def _opening(path: Path, runs: int = 5) -> None:
 
 
 async def _keys(path: Path) -> None:
-    """What keys take, and what the event loop waits for."""
     calm_collector()
     opened = OpenedRecording(path=str(path), header=header_at(path))
 

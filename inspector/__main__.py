@@ -4,10 +4,10 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.boundary.level import Level
-    from inspector.policy.gate.terms import Terms
+    from inspector.boundary.options import Level
+    from inspector.policy.gate.agreement import Terms
     from inspector.protocol.targets import Target
-    from inspector.recording.opened import OpenedRecording
+    from inspector.recording.target import OpenedRecording
     from inspector.session.options import Options
 
 

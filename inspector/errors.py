@@ -1,7 +1,4 @@
-"""What can go wrong, and what the user can do about it.
-
-Each kind carries the exit code that commands end with; docs/commands.md lists them.
-"""
+"""Errors for the user, with their exit codes (docs/commands.md)."""
 
 from typing import TYPE_CHECKING
 
@@ -10,9 +7,9 @@ if TYPE_CHECKING:
 
 
 class InspectorError(Exception):
-    """Something failed: `message` says what, `hint` what to do about it.
+    """An error for the user: `message` says what failed, `hint` what to do about it.
 
-    Both may quote foreign text; whoever prints them makes it safe.
+    Both may quote foreign text; the code that prints them makes it safe.
     """
 
     code = "internal"
@@ -24,7 +21,7 @@ class InspectorError(Exception):
         self.hint = hint
 
     def cover(self, cover: "Callable[[str], str]") -> None:
-        """Replace both texts by what `cover` makes of them."""
+        """Apply `cover`, which covers credentials, to both texts."""
         self.message, self.hint = cover(self.message), cover(self.hint)
         self.args = (self.message,)
 
@@ -50,27 +47,27 @@ class AuthenticationRequiredError(InspectorError):
 
 
 class UnreachableError(InspectorError):
-    """The server could not be started or reached, went silent, or died."""
+    """The server could not be started or reached, did not answer, or exited."""
 
     code = "unreachable"
     exit_code = 4
 
 
 class ToolFailedError(InspectorError):
-    """The tool reported an error, or there is no such tool."""
+    """The tool reported an error, or does not exist."""
 
     code = "tool_error"
     exit_code = 5
 
 
 class NotConfirmedError(InspectorError):
-    """A policy asks before the call, and nobody agreed."""
+    """A policy requires confirmation for the call, and it was not given."""
 
     code = "not_confirmed"
     exit_code = 10
 
 
 class BlockedError(NotConfirmedError):
-    """A policy blocked the call. No agreement lets it through."""
+    """A policy blocked the call; confirmation is not possible."""
 
     code = "blocked"

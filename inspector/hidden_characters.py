@@ -1,4 +1,4 @@
-"""Hidden characters: what an eye does not see in a definition or a result, and a model reads all the same.
+"""Find hidden characters: invisible to a reader of a definition or result, but part of what a model reads.
 
 Source: Unicode Technical Report 36 (bidirectional text), Unicode Standard Annex 44 (general categories and
 default-ignorable characters).
@@ -16,14 +16,14 @@ from inspector.json.exact import DuplicateKeys, Json
 from inspector.safe_text import replaced_at, safe_line
 
 MAX_PLACES = 20
-"""Places that are told; where there are more, the walk ends and says so."""
+"""Places that are listed; with more, the search ends and says so."""
 
 MAX_NAMED = 6
 """Characters that one sentence names; others are counted."""
 
 
 class HiddenKind(StrEnum):
-    """What a character does where it cannot be seen; the words of the sentence."""
+    """Kinds of hidden characters, as the sentences name them."""
 
     CONTROL = "control"
     BIDIRECTIONAL = "bidirectional"
@@ -36,9 +36,8 @@ class HiddenCharacter:
     """One character, and how often it occurs in one place."""
 
     code: int
-    """The code point."""
     name: str
-    """As Unicode has it, such as `ZERO WIDTH SPACE`; its category where it has none."""
+    """The Unicode name, such as `ZERO WIDTH SPACE`; the category where there is none."""
     kind: HiddenKind
     count: int
 
@@ -48,51 +47,50 @@ class Hidden:
     """The hidden characters of one string."""
 
     pointer: str
-    """Of the string, or of the member whose key it is. Foreign text where keys are."""
+    """Pointer to the string, or to the member whose key it is. May hold foreign text."""
     in_key: bool
     characters: tuple[HiddenCharacter, ...]
     """In the order of their first occurrence."""
 
     @property
     def count(self) -> int:
-        """How many hidden characters the string holds."""
-        return sum(found.count for found in self.characters)
+        return sum(character.count for character in self.characters)
 
 
 def hidden_characters(value: Json) -> tuple[Hidden, ...]:
     """The strings in `value` that hold hidden characters, keys included, in document order; the first `MAX_PLACES`.
 
-    Line feeds, tabs, line ends of CR and LF, what joins or varies one emoji, and what parts two letters that would be
-    written together are not hidden. Cost: linear, depth makes no difference.
+    Line feeds, tabs, CRLF line ends, joiners and selectors of emoji, and non-joiners between joining letters are not
+    hidden. Cost: linear in the size of `value`, at any depth.
     """
     return tuple(islice(_places(value), MAX_PLACES))
 
 
 def hidden_sentences(value: Json) -> tuple[str, ...]:
-    """The same for the user, one sentence for each place and one where there are more. Safe to show."""
-    found = tuple(islice(_places(value), MAX_PLACES + 1))
-    sentences = tuple(map(_sentence, found[:MAX_PLACES]))
-    return (*sentences, "more places hold hidden characters") if len(found) > MAX_PLACES else sentences
+    """`hidden_characters` as sentences for the user, one for each place, and one more where there are more. Safe to show."""
+    hidden = tuple(islice(_places(value), MAX_PLACES + 1))
+    sentences = tuple(map(_sentence, hidden[:MAX_PLACES]))
+    return (*sentences, "more places hold hidden characters") if len(hidden) > MAX_PLACES else sentences
 
 
-def _sentence(found: Hidden) -> str:
-    kinds = dict.fromkeys(character.kind for character in found.characters)
+def _sentence(hidden: Hidden) -> str:
+    kinds = dict.fromkeys(character.kind for character in hidden.characters)
     named = ", ".join(
         f"U+{character.code:04X} {character.name}"
         + (f" ({character.count:,})" if character.count > 1 else "")
-        for character in found.characters[:MAX_NAMED]
+        for character in hidden.characters[:MAX_NAMED]
     )
-    more = len(found.characters) - MAX_NAMED
-    what = "the key" if found.in_key else "the text"
-    ending = "" if found.count == 1 else "s"
+    more = len(hidden.characters) - MAX_NAMED
+    what = "the key" if hidden.in_key else "the text"
+    ending = "" if hidden.count == 1 else "s"
     return (
-        f"{what} holds {found.count:,} {' and '.join(kinds)} character{ending}: "
-        f"{named}{f' and {more:,} others' if more > 0 else ''}, at {safe_line(found.pointer) or 'the root'}"
+        f"{what} holds {hidden.count:,} {' and '.join(kinds)} character{ending}: "
+        f"{named}{f' and {more:,} others' if more > 0 else ''}, at {safe_line(hidden.pointer) or 'the root'}"
     )
 
 
 def _places(value: Json) -> Iterator[Hidden]:
-    """Each string with hidden characters. Pointers are made for those only."""
+    """Each string with hidden characters. Builds pointers for those only."""
     path: list[str | int] = []
     waiting: list[Iterator[tuple[str | int, Json]]] = []
     if isinstance(value, str):
@@ -129,7 +127,7 @@ def _members(value: Json) -> Iterator[tuple[str | int, Json]] | None:
 
 
 def _place(path: list[str | int] | tuple[()], text: str, *, in_key: bool) -> Iterator[Hidden]:
-    # Nearly all text is of this kind, and this is told without looking at it in Python.
+    # A fast path for nearly all text.
     if text.isascii() and text.isprintable():
         return
     counted = Counter(_hidden_in(text))
@@ -138,8 +136,10 @@ def _place(path: list[str | int] | tuple[()], text: str, *, in_key: bool) -> Ite
             pointer=json_pointer.join(path),
             in_key=in_key,
             characters=tuple(
-                HiddenCharacter(code=ord(found), name=_name(found), kind=_kind(found), count=count)
-                for found, count in counted.items()
+                HiddenCharacter(
+                    code=ord(character), name=_name(character), kind=_kind(character), count=count
+                )
+                for character, count in counted.items()
             ),
         )
 
@@ -153,13 +153,13 @@ def _hidden_in(text: str) -> Iterator[str]:
 _JOINER = "\u200d"
 _NON_JOINER = "\u200c"
 _JOINING = (("\u0620", "\u06d3"), ("\u0900", "\u0dff"))
-"""Letters that are written together: Arabic and Persian, and the scripts of India. Between two of them it is spelling."""
+"""Scripts with joining letters: Arabic, Persian, and the scripts of India. A non-joiner between two of them is spelling."""
 _SELECTORS = "\ufe0e\ufe0f"
 _KEYCAPS = "#*0123456789"
 
 
 def _is_in_use(text: str, index: int) -> bool:
-    """Whether the character at `index` is the one selector behind a symbol, joins two symbols, or parts two letters."""
+    """Whether the character at `index` selects one symbol, joins two symbols, or separates two joining letters."""
     before = text[index - 1] if index else ""
     match text[index]:
         case character if character in _SELECTORS:
@@ -179,7 +179,7 @@ def _is_joining(character: str) -> bool:
 
 
 def _is_symbol(character: str) -> bool:
-    """Whether it is a symbol as emoji are (So, Sm), or the tone of their skin (Sk)."""
+    """Whether it is a symbol such as an emoji (So, Sm) or a skin tone (Sk)."""
     return character != "" and unicodedata.category(character) in {"So", "Sk", "Sm"}
 
 
@@ -202,6 +202,6 @@ def _kind(character: str) -> HiddenKind:
 def _name(character: str) -> str:
     unnamed = _UNNAMED.get(unicodedata.category(character), "NO NAME")
     if ord(character) < 0x20:
-        # A control has no name, its picture has: SYMBOL FOR ESCAPE.
+        # Control characters have no name, but their symbols do: SYMBOL FOR ESCAPE.
         return unicodedata.name(safe_line(character)).removeprefix("SYMBOL FOR ")
     return unicodedata.name(character, unnamed)

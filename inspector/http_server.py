@@ -1,8 +1,8 @@
-"""One HTTP/1.1 connection of a small server: requests in, plain answers and event streams out."""
+"""A small HTTP/1.1 server on loopback: reads requests, writes responses and event streams."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeAlias
@@ -10,17 +10,20 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import h11
 
+from inspector.errors import UnreachableError
 from inspector.json.exact import Json, dump
 
+ADDRESS = "127.0.0.1"
 MOST_BODY_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 65_536
+_LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
 
 Headers: TypeAlias = Iterable[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
-    """One request, its body read to the end."""
+    """One request with its whole body."""
 
     method: str
     path: str
@@ -30,16 +33,14 @@ class HttpRequest:
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, which is given in lower case."""
         return next((value for key, value in self.headers if key == name), None)
 
     def parameter(self, name: str) -> str | None:
-        """The first query parameter of that name."""
         return next(iter(parse_qs(self.query).get(name, ())), None)
 
 
 class HttpConnection:
-    """A client's connection, one request after the other."""
+    """A client's connection; it handles one request after the other."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -47,7 +48,7 @@ class HttpConnection:
         self._state = h11.Connection(h11.SERVER)
 
     async def next_request(self) -> HttpRequest | None:
-        """The next request; None where there will be none, since the client left or broke the protocol."""
+        """The next request; None where the client left or broke the protocol."""
         if self._state.our_state is h11.DONE and self._state.their_state is h11.DONE:
             self._state.start_next_cycle()
         if self._state.our_state is not h11.IDLE:
@@ -82,7 +83,6 @@ class HttpConnection:
                     return None
 
     async def respond(self, status: HTTPStatus, body: bytes = b"", headers: Headers = ()) -> None:
-        """Answer with a whole body."""
         length = ("Content-Length", str(len(body)))
         await self._send(h11.Response(status_code=status, reason=status.phrase, headers=[*headers, length]))
         if body:
@@ -90,38 +90,35 @@ class HttpConnection:
         await self._send(h11.EndOfMessage())
 
     async def respond_json(self, status: HTTPStatus, body: Json, headers: Headers = ()) -> None:
-        """Answer with a JSON document."""
         await self.respond(status, dump(body), (("Content-Type", "application/json"), *headers))
 
     async def open_stream(self, headers: Headers = ()) -> None:
-        """Answer with an event stream, to be continued."""
         fixed = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-transform"))
         await self._send(h11.Response(status_code=200, reason="OK", headers=[*fixed, *headers]))
 
     async def send_event(self, kind: str, content: str) -> None:
-        """One event of an open stream. `content` is one line."""
+        """Send one event. `content` is one line."""
         await self._send(
             h11.Data(data=f"event: {kind}\ndata: {content}\n\n".encode("utf-8", "surrogatepass"))
         )
 
     async def end_stream(self) -> None:
-        """The end of an open stream."""
         await self._send(h11.EndOfMessage())
 
     @asynccontextmanager
     async def watched(self, gone: Callable[[], None]) -> AsyncGenerator[None]:
-        """Calls `gone` where the client hangs up while the block runs."""
+        """Call `gone` if the client hangs up while the block runs."""
         watch = asyncio.create_task(self._watch(gone))
         try:
             yield
         finally:
             watch.cancel()
-            # Nothing else may read before the watch has let go.
+            # Only one task may read at a time.
             await asyncio.wait({watch})
 
     async def _watch(self, gone: Callable[[], None]) -> None:
         while chunk := await self._received():
-            # It belongs to the next request.
+            # These bytes belong to the next request.
             self._state.receive_data(chunk)
         gone()
 
@@ -148,3 +145,48 @@ def _request(head: h11.Request, body: bytes) -> HttpRequest:
         headers=tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in head.headers),
         body=body,
     )
+
+
+async def listen(
+    port: int, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None] | None]
+) -> asyncio.Server:
+    """Listen on 127.0.0.1. `port`: 0 for any free one. Raises UnreachableError."""
+    try:
+        return await asyncio.start_server(connected, ADDRESS, port)
+    except OSError as error:
+        raise UnreachableError(
+            f"cannot listen on {ADDRESS} port {port}: {error.strerror}",
+            "Choose another port, or 0 for any free one.",
+        ) from error
+
+
+async def serve(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    respond: Callable[[HttpRequest, HttpConnection], Awaitable[None]],
+) -> None:
+    """Answer the requests of one client, except those from elsewhere, until it leaves."""
+    connection = HttpConnection(reader, writer)
+    # Clients may hang up during an answer.
+    with suppress(ConnectionError, h11.LocalProtocolError):
+        try:
+            while (request := await connection.next_request()) is not None:
+                refused = _refused(request)
+                await (connection.respond(refused) if refused else respond(request, connection))
+        finally:
+            writer.close()
+
+
+def _refused(request: HttpRequest) -> HTTPStatus | None:
+    """Refuses requests that a page in the user's browser sends by another name for loopback, or from another origin."""
+    if not _is_local(f"//{request.header('host') or ''}"):
+        return HTTPStatus.MISDIRECTED_REQUEST
+    origin = request.header("origin")
+    return HTTPStatus.FORBIDDEN if origin is not None and not _is_local(origin) else None
+
+
+def _is_local(url: str) -> bool:
+    try:
+        return urlsplit(url).hostname in _LOOPBACK
+    except ValueError:
+        return False

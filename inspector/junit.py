@@ -1,4 +1,4 @@
-"""Results of checks as JUnit XML, as CI servers read it."""
+"""Check results as JUnit XML, for CI servers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class Case:
     name: str
     """May be foreign text."""
     failure: str = ""
-    """What failed, in lines; empty where nothing did."""
+    """The failure, in lines; empty for a passed check."""
 
 
 def junit(name: str, cases: Iterable[Case]) -> list[str]:
-    """The lines of a document. Characters that XML does not allow, or that act on a terminal, are made visible."""
+    """The lines of a JUnit document. Characters that XML forbids, or that act on a terminal, are made visible."""
     suites: dict[str, list[Case]] = {}
     for case in cases:
         suites.setdefault(case.suite, []).append(case)

@@ -1,7 +1,7 @@
-"""The one door for text from outside: what comes through cannot act on a terminal or hide from the eye.
+"""Make foreign text safe to show: it can neither control a terminal nor hide characters.
 
-Allowed are line feed, tab, and every character outside Unicode's category C (control, format,
-surrogate, private use, unassigned). All others become visible symbols.
+Line feed, tab and every character outside Unicode's category C (control, format, surrogate, private use,
+unassigned) stay as they are. All others become visible symbols.
 """
 
 import re
@@ -14,26 +14,26 @@ _C0_PICTURES = 0x2400
 _DELETE = 0x7F
 _DELETE_PICTURE = "␡"
 
-# Characters outside category C that still hide or reorder text: fillers and variation selectors.
+# Characters outside category C that hide or reorder text: fillers and variation selectors.
 _INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u034f\u2028\u2029") | {
     chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
 
-# Everything that is surely plain; text of this kind is returned as it is.
+# Characters that are always plain. Such text is returned unchanged.
 _PLAIN = re.compile(r"[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff]*")
 _NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u02ff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Safe:
-    """Text that may be shown, and how many characters had to be replaced."""
+    """Text that may be shown, and how many characters were replaced."""
 
     text: str
     replaced: int
 
 
 def safe(text: str) -> str:
-    """`text` with every character that could act or hide made visible: `␛`, `⟨U+202E⟩`."""
+    """`text` with every control or hidden character made visible: `␛`, `⟨U+202E⟩`."""
     return text if _PLAIN.fullmatch(text) else "".join(map(_shown, text))
 
 
@@ -46,7 +46,7 @@ def safe_line(text: str) -> str:
 
 
 def inspect(text: str) -> Safe:
-    """`safe`, and the count of what it replaced."""
+    """`safe`, with the number of replaced characters."""
     if _PLAIN.fullmatch(text):
         return Safe(text=text, replaced=0)
     shown = [_shown(character) for character in text]
@@ -55,10 +55,10 @@ def inspect(text: str) -> Safe:
 
 
 def replaced_at(text: str) -> Iterator[int]:
-    """The places of the characters that `safe` replaces, in order."""
-    for found in _NOT_PLAIN.finditer(text):
-        if not _stays(found[0]):
-            yield found.start()
+    """The positions of the characters that `safe` replaces, in order."""
+    for match in _NOT_PLAIN.finditer(text):
+        if not _is_unchanged(match[0]):
+            yield match.start()
 
 
 def _shown(character: str) -> str:
@@ -75,5 +75,5 @@ def _shown(character: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _stays(character: str) -> bool:
+def _is_unchanged(character: str) -> bool:
     return _shown(character) == character

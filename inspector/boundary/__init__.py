@@ -1,1 +1,1 @@
-"""The boundary: which parts of a result may reach a model, and why the rest may not."""
+"""The boundary decides which parts of a result may reach a model, with a reason for each removal."""

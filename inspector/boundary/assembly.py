@@ -1,4 +1,4 @@
-"""A draft put together again: a tool result that a gateway could forward, with its notice."""
+"""Assembles a draft into a bounded result: a tool result that a gateway could forward, with its notice."""
 
 from dataclasses import replace
 from functools import cache, partial
@@ -12,18 +12,17 @@ from inspector.boundary.removals import Noted, Removals
 from inspector.boundary.rules.untrusted import delimited
 from inspector.boundary.same_content import MIRRORED, text_of, text_pointer, with_text
 from inspector.json.exact import Json, JsonObject, dump_text, equal
-from inspector.protocol.outcome import Outcome, Result
-from inspector.protocol.unfinished import COMPLETE
+from inspector.protocol.outcome import COMPLETE, Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
-"""Where in a tool result nothing is a field. Nor is `/content` one, where content is none or a page's field.
+"""Pointers that do not lead to fields of a tool result. `/content` itself may: a page can return a field `content`.
 
-What a page returned has no such places, and what is withheld of it is `Noted`, or all of it.
+A page's own value has none of these places; its removals are `Noted`, or the whole value is removed.
 """
 
 
 def assemble(draft: Draft) -> Bounded:
-    """The bounded result of a draft that has been through all rules."""
+    """Builds the bounded result of a draft after all rules."""
     if draft.error is not None:
         return _bounded(draft, {"error": draft.error})
     notice = merged(draft.earlier, _notice(draft))
@@ -49,7 +48,7 @@ def assemble(draft: Draft) -> Bounded:
 
 
 def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detail: str) -> Bounded:
-    """What is left of a result that cannot be judged."""
+    """The bounded result of an outcome that cannot be judged: all of it is withheld."""
     removal = Removal(pointer="", rule=Rule.INTERNAL, detail=detail)
     return Bounded(
         level=level,
@@ -61,7 +60,7 @@ def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detai
 
 
 def withheld_by_policy(judged: Bounded, outcome: Outcome, reason: str) -> Bounded:
-    """Nothing of a result, because a rule says so. What else is withheld of it is kept, for it is secret all the same."""
+    """Withholds the whole result because of a policy rule. Earlier removals stay listed, because they are secrets."""
     removal = Removal(pointer="", rule=Rule.POLICY, detail=reason)
     return replace(
         judged,
@@ -72,7 +71,7 @@ def withheld_by_policy(judged: Bounded, outcome: Outcome, reason: str) -> Bounde
 
 
 def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bounded:
-    """Nothing of an answer that does not end the call. What is withheld of it besides is secret all the same."""
+    """Withholds an answer that does not end the call. Earlier removals stay listed, because they are secrets."""
     removal = Removal(pointer="", rule=Rule.UNFINISHED, detail=reason)
     return replace(
         judged,
@@ -85,11 +84,11 @@ def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bound
 
 
 def _nothing_of(outcome: Outcome, code: ErrorCode | None) -> JsonObject:
-    """What a model is told of a result of which it gets nothing."""
+    """The result for the model if everything is withheld."""
     if not isinstance(outcome, Result):
         return {"error": coded_error(code)}
-    told: JsonObject = {"content": [text_block(Notice(others=Amount.ALL, blocks=Amount.ALL).text)]}
-    return told | {"isError": True} if code else told
+    result: JsonObject = {"content": [text_block(Notice(others=Amount.ALL, blocks=Amount.ALL).text)]}
+    return result | {"isError": True} if code else result
 
 
 def _bounded(draft: Draft, result: JsonObject) -> Bounded:
@@ -104,7 +103,7 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
 
 
 def _result(draft: Draft, content: list[Json], structured: Structured | None) -> JsonObject:
-    """The members of a tool result, in the order of the raw one."""
+    """Builds the tool result with its members in their original order."""
     members: JsonObject = dict(draft.members or {})
     members["content"] = content
     if structured:
@@ -120,7 +119,7 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
 
 
 def _notice(draft: Draft) -> Notice:
-    """What these rules have taken from the model and not told it in a text of their own."""
+    """Builds the notice about removals that are not announced by a text of their own."""
     names: list[str | None] = []
     if draft.structured or draft.members is not None:
         for segment in draft.removals.segments:
@@ -137,7 +136,7 @@ def _notice(draft: Draft) -> Notice:
 
 
 def _with_notice(structured: Structured | None, notice: Notice) -> Structured | None:
-    """The structured content that is left, with its notice; None where none is left."""
+    """Adds the notice to the remaining structured content; None if nothing remains."""
     if structured is None or structured.gone:
         return None
     if notice.is_empty or not isinstance(structured.value, dict):

@@ -1,4 +1,4 @@
-"""The boundary: from a raw result to the part of it that may reach a model."""
+"""Applies the boundary: computes the part of a raw result that may reach a model."""
 
 from dataclasses import replace
 from itertools import takewhile
@@ -13,9 +13,9 @@ from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.draft import Draft, DraftRule
 from inspector.boundary.error_code import error_code, is_tool_result
-from inspector.boundary.ledger import UnjudgeableError
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import draft_of, raw_of
+from inspector.boundary.removals import UnjudgeableError
 from inspector.boundary.rules import (
     audience,
     detect,
@@ -33,34 +33,33 @@ from inspector.boundary.rules import (
     untrusted,
 )
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome
-from inspector.protocol.unfinished import unfinished
+from inspector.protocol.outcome import Outcome, unfinished
 
 RULES: tuple[DraftRule, ...] = (
     untrusted.unwrap,
-    # First what puts the boundary's own words in place of a block: no later rule takes those away.
+    # First the rules that replace blocks by the boundary's own texts; later rules keep those.
     secret_reference.apply,
     unknown_content.apply,
-    # Then what takes everything, so that it is the reason given.
+    # Then the rules that withhold everything, so that their reason is the one listed.
     error.apply,
     labelled.apply,
     sensitive_hint.apply,
     untrusted.hide,
     structured.apply,
     invalid_output.apply,
-    # It compares with what is left of the structured content, also in blocks that the next ones take.
+    # Mirror compares with the remaining structured content, also in blocks that later rules withhold.
     mirror.apply,
     audience.apply,
     no_contract.apply,
     meta.apply,
-    # Last what looks at all that is left, wherever it stands, and what follows from it.
+    # Last the rules that search everything that remains, and those that depend on them.
     echo.apply,
     detect.apply,
     structured.settle,
     mirror.settle,
     untrusted.delimit,
 )
-"""All rules, in order. Each is a pure function from draft to draft."""
+"""All rules in order. Each is a pure function from draft to draft."""
 
 
 def bound(
@@ -72,14 +71,14 @@ def bound(
     declared: Contract | None = None,
     nonce: str = "",
 ) -> Bounded:
-    """The part of an outcome that may reach a model, and why the rest may not.
+    """Computes the part of an outcome that may reach a model, with a reason for each removal. Never raises.
 
-    `tool`: None where the server lists no such tool. `declared`: its contract, where it is known already.
-    `nonce`: what nobody but the caller knows, drawn for this call; untrusted text stands between markers that hold it.
-    A result is one of tools/call, or any JSON value from a page; kept leaves stay exact. Pointers are into
-    `raw_of(outcome)`. At `open` nothing is withheld, unless a rule about this answer says so, or the call is unfinished.
+    `tool`: None if the server does not list it. `declared`: the tool's contract, if already computed.
+    `nonce`: a random value that only the caller knows, drawn for this call; it delimits untrusted text.
+    A result is a tools/call result, or any JSON value from a page; remaining leaves stay exact. Pointers refer to
+    `raw_of(outcome)`. At `open` nothing is withheld, unless a policy rule applies or the call is unfinished.
+    Whatever cannot be judged is withheld (rule `internal`).
     Source: docs/decisions/0004-boundaries.md; WebMCP issue 110.
-    Never raises: what it cannot judge it withholds (rule `internal`).
     """
     contract = declared or contract_of(tool)
     if policy.withheld:
@@ -90,7 +89,7 @@ def bound(
     ended = unfinished(outcome)
     if ended is None:
         return _bound(outcome, contract, level, policy, nonce)
-    # An envelope is no result: the output schema does not speak of it.
+    # The output schema does not describe an envelope.
     is_envelope = not is_tool_result(raw_of(outcome))
     judged_by = replace(contract, positions=None, schema=None) if is_envelope else contract
     return withheld_unfinished(_bound(outcome, judged_by, level, policy, nonce), outcome, ended.sentence)
@@ -104,20 +103,20 @@ def _bound(outcome: Outcome, contract: Contract, level: Level, policy: BoundaryP
         )
     try:
         if contract.fault:
-            raise UnjudgeableError(contract.fault)  # noqa: TRY301 - one way out for all that cannot be judged
+            raise UnjudgeableError(contract.fault)  # noqa: TRY301 - one exit for everything that cannot be judged
         return assemble(_judged(draft_of(outcome, contract, level, policy, nonce)))
     except UnjudgeableError as fault:
         return whole_withheld(level, code, outcome, str(fault))
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as fault:  # noqa: BLE001 - a rule that fails must withhold, whatever failed in it; a panic is no Exception
-        return whole_withheld(level, code, outcome, f"a rule could not judge it ({type(fault).__name__})")
+    except BaseException as fault:  # noqa: BLE001 - a failing rule must withhold; a panic is not an Exception
+        return whole_withheld(level, code, outcome, f"a rule failed on it ({type(fault).__name__})")
 
 
 def _judged(draft: Draft) -> Draft:
     """The draft after all rules."""
     if draft.level is Level.CLOSED:
-        # What the declarations withhold is secret there too, though a harsher rule comes first.
+        # At `closed`, values that the declarations withhold are secrets too, even if an earlier rule removes them.
         declared = _after(
             replace(draft, level=Level.DECLARED), tuple(takewhile(lambda rule: rule is not echo.apply, RULES))
         )
@@ -126,14 +125,14 @@ def _judged(draft: Draft) -> Draft:
 
 
 def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> tuple[str, ...]:
-    """What looks like a credential where nothing is withheld."""
+    """The findings about credentials at `open`, where nothing is withheld."""
     try:
         seen = replace(policy, withhold_credentials=False)
         return detect.apply(draft_of(outcome, contract, Level.OPEN, seen)).findings
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as fault:  # noqa: BLE001 - as in `bound`
-        return (f"what looks like a credential could not be told ({type(fault).__name__})",)
+        return (f"the search for credentials failed ({type(fault).__name__})",)
 
 
 def _after(draft: Draft, rules: tuple[DraftRule, ...]) -> Draft:

@@ -1,16 +1,16 @@
-"""What the boundary gives: the part of a result that may reach a model, and why the rest may not."""
+"""The bounded result: the part of a result that may reach a model, and the removals with their reasons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.claims.claim import Claim
 from inspector.json.exact import Json
 
 
 class Rule(StrEnum):
-    """Why something is withheld. Source: docs/boundaries.md."""
+    """The rule that withholds something. Source: docs/boundaries.md."""
 
     X_SENSITIVE = "x-sensitive"
     SENSITIVE_HINT = "sensitive-hint"
@@ -28,15 +28,15 @@ class Rule(StrEnum):
     NO_CONTRACT = "no-contract"
     ERROR = "error"
     POLICY = "policy"
-    """What a rule of the user's says of this answer."""
+    """A policy rule of the user."""
     UNFINISHED = "unfinished"
     """An answer that does not end the call."""
     INTERNAL = "internal"
-    """What could not be judged."""
+    """Anything that cannot be judged."""
 
 
 class ErrorCode(StrEnum):
-    """All that a model learns of an error at `closed`."""
+    """The only thing that a model learns of an error at `closed`."""
 
     INVALID_ARGUMENTS = "invalid_arguments"
     UNKNOWN_TOOL = "unknown_tool"
@@ -56,41 +56,40 @@ class ErrorCode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """Something of the raw result that does not reach the model, or not as it was."""
+    """A part of the raw result that does not reach the model, or not unchanged."""
 
     pointer: str
-    """Into the raw result; resolves there."""
+    """Pointer into the raw result; it resolves."""
     rule: str
     """One of `Rule`."""
     detail: str
-    """Why, in one sentence for the user. Quotes no withheld value."""
+    """The reason, in a sentence for the user. Quotes no withheld value."""
     claim: Claim | None = None
-    """The declaration behind it; None where the rule needs none."""
+    """The declaration that causes the removal; None if the rule needs none."""
     schema_pointer: str | None = None
-    """The position in the output schema behind it."""
+    """The position in the output schema that causes the removal."""
     name: str | None = None
-    """What the model may be told that is missing: the nearest property that the output schema names."""
+    """The name that the notice may mention: the nearest property in the output schema."""
 
     @property
     def vocabulary(self) -> str | None:
-        """The vocabulary of the declaration behind it."""
         return self.claim.vocabulary if self.claim else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
-    """The bounded result. `result` is a valid tool result in every level but `open`, where it is the raw one."""
+    """The bounded result. `result` is a valid tool result, or the raw result at `open`."""
 
     level: Level
     result: Json
-    """The tools/call result a gateway could forward; for an error, `{"error": {...}}` as JSON-RPC has it."""
+    """The tools/call result that a gateway could forward; for an error, `{"error": {...}}` as in JSON-RPC."""
     removals: Sequence[Removal] = ()
-    """Made as they are asked for: a result may have hundreds of thousands."""
+    """Created on access, because a result can have hundreds of thousands."""
     error: ErrorCode | None = None
-    """Set where the call failed, in every level; the model sees it at `closed` only."""
+    """Set if the call failed, at every level; the model sees it at `closed` only."""
     repetitions: int = 0
-    """Content blocks that repeat the structured content, and so say nothing more than that."""
+    """The number of content blocks that repeat the structured content."""
     unfinished: str = ""
-    """Why the answer does not end the call, in a sentence that quotes nothing of it; empty where it does. No host gets any of it then."""
+    """The reason why the answer does not end the call, without quoting it; empty if it does. Then no host gets any of it."""
     findings: tuple[str, ...] = field(default=())
-    """Sentences for the user about what could not be judged."""
+    """Sentences for the user about values that could not be judged."""

@@ -1,10 +1,9 @@
-"""The walk of an allow-list: a new value is built from what a declaration lets through, field by field."""
+"""The allow-list walk: builds a new value, field by field, from the declared parts."""
 
 from dataclasses import dataclass
 
 from inspector.boundary.bounded import Rule
-from inspector.boundary.flat import left_of_flat
-from inspector.boundary.ledger import Ledger
+from inspector.boundary.removals import Ledger
 from inspector.boundary.walking import (
     FROM_REFERENCE,
     GONE,
@@ -13,6 +12,7 @@ from inspector.boundary.walking import (
     Walked,
     fault_of,
     is_reference,
+    left_of_flat,
     note_mark,
     note_other,
     secret_of,
@@ -25,24 +25,24 @@ from inspector.schema.positions import Position, Source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What a value needs to pass."""
+    """The conditions for a value to pass."""
 
     declared: bool
-    """Whether a typed position of the schema has to name it."""
+    """True if a typed position of the schema must name the value."""
     hint: Claim | None
-    """The declaration that makes everything sensitive which no position releases; None where there is none."""
+    """The claim that makes every unreleased position sensitive; None if there is none."""
 
 
 def construct(value: Json, position: Position, ledger: Ledger, gate: Gate) -> Walked:
-    """A new value that holds what passes of `value`. Containers are new; where nothing may be, they are gone.
+    """Builds a new value from the passing parts of `value`. A container without any is gone.
 
-    Removals go to `ledger`. Raises UnjudgeableError where they are too many.
+    Removals go to `ledger`. Raises UnjudgeableError if there are too many.
     """
     return _Walk(ledger, gate).run(value, position)
 
 
 class _Built(Step):
-    """A container being built anew."""
+    """A container under construction."""
 
     __slots__ = ("noted", "passed")
 
@@ -56,19 +56,17 @@ class _Built(Step):
     ) -> None:
         Step.__init__(self, above, token, position, raw, {} if isinstance(raw, dict) else [])
         self.noted = noted
-        """How many removals there were before it."""
+        """The number of removals before it."""
         self.passed = False
-        """Whether a scalar in it passed."""
+        """True if a scalar in it passed."""
 
     def add(self, token: str | int, value: Json) -> None:
-        """Let `value` pass as the next one."""
         if isinstance(self.left, list):
             self.left.append(value)
         else:
             self.left[str(token)] = value
 
     def skip(self, token: str | int) -> None:
-        """Pass over a withheld value."""
         if isinstance(self.left, list):
             self.dropped.append(int(token))
             self.left.append(WITHHELD)
@@ -92,14 +90,14 @@ class _Walk:
         return self._whole
 
     def _advance(self, step: _Built) -> _Built | None:
-        """Judge what is in a container up to the next one in it that has to be entered."""
+        """Judges the content of a container up to the next container to enter."""
         for key, value in step.members:
             entered = self._judge(step, key, value, step.position.step(key))
             if entered:
                 return entered
         for index, value in step.items:
             if value == WITHHELD:
-                # What an earlier boundary put here says nothing, whoever sends it.
+                # The placeholder of an earlier boundary is harmless, whoever sends it.
                 step.add(index, value)
                 continue
             entered = self._judge(step, index, value, step.position.item(index))
@@ -108,7 +106,7 @@ class _Walk:
         return None
 
     def _leave(self, step: _Built, above: _Built | None) -> None:
-        """Put a finished container where it belongs, or withhold it where nothing sensitive was released in it."""
+        """Adds a finished container to the one above it, or withholds it if it releases nothing."""
         step.finish()
         if self._gate.hint and not step.passed:
             self._ledger.forget(step.noted)
@@ -122,7 +120,7 @@ class _Walk:
     def _judge(
         self, above: _Built | None, token: str | int, value: Json, position: Position
     ) -> _Built | None:
-        """Let one value pass or not; the step into it where that depends on what is in it."""
+        """Judges one value; returns the step into it if the decision depends on its content."""
         if position.sensitive:
             self._mark(above, token, position, position.sensitive, value)
         elif type(value) in SCALARS:
@@ -141,7 +139,7 @@ class _Walk:
         return None
 
     def _scalar_rule(self, value: Json, position: Position) -> Rule | None:
-        """The rule that withholds a scalar."""
+        """The rule that withholds a scalar; None if it passes."""
         if self._gate.hint and not position.released:
             return Rule.SENSITIVE_HINT
         if not self._gate.declared or type(value) in position.plain:
@@ -189,7 +187,7 @@ class _Walk:
 
 
 _DETAILS = {
-    Rule.SENSITIVE_HINT: 'the result is declared sensitive, and no position marked `"x-sensitive": false` names it',
+    Rule.SENSITIVE_HINT: 'the result is declared sensitive, and no position marked `"x-sensitive": false` releases this value',
     Rule.SECRET_REFERENCE: FROM_REFERENCE,
-    Rule.UNDECLARED: "no typed position of the output schema names it",
+    Rule.UNDECLARED: "the output schema has no typed position for it",
 }

@@ -1,4 +1,4 @@
-"""What a tool declares about its results, read once and used for every call."""
+"""The contract of a tool: its declarations about results, computed once and used for every call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,43 +18,42 @@ _NO_SCHEMA = positions_of(True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """The declarations of one tool that bear on its results."""
+    """The declarations of one tool that concern its results."""
 
     claims: tuple[Claim, ...] = ()
     positions: SchemaPositions | None = None
-    """None where the tool has no output schema."""
+    """None if the tool has no output schema."""
     schema: Json = None
     """The output schema as sent."""
     is_listed: bool = True
-    """False where the server lists no such tool."""
+    """False if the server does not list the tool."""
     is_of_page: bool = False
-    """Whether a page offers the tool: it may return any JSON value."""
+    """True if a page offers the tool, which may return any JSON value."""
     fault: str = ""
-    """Why the declarations could not be read at all; nothing of a result passes then."""
+    """The reason why the declarations could not be read; every result is withheld then."""
 
     marks: Mapping[str, Claim] = field(default_factory=dict[str, Claim])
-    """The claims, by their pointers from the tool's root."""
+    """The claims by pointer, relative to the tool."""
 
     @property
     def names(self) -> frozenset[str]:
-        """Every property that the output schema names anywhere."""
         return self.positions.names if self.positions else frozenset()
 
     def start(self) -> Position:
-        """The position of a whole structured value; without an output schema, one where nothing is marked."""
+        """The position of the whole structured value; without an output schema, nothing is marked."""
         return (self.positions or _NO_SCHEMA).start()
 
     def claim_at(self, source: Source) -> Claim | None:
-        """The declaration that makes a position sensitive, where it is one."""
+        """The claim that makes a position sensitive, if there is one."""
         if source.mark_key is None or source.schema_pointer is None:
             return None
         return self.marks.get(child(_SCHEMA + source.schema_pointer, source.mark_key))
 
 
 def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
-    """Whether what a tool returned is read as a result of MCP; else it is one value, judged as structured content.
+    """True if a returned value is an MCP result; otherwise it is a page's value, judged as structured content.
 
-    A page's object whose `content` is no list only uses the word.
+    A page's object whose `content` is not a list is a page's value.
     """
     if not is_tool_result(value):
         return False
@@ -62,7 +61,7 @@ def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
 
 
 def contract_of(tool: Tool | None) -> Contract:
-    """The contract of `tool`; of no tool, one that declares nothing. Never raises."""
+    """Computes the contract of `tool`; None has an empty contract. Never raises."""
     if tool is None:
         return Contract(is_listed=False)
     try:

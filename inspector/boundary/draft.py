@@ -1,4 +1,4 @@
-"""A result on its way through the rules: each rule takes a draft and gives the next one."""
+"""A result between two rules: each rule takes a draft and returns the next."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,10 +8,9 @@ from typing import TypeAlias
 from inspector.boundary.bounded import ErrorCode, Level, Removal, Rule
 from inspector.boundary.contract import Contract
 from inspector.boundary.error_code import coded_error
-from inspector.boundary.ledger import Secrets
 from inspector.boundary.notice import NO_NOTICE, Notice, text_block
 from inspector.boundary.options import BoundaryPolicy
-from inspector.boundary.removals import Removals
+from inspector.boundary.removals import Removals, Secrets
 from inspector.claims.claim import Claim, Standing, Subject
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, equal
 from inspector.json.pointer import child, split
@@ -21,22 +20,22 @@ from inspector.json.pointer import child, split
 class Texts:
     """The distinct texts of a draft that would reach the model."""
 
-    said: set[str] = field(default_factory=set[str])
+    values: set[str] = field(default_factory=set[str])
     keys: set[str] = field(default_factory=set[str])
-    """Of objects, without those that the schema or the protocol names."""
+    """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])
-    """Of objects, whoever names them."""
+    """All keys of objects."""
 
 
 class Fate(Enum):
-    """What has become of a content block."""
+    """The state of a content block."""
 
     RAW = auto()
-    """As the server sent it, apart from its `_meta`."""
+    """As sent, apart from its `_meta`."""
     OWN = auto()
-    """Replaced by the boundary's own words; no rule looks at it any more."""
+    """Replaced by a text of the boundary; later rules ignore it."""
     MIRROR = auto()
-    """Repeats the structured content; its text will be written from what is left of that."""
+    """Repeats the structured content; its text is rewritten from the rest of that."""
     WITHHELD = auto()
 
 
@@ -45,17 +44,17 @@ class Block:
     """One content block."""
 
     pointer: str
-    """Into the raw result."""
+    """Pointer into the raw result."""
     raw: Json
     value: Json
-    """As it stands now; without meaning where it is withheld."""
+    """The current value; meaningless if withheld."""
     fate: Fate = Fate.RAW
     noted: bool = False
-    """Of a mirror: whether it is among the removals already."""
+    """For a mirror: true if its removal is already listed."""
     delimited: bool = False
-    """Whether its text is to stand between markers."""
+    """True if markers delimit its text."""
     was_delimited: bool = False
-    """Whether it came between markers of this call."""
+    """True if it arrived between markers of this call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,78 +64,76 @@ class Structured:
     pointer: str
     raw: Json
     value: Json
-    """As it stands now, without a notice; the raw value itself where nothing is withheld, null where it is gone."""
+    """The current value, without the notice: the raw value if nothing is withheld, null if all is."""
     gone: bool = False
     touched: bool = False
-    """Whether anything of it is withheld."""
+    """True if any of it is withheld."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A result, an error, or what is left of one."""
+    """A result or an error, reduced by the rules so far."""
 
     raw: Json
     level: Level
     policy: BoundaryPolicy
     contract: Contract
     claims: tuple[Claim, ...] = ()
-    """What the result says of itself and of its blocks."""
+    """Claims in the result about itself and its blocks."""
     hint: Claim | None = None
-    """The declaration that the whole result is sensitive, from the tool or the result."""
+    """The claim, of the tool or the result, that the whole result is sensitive."""
     code: ErrorCode | None = None
-    """Set where the call failed."""
+    """Set if the call failed."""
     blocks: tuple[Block, ...] = ()
     structured: Structured | None = None
     members: JsonObject | None = None
-    """Members of the result that the protocol does not know; None for an error and for a page's value."""
+    """Members of the result that the protocol does not define; None for an error and a page's value."""
     meta: Json = None
-    """The result's `_meta`."""
+    """The `_meta` of the result."""
     error: JsonObject | None = None
-    """The JSON-RPC error; a draft that has one has no content."""
+    """The JSON-RPC error; a draft with an error has no content."""
     earlier: Notice = NO_NOTICE
-    """What a boundary before this one has already said."""
+    """The notice of an earlier boundary."""
     nonce: str = ""
-    """Marks untrusted text; empty where nothing is to be delimited."""
+    """Delimits untrusted text; empty: no delimiters."""
     removals: Removals = Removals()  # noqa: RUF009 - it is never changed
     secrets: Secrets = field(default_factory=Secrets)
-    """Withheld values, to be searched for in all the rest. Never changed, but replaced."""
+    """Withheld values to search for everywhere else. Replaced, never modified."""
     texts: Texts | None = None
-    """All that passed when something first looked for it; some of it may be gone since."""
+    """The texts at the time of the first search; some may be withheld since."""
     findings: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
-        """The draft with more removals noted, and with the values that must not be said elsewhere either."""
+        """Adds removals, and values that must not occur elsewhere."""
         known = self.secrets.and_then(secrets) if secrets else self.secrets
         return replace(self, removals=self.removals.and_then(removals), secrets=known)
 
     def finding(self, *sentences: str) -> "Draft":
-        """The draft with more to tell the user."""
         return replace(self, findings=(*self.findings, *sentences))
 
 
 DraftRule: TypeAlias = Callable[[Draft], Draft]
-"""One rule. Pure; what it raises withholds the whole result."""
+"""A pure function; an exception withholds the whole result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why a rule withholds something."""
+    """The reason of a rule for withholding something."""
 
     rule: Rule
     detail: str
     claim: Claim | None = None
 
     def at(self, pointer: str) -> Removal:
-        """The removal of what stands there."""
         return Removal(pointer=pointer, rule=self.rule, detail=self.detail, claim=self.claim)
 
 
 def withhold_blocks(
     draft: Draft, reason_for: Callable[[Block], Reason | None], instead: str | None = None
 ) -> Draft:
-    """The draft without the blocks for which there is a reason. Blocks in the boundary's own words stay.
+    """Withholds the blocks that have a reason. Blocks with the boundary's own text stay.
 
-    `instead`: a text of the boundary's own for the place of each; None where nothing is to stand there.
+    `instead`: a text that replaces each; None to leave it out.
     """
     blocks: list[Block] = []
     removals: list[Removal] = []
@@ -147,7 +144,7 @@ def withhold_blocks(
             blocks.append(block)
             continue
         removals.append(reason.at(block.pointer))
-        secrets.add(reason.rule, said(block.raw))
+        secrets.add(reason.rule, block_content(block.raw))
         if reason.rule in DECLARED_OF_BLOCKS:
             secrets.add(reason.rule, _metadata(block.raw, _claiming(draft)))
         if instead is None:
@@ -157,8 +154,8 @@ def withhold_blocks(
     return replace(draft, blocks=tuple(blocks)).removing(removals, secrets)
 
 
-def said(block: Json) -> list[Json]:
-    """What a content block says, without the words of the protocol around it."""
+def block_content(block: Json) -> list[Json]:
+    """The content of a block without the protocol's members."""
     match block:
         case dict():
             pairs = block.items()
@@ -166,40 +163,40 @@ def said(block: Json) -> list[Json]:
             pairs = block.pairs
         case _:
             return [block]
-    found: list[Json] = []
+    values: list[Json] = []
     for key, value in pairs:
         if key == "resource":
-            found.extend(said(value))
+            values.extend(block_content(value))
         elif key not in _AROUND:
-            found.append(value)
-    return found
+            values.append(value)
+    return values
 
 
 _AROUND = frozenset({"type", "mimeType", "annotations", "_meta", "size", "icons"})
 
 DECLARED_OF_BLOCKS = frozenset({Rule.SENSITIVE_HINT, Rule.LABELLED, Rule.INTERNAL})
-"""Rules for which all of a block is secret, its metadata too."""
+"""Rules that treat all of a block as secret, including its metadata."""
 
 
 def _metadata(block: Json, claiming: frozenset[str]) -> list[Json]:
-    """What stands in the `_meta` of a block and of its resource, but for what claims stand in."""
-    found: list[Json] = []
+    """The values in the `_meta` of a block and of its resource, except under keys with claims."""
+    values: list[Json] = []
     match block:
         case {"resource": dict() as resource}:
-            found += _metadata(resource, claiming)
+            values += _metadata(resource, claiming)
         case _:
             pass
     match block:
         case {"_meta": dict() as meta}:
-            return [*found, *(value for key, value in meta.items() if key not in claiming)]
+            return [*values, *(value for key, value in meta.items() if key not in claiming)]
         case {"_meta": meta}:
-            return [*found, meta]
+            return [*values, meta]
         case _:
-            return found
+            return values
 
 
 def _claiming(draft: Draft) -> frozenset[str]:
-    """The keys of `_meta` under which blocks claim something: registered words, which other blocks say too."""
+    """The keys of `_meta` with block claims: registered words that other blocks use too."""
     ways = (
         split(claim.pointer)
         for claim in draft.claims
@@ -209,22 +206,22 @@ def _claiming(draft: Draft) -> frozenset[str]:
 
 
 def claims_on_result(draft: Draft) -> tuple[Claim, ...]:
-    """What the result says of itself as a whole."""
+    """Claims in the result about itself."""
     return tuple(claim for claim in draft.claims if claim.subject is Subject.RESULT)
 
 
 def claims_by_block(draft: Draft) -> dict[str, list[Claim]]:
-    """What blocks say of themselves, by the pointers of the blocks."""
-    found: dict[str, list[Claim]] = {}
+    """Claims about blocks, by block pointer."""
+    claims: dict[str, list[Claim]] = {}
     for claim in draft.claims:
         if claim.subject is Subject.BLOCK:
             block = "/".join(claim.pointer.split("/", 3)[:3])
-            found.setdefault(block, []).append(claim)
-    return found
+            claims.setdefault(block, []).append(claim)
+    return claims
 
 
 def withhold_structured(draft: Draft, reason: Reason) -> Draft:
-    """The draft without structured content."""
+    """Withholds the structured content."""
     structured = draft.structured
     if structured is None or structured.gone:
         return draft
@@ -233,7 +230,7 @@ def withhold_structured(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_members(draft: Draft, reason: Reason) -> Draft:
-    """The draft without members that the protocol does not know."""
+    """Withholds the members that the protocol does not define."""
     if not draft.members:
         return draft
     removals = tuple(reason.at(child("", key)) for key in draft.members)
@@ -242,7 +239,7 @@ def withhold_members(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_error(draft: Draft, reason: Reason) -> Draft:
-    """The draft with a code in place of the error's own words."""
+    """Replaces the error by its code."""
     if draft.error is None:
         return draft
     coded = coded_error(draft.code)
@@ -253,7 +250,7 @@ def withhold_error(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_all(draft: Draft, reason: Reason) -> Draft:
-    """The draft without anything that the server said, apart from `_meta`."""
+    """Withholds everything that the server sent, apart from `_meta`."""
     draft = withhold_blocks(draft, lambda _: reason)
     draft = withhold_structured(draft, reason)
     draft = withhold_members(draft, reason)

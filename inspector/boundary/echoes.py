@@ -1,6 +1,6 @@
-"""Echoes: withheld values that occur again in other texts, however they are spelt there.
+"""Echoes: copies of withheld values in other texts, in any spelling.
 
-One automaton searches for all of them at once, so that the cost is linear in the text (Aho and Corasick, 1975).
+One automaton searches for all values at once, so the cost is linear in the text (Aho and Corasick, 1975).
 """
 
 import re
@@ -26,21 +26,21 @@ from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.texts import LEAST_DIGITS, STRETCH, batches, forms_of, texts_in
 
 _MANY, _PREFIX = 20_000, 8
-"""With so many needles, the automaton knows the beginnings alone: of all of them it would be too large."""
+"""With more needles than `_MANY`, the automaton holds only their first `_PREFIX` bytes, to limit its size."""
 _BETWEEN = re.compile(SEPARATOR.encode())
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """What is searched for."""
+    """The needles of a search."""
 
     anywhere: set[str] = field(default_factory=set[str])
     as_words: set[str] = field(default_factory=set[str])
 
 
 class Echoes:
-    """Withheld values, ready to be found again. Made once for one result."""
+    """Finds copies of withheld values. Built once per result."""
 
     def __init__(
         self,
@@ -49,14 +49,14 @@ class Echoes:
         names: frozenset[str] = frozenset(),
         but: tuple[Iterable[Json], set[str]] = ((), set()),
     ) -> None:
-        """`values`: of any kind; of containers, everything in them. `names`: keys that are no secret.
+        """`values`: any JSON; containers contribute everything in them. `names`: keys that are not secret.
 
-        `but`: more values, and what among them is no secret.
+        `but`: more values, and those among them that are not secret.
         """
         wanted = _Wanted()
         self._names = names
         self.is_weak = False
-        """Whether a value is found only as a whole word, or not at all: too short, too small, or a truth value."""
+        """True if a value is found only as a whole word or not at all: too short, too small, or a boolean."""
         for value in values:
             self._take(value, wanted, set())
         for value in but[0]:
@@ -67,39 +67,38 @@ class Echoes:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to search for."""
         return not (self._anywhere or self._as_words)
 
     @property
     def shortest(self) -> int:
-        """The length of the shortest text that could hold a value."""
+        """The length of the shortest text that could contain a value."""
         return 2 if self._as_words else SHORTEST
 
     def holds(self, value: Json) -> bool:
-        """Whether any text of a JSON value holds one of them. Keys that are no secret are not looked at."""
-        said, keys = set[str](), set[str]()
-        texts_in(value, said, keys, at_least=self.shortest)
-        return bool(self.found(said | (keys - self._names)))
+        """True if any text in a JSON value contains a withheld value. Keys that are not secret are skipped."""
+        values, keys = set[str](), set[str]()
+        texts_in(value, values, keys, at_least=self.shortest)
+        return bool(self.matches(values | (keys - self._names)))
 
-    def found(self, texts: Iterable[str]) -> Mapping[str, Spelling]:
-        """Those of `texts` in which a withheld value occurs, and how it is spelt there."""
-        asked = list(texts)
-        found: dict[str, Spelling] = {}
+    def matches(self, texts: Iterable[str]) -> Mapping[str, Spelling]:
+        """The texts that contain a withheld value, with the spelling."""
+        searched = list(texts)
+        matches: dict[str, Spelling] = {}
         if not self.is_empty:
-            self._search(asked, found)
-            for text in asked:
-                # Between its letters a value may have so much to skip that no stretch holds all of it.
-                close = condensed(text) if len(text) > STRETCH and text not in found else None
+            self._search(searched, matches)
+            for text in searched:
+                # Invisible characters between the letters of a value may exceed a stretch.
+                close = condensed(text) if len(text) > STRETCH and text not in matches else None
                 if close is not None:
                     self._search([close], within := dict[str, Spelling]())
-                    found.update((text, spelling) for spelling in within.values())
-        return found
+                    matches.update((text, spelling) for spelling in within.values())
+        return matches
 
-    def _search(self, texts: Iterable[str], found: dict[str, Spelling]) -> None:
+    def _search(self, texts: Iterable[str], matches: dict[str, Spelling]) -> None:
         for searched, owners in batches(texts):
             batch = _batch(searched, owners)
             for automaton in self._searching():
-                automaton.search(batch, found)
+                automaton.search(batch, matches)
 
     def _take(self, value: Json, wanted: _Wanted, known: set[str]) -> None:
         stack = [value]
@@ -119,18 +118,18 @@ class Echoes:
     def _take_keys(self, keys: Iterable[str], wanted: _Wanted) -> None:
         for key in keys:
             if key not in self._names and _length(key) >= SHORTEST:
-                # A key that could be a field's name is a word of the language too.
+                # A key that could be a field name is also a word of the language.
                 (wanted.as_words if _IDENTIFIER.fullmatch(key) else wanted.anywhere).add(key)
 
     def _take_leaf(self, leaf: Json, wanted: _Wanted, known: set[str]) -> None:
         if leaf is None or leaf == "":
-            # It says nothing, and so nothing repeats it.
+            # An empty value has no copies.
             return
         forms = forms_of(leaf)
         self.is_weak = self.is_weak or not forms
         for form in forms:
             if form not in known:
-                # A sign before a number is easily left out.
+                # The sign of a number is easily omitted.
                 for text in read_as(form if isinstance(leaf, str) else form.lstrip("-")):
                     self._take_text(text, wanted)
 
@@ -146,27 +145,27 @@ class Echoes:
 
     def _searching(self) -> "tuple[_Automaton, ...]":
         if self._automata is None:
-            found: list[_Automaton] = []
+            automata: list[_Automaton] = []
             if self._anywhere:
-                found.append(_Automaton(self._anywhere, whole_words=False))
+                automata.append(_Automaton(self._anywhere, whole_words=False))
             if self._as_words:
-                found.append(_Automaton(self._as_words, whole_words=True))
-            self._automata = tuple(found)
+                automata.append(_Automaton(self._as_words, whole_words=True))
+            self._automata = tuple(automata)
         return self._automata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Batch:
-    """Texts that are searched at once."""
+    """Texts that are searched together."""
 
     units: Sequence[str]
-    """Views of texts, none of which holds the separator."""
+    """Views of texts, without separators."""
     texts: Sequence[str]
-    """The text of which each unit is a view."""
+    """The text of each unit."""
 
 
 class _Automaton:
-    """All needles at once."""
+    """All needles in one automaton."""
 
     def __init__(self, values: Iterable[str], *, whole_words: bool) -> None:
         from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
@@ -188,13 +187,13 @@ class _Automaton:
         self._lengths = lengths
         self._automaton = BytesAhoCorasick(self._starts)
 
-    def search(self, batch: _Batch, found: dict[str, Spelling]) -> None:
-        """Add the texts of a batch that hold a needle to `found`."""
+    def search(self, batch: _Batch, matches: dict[str, Spelling]) -> None:
+        """Adds the texts of a batch that contain a needle to `matches`."""
         joined = SEPARATOR.join(batch.units)
         for view in _as_words(joined) if self._whole_words else spellings(joined):
-            self._search(view, batch, found)
+            self._search(view, batch, matches)
 
-    def _search(self, view: View, batch: _Batch, found: dict[str, Spelling]) -> None:
+    def _search(self, view: View, batch: _Batch, matches: dict[str, Spelling]) -> None:
         ends: list[int] | None = None
         known = (-1, -1)
         for index, start, end in self._automaton.find_matches_as_indexes(view.text, overlapping=True):
@@ -207,7 +206,7 @@ class _Automaton:
             if ends is None:
                 ends = [match.start() for match in _BETWEEN.finditer(view.source)]
             unit = bisect(ends, place)
-            found.setdefault(batch.texts[unit], spelling)
+            matches.setdefault(batch.texts[unit], spelling)
             known = (ends[unit - 1] if unit else 0, ends[unit] if unit < len(ends) else len(view.source))
 
     def _verified(self, view: View, index: int, start: int) -> Spelling | None:
@@ -222,17 +221,17 @@ class _Automaton:
 
 
 def _length(text: str) -> int:
-    """How many characters are left where nothing is searched for that a reader skips."""
+    """The number of characters, without those that a reader does not see."""
     if text.isascii() and text.isprintable():
         return len(text) - text.count(" ")
     return len("".join(visible(text.replace(SEPARATOR, "")).split()))
 
 
-def _without_longer(found: frozenset[bytes]) -> frozenset[bytes]:
-    """The needles that contain no other: where a longer one is, the one within it is found. So each place has one hit."""
+def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
+    """The needles that contain no other needle: a longer one is found through the one in it, so each place has one hit."""
     from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
 
-    every = list(found)
+    every = list(needles)
     automaton = BytesAhoCorasick(every)
     return frozenset(
         needle
@@ -247,7 +246,7 @@ def _as_words(joined: str) -> Iterator[View]:
 
 
 def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:
-    """The spellings of a value that is found as a whole word."""
+    """The spellings of a value that is searched for as a whole word."""
     raw = value.encode("utf-8", "surrogatepass")
     yield words(value), Spelling.PLAIN
     yield words(value[::-1]), Spelling.REVERSED
@@ -257,15 +256,15 @@ def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:
 
 
 def _is_word(text: bytes, start: int, end: int) -> bool:
-    """Whether nothing that belongs to the same word stands before or behind."""
-    found = text[start:end].decode("utf-8", "replace")
+    """True if no letter of the same word is before or after."""
+    word = text[start:end].decode("utf-8", "replace")
     before = text[max(start - 4, 0) : start].decode("utf-8", "ignore")[-1:]
     behind = text[end : end + 4].decode("utf-8", "ignore")[:1]
-    return not (_joins(before, found[:1]) or _joins(found[-1:], behind))
+    return not (_joins(before, word[:1]) or _joins(word[-1:], behind))
 
 
 def _joins(one: str, other: str) -> bool:
-    """Whether two letters can stand in one word. Scripts without spaces between words have none."""
+    """True if two characters can be in one word. Scripts without spaces between words have no words."""
     return _is_letter(one) and _is_letter(other)
 
 

@@ -1,4 +1,4 @@
-"""Errors as one of a closed set of codes. Only protocol facts decide; nobody's words are read."""
+"""Maps errors to a closed set of codes by protocol facts; the texts of errors are not read."""
 
 from typing import TypeGuard
 
@@ -9,10 +9,10 @@ from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, O
 _NUMBERS: dict[ErrorCode, int] = {
     ErrorCode.PROTOCOL_ERROR: -32600,
     ErrorCode.INVALID_ARGUMENTS: -32602,
-    # As the protocol has it; which of the two is meant, the catalogue tells.
+    # The protocol's number; the catalogue distinguishes the two.
     ErrorCode.UNKNOWN_TOOL: -32602,
     ErrorCode.INTERNAL_ERROR: -32603,
-    # JSON-RPC leaves numbers outside -32768..-32000 to applications.
+    # JSON-RPC reserves -32768..-32000; other numbers are for applications.
     ErrorCode.AUTH_FAILED: -31901,
     ErrorCode.FORBIDDEN: -31903,
     ErrorCode.NOT_FOUND: -31904,
@@ -48,7 +48,7 @@ _STATUSES = {
 
 
 def error_code(outcome: Outcome, *, is_listed: bool) -> ErrorCode | None:
-    """How the call failed; None where it did not. `is_listed`: whether the server lists the tool."""
+    """The code of a failed call; None if it succeeded. `is_listed`: true if the server lists the tool."""
     match outcome:
         case Result():
             return ErrorCode.TOOL_ERROR if is_failed_result(outcome.value) else None
@@ -66,19 +66,19 @@ def error_code(outcome: Outcome, *, is_listed: bool) -> ErrorCode | None:
 
 
 def is_tool_result(value: Json) -> TypeGuard[JsonObject]:
-    """Whether a result is one of MCP. Any other value is a page's, and read as structured content."""
+    """True if a result is an MCP result. Any other value comes from a page and counts as structured content."""
     return isinstance(value, dict) and ("content" in value or "structuredContent" in value)
 
 
 def is_failed_result(value: Json) -> bool:
-    """Whether a tool result says that the tool failed. What is neither true nor false counts as true."""
+    """True if a tool result declares failure. A value other than true or false counts as true."""
     return is_tool_result(value) and value.get("isError", False) is not False
 
 
 def coded_error(code: ErrorCode | None) -> JsonObject:
-    """A JSON-RPC error that says the code and nothing else. Without one, something here went wrong."""
-    said = code or ErrorCode.INTERNAL_ERROR
-    return {"code": _NUMBERS[said], "message": said.value}
+    """A JSON-RPC error with only the code. None: an internal error."""
+    known = code or ErrorCode.INTERNAL_ERROR
+    return {"code": _NUMBERS[known], "message": known.value}
 
 
 def _code_of_number(number: Json, *, is_listed: bool) -> ErrorCode:

@@ -1,4 +1,4 @@
-"""The judgement of one answer: what the boundary makes of it at each level, computed once and kept."""
+"""The judgement of one answer: its bounded results, computed once and cached."""
 
 from collections.abc import Sequence
 from threading import RLock
@@ -10,19 +10,19 @@ from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome
 
-KEPT = 3
-"""Bounded results that one judgement keeps: a large result is not held at every level that was ever looked at."""
+CACHED = 3
+"""The number of bounded results that a judgement caches; a large result is not held at every level."""
 
 
 class Judgement:
-    """One answer and the tool that gave it. Threads may share it: each bounded result is computed by one of them."""
+    """The judgement of one answer of a tool. Thread-safe: one thread computes each bounded result."""
 
     __slots__ = ("_bounded", "_contract", "_lock", "_secrets", "nonce", "outcome", "tool")
 
     def __init__(
         self, outcome: Outcome, tool: Tool | None, *, nonce: str = "", contract: Contract | None = None
     ) -> None:
-        """`nonce`: delimits untrusted text. `contract`: of `tool`, where it is known already."""
+        """`nonce`: delimits untrusted text. `contract`: that of `tool`, if already computed."""
         self.outcome = outcome
         self.tool = tool
         self.nonce = nonce
@@ -33,19 +33,18 @@ class Judgement:
 
     @property
     def contract(self) -> Contract:
-        """What the tool declares."""
         with self._lock:
             if self._contract is None:
                 self._contract = contract_of(self.tool)
             return self._contract
 
     def bounded(self, level: Level, policy: BoundaryPolicy = DEFAULT_POLICY) -> Bounded:
-        """The bounded result. Takes time in proportion to the result, unless it is kept. Never raises."""
+        """The bounded result. The cost is linear in the result, unless it is cached. Never raises."""
         with self._lock:
             key = level, policy
-            found = self._bounded.pop(key, None)
-            if found is None:
-                found = bound(
+            bounded = self._bounded.pop(key, None)
+            if bounded is None:
+                bounded = bound(
                     self.outcome,
                     self.tool,
                     level,
@@ -53,19 +52,19 @@ class Judgement:
                     declared=self.contract,
                     nonce=self.nonce,
                 )
-            self._bounded[key] = found
-            if len(self._bounded) > KEPT:
+            self._bounded[key] = bounded
+            if len(self._bounded) > CACHED:
                 del self._bounded[next(iter(self._bounded))]
-            return found
+            return bounded
 
     def secrets(self, policy: BoundaryPolicy = DEFAULT_POLICY) -> Sequence[Removal]:
-        """The removals by which the raw result is masked: those of `declared`, whatever the level and the rules about it.
+        """The removals that mask the raw result: those of `declared`, at every level and without policy rules.
 
-        `open` has none, and `closed` withholds whole blocks as undeclared that `declared` knows to be secret.
+        `open` has none, and `closed` withholds whole blocks as undeclared that `declared` identifies as secrets.
         """
         about = policy.about_secrets
         with self._lock:
-            found = self._secrets.get(about)
-            if found is None:
-                found = self._secrets[about] = self.bounded(Level.DECLARED, about).removals
-            return found
+            secrets = self._secrets.get(about)
+            if secrets is None:
+                secrets = self._secrets[about] = self.bounded(Level.DECLARED, about).removals
+            return secrets

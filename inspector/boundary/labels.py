@@ -1,10 +1,9 @@
-"""How sensitive a result is by the labels on its tool, on itself and on its blocks."""
+"""The sensitivity of a result according to labels on its tool, itself and its blocks."""
 
 from collections.abc import Iterable
 
 from inspector.boundary.options import BoundaryPolicy
-from inspector.claims.bearing import LEVELS
-from inspector.claims.claim import Claim
+from inspector.claims.claim import LEVELS, Claim
 from inspector.json.exact import equal
 
 _CREDENTIALS = "credentials"
@@ -12,21 +11,21 @@ _RETURNED = "returnMetadata.sensitivity"
 _AROUND_RETURNED = frozenset(
     {"returnMetadata", "_meta.annotations", "io.modelcontextprotocol/action-metadata"}
 )
-"""What would hold it, where that is no object."""
+"""Containers of that key, in case they are malformed."""
 
 
 def says_yes(claim: Claim) -> bool:
-    """Whether a boolean claim has to be taken for true: what is malformed counts as if it were."""
+    """True if a boolean claim counts as true; a malformed one does."""
     return not (claim.well_formed and claim.value is False)
 
 
 def is_sensitive_hint(claim: Claim) -> bool:
-    """Whether a claim is a `sensitiveHint`."""
+    """True for a `sensitiveHint`."""
     return claim.vocabulary == "webmcp-110" and claim.key == "sensitiveHint"
 
 
 def labelling(claim: Claim, policy: BoundaryPolicy) -> str:
-    """Why a claim, taken by itself, labels its subject sensitive; empty where it does not."""
+    """The reason why a claim alone labels its subject sensitive; empty if it does not."""
     match claim.vocabulary, claim.key:
         case "trust-annotations", "sensitive":
             return "" if _says(claim, False) else "it is labelled sensitive"
@@ -37,28 +36,28 @@ def labelling(claim: Claim, policy: BoundaryPolicy) -> str:
         case "ifc", "confidentiality" if policy.withhold_private:
             return "" if _says(claim, "public") else "it is labelled private"
         case "ifc", _ if claim.container and not claim.well_formed and policy.withhold_private:
-            return "its labels cannot be read"
+            return "its labels are malformed"
         case "trust-annotations", _ if claim.container and not claim.well_formed:
-            return "its labels cannot be read"
+            return "its labels are malformed"
         case _:
             return ""
 
 
 def credentials_claim(of_tool: Iterable[Claim], of_result: Iterable[Claim]) -> Claim | None:
-    """The claim that a result may hold credentials; None where it may not.
+    """The claim that a result may contain credentials; None if there is none.
 
-    One concrete class in a response, out of the set that the tool declares, stands for that set.
+    One concrete class in a response replaces the set of classes that the tool declares, if it is in the set.
     """
     declared = [claim for claim in of_tool if _is_about_classes(claim)]
-    said = [claim for claim in of_result if _is_about_classes(claim)]
+    returned = [claim for claim in of_result if _is_about_classes(claim)]
     possible = frozenset[str]().union(*map(_classes, declared))
-    if len(said) == 1 and _is_concrete(said[0]) and _classes(said[0]) <= possible:
+    if len(returned) == 1 and _is_concrete(returned[0]) and _classes(returned[0]) <= possible:
         declared = []
-    return next((claim for claim in (*declared, *said) if _CREDENTIALS in _classes(claim)), None)
+    return next((claim for claim in (*declared, *returned) if _CREDENTIALS in _classes(claim)), None)
 
 
 def is_concrete_class(claim: Claim) -> bool:
-    """Whether a claim names one data class, in one word."""
+    """True if a claim names exactly one data class."""
     return (
         claim.key == _RETURNED
         and claim.vocabulary == "sep-1913"
@@ -76,7 +75,7 @@ def _is_about_classes(claim: Claim) -> bool:
 
 
 def _classes(claim: Claim) -> frozenset[str]:
-    """The data classes that a claim names; credentials where it cannot be read."""
+    """The data classes that a claim names; credentials if it is malformed."""
     if not claim.well_formed:
         return frozenset({_CREDENTIALS})
     values = claim.value if isinstance(claim.value, list) else [claim.value]
@@ -88,11 +87,11 @@ def _is_concrete(claim: Claim) -> bool:
 
 
 def _says(claim: Claim, *harmless: bool | str) -> bool:
-    """Whether a claim can be read and says one of these."""
+    """True if a claim is well formed and has one of these values."""
     return claim.well_formed and any(equal(claim.value, word) for word in harmless)
 
 
 def _below(policy: BoundaryPolicy) -> tuple[str, ...]:
-    """The levels that the policy lets pass: none, where its threshold is unknown."""
+    """The sensitivity levels below the policy's threshold; none if the threshold is unknown."""
     threshold = policy.sensitivity_threshold
     return LEVELS[: LEVELS.index(threshold)] if threshold in LEVELS else ()

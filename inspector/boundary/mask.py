@@ -1,4 +1,4 @@
-"""The raw result as it may be shown: withheld sensitive parts are masked, everything else stands as sent."""
+"""Masks sensitive parts of the raw result for the screen; everything else is as sent."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from inspector.json.exact import Json
 from inspector.json.pointer import split
 
 MASK = "••••••••"
-"""Of one length, whatever it stands for."""
+"""The length is constant, so it reveals nothing."""
 
 SHOWN: frozenset[str] = frozenset(
     {
@@ -23,14 +23,14 @@ SHOWN: frozenset[str] = frozenset(
         Rule.UNTRUSTED,
     }
 )
-"""Rules that keep from a model what the user may well see. Every other rule is about secrets, or may be."""
+"""Rules that keep a value from the model but not from the user. All other rules concern secrets."""
 
 
 def mask(result: Json, removals: Iterable[Removal]) -> Json:
-    """`result` with the sensitive ones among `removals` masked. Shares what it does not change; never raises.
+    """Masks the sensitive ones among `removals` in `result`. Shares unchanged parts; never raises.
 
-    `removals`: those of `declared`, whatever boundary is in force. `open` has none, and `closed` withholds as free text
-    what `declared` knows to be secret.
+    `removals`: those of `declared`, at every level. `open` has none, and `closed` withholds as free text what `declared`
+    identifies as secret.
     """
     copied = Copied(result)
     for removal in removals:
@@ -40,7 +40,7 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
 
 
 def _mask(copied: Copied, tokens: tuple[str, ...]) -> None:
-    """Mask the value where the tokens lead; where that is nowhere, the last container on the way."""
-    found = tokens[: copied.reach(tokens)]
-    if copied.at(found) is not MASK:
-        copied.put(found, MASK)
+    """Masks the value at the tokens; if there is none, the innermost container that exists."""
+    path = tokens[: copied.reach(tokens)]
+    if copied.at(path) is not MASK:
+        copied.put(path, MASK)

@@ -1,19 +1,21 @@
-"""The notice: what the model is told of what it does not get. Nothing in it comes from the result.
+"""The notice tells the model what is withheld. Nothing in it comes from the result.
 
-It is the last text block, and the member `_withheld` of structured content that is an object. Fields go by the
-names that the output schema gives them, all else by rounded counts. What has exactly this form passes every
-boundary, so that a bounded result can be bounded again; a server that writes it itself gains nothing by that.
+It is the last text block, and the member `_withheld` of structured content that is an object. Fields have the names of the
+output schema; everything else is a rounded count. A notice of exactly this form passes every boundary, so a bounded result
+can be bounded again; a server that writes one gains nothing.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inspector.json.exact import Json, JsonObject, dump_text, equal, parse
+from inspector.boundary.bounded import Level
+from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
 
 MEMBER = "_withheld"
 MAX_FIELDS = 50
-"""Fields named; more are counted."""
+"""The maximum number of named fields; more are counted."""
 
 _START = "Withheld from this result: "
 _FIELDS = "fields"
@@ -22,7 +24,7 @@ _BLOCKS = "contentBlocks"
 
 
 class Amount(StrEnum):
-    """A count, rounded up."""
+    """A rounded count."""
 
     ONE = "1"
     FIVE = "up to 5"
@@ -34,34 +36,31 @@ class Amount(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """What is missing."""
+    """The missing parts."""
 
     fields: tuple[str, ...] = ()
     others: Amount | None = None
-    """Fields that the schema does not name; None where there are none."""
+    """Fields that the schema does not name; None if there are none."""
     blocks: Amount | None = None
-    """Content blocks; None where there are none."""
+    """Content blocks; None if there are none."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is missing."""
         return not (self.fields or self.others or self.blocks)
 
     @property
     def value(self) -> JsonObject:
-        """As it stands in structured content."""
-        said: JsonObject = {}
+        value: JsonObject = {}
         if self.fields:
-            said[_FIELDS] = list(self.fields)
+            value[_FIELDS] = list(self.fields)
         if self.others:
-            said[_OTHERS] = self.others.value
+            value[_OTHERS] = self.others.value
         if self.blocks:
-            said[_BLOCKS] = self.blocks.value
-        return said
+            value[_BLOCKS] = self.blocks.value
+        return value
 
     @property
     def text(self) -> str:
-        """As it stands in a text block."""
         return _START + dump_text(self.value)
 
 
@@ -69,9 +68,9 @@ NO_NOTICE = Notice()
 
 
 def notice_of(names: Iterable[str | None], *, blocks: int, whole: bool) -> Notice:
-    """The notice of fields by their names, None for each that has none, and of a number of content blocks.
+    """The notice for fields by name (None: no name) and a number of content blocks.
 
-    `whole`: whether all structured content is missing.
+    `whole`: true if all structured content is missing.
     """
     named: dict[str, None] = {}
     others = 0
@@ -88,7 +87,7 @@ def notice_of(names: Iterable[str | None], *, blocks: int, whole: bool) -> Notic
 
 
 def merged(earlier: Notice, later: Notice) -> Notice:
-    """Both in one. Two counts give the larger: rounded, they do not add up."""
+    """Combines two notices. Of two counts the larger counts, because rounded counts do not add up."""
     fields = tuple(dict.fromkeys((*earlier.fields, *later.fields)))
     return Notice(
         fields=fields[:MAX_FIELDS],
@@ -98,7 +97,7 @@ def merged(earlier: Notice, later: Notice) -> Notice:
 
 
 def notice_in(value: Json, names: frozenset[str]) -> Notice | None:
-    """The notice that `value` is, exactly. `names`: those that the output schema has."""
+    """The notice in `value`, if it has exactly this form. `names`: those in the output schema."""
     if not isinstance(value, dict):
         return None
     fields = value.get(_FIELDS, [])
@@ -110,17 +109,17 @@ def notice_in(value: Json, names: frozenset[str]) -> Notice | None:
 
 
 def notice_in_block(block: Json, names: frozenset[str]) -> Notice | None:
-    """The notice that a content block is, exactly."""
+    """The notice in a content block, if it has exactly this form."""
     text = block.get("text") if isinstance(block, dict) else None
     if not isinstance(text, str) or not text.startswith(_START):
         return None
-    # Of what is no JSON the value is null, which is no notice.
+    # If it is not JSON, the value is null, which is not a notice.
     notice = notice_in(parse(text.removeprefix(_START)).value, names)
     return notice if notice and equal(block, text_block(notice.text)) else None
 
 
 def text_block(text: str) -> JsonObject:
-    """A content block of our own."""
+    """A text content block of the boundary."""
     return {"type": "text", "text": text}
 
 
@@ -143,3 +142,40 @@ def _larger(one: Amount | None, other: Amount | None) -> Amount | None:
 
 
 _ROUNDED = ((0, None), (1, Amount.ONE), (5, Amount.FIVE), (10, Amount.TEN), (50, Amount.FIFTY))
+
+
+UNKNOWN_CONTENT = "[content that cannot be judged was withheld]"
+_REFERENCE = "[secret reference{}; only the user can reveal what it stands for]"
+_WITH_LABEL = re.compile(re.escape(_REFERENCE).replace(re.escape("{}"), ' (".*")'), re.DOTALL)
+
+
+def reference_text(label: str | None) -> str:
+    """The replacement of a secret reference. `label` comes from the server."""
+    return _REFERENCE.format("" if label is None else f" {dump_text(label)}")
+
+
+def is_own(block: Json, level: Level) -> bool:
+    """True if the boundary itself could have written a block.
+
+    A server may write one too and gains nothing, apart from a label, which it can send anyway.
+    """
+    text = _text_in(block)
+    if text is None or block != text_block(text):
+        return False
+    if text in {UNKNOWN_CONTENT, reference_text(None)}:
+        return True
+    return level is not Level.CLOSED and label_in(block) is not None
+
+
+def label_in(block: Json) -> str | None:
+    """The label in the replacement of a secret reference, which comes from the server; None if there is none."""
+    text = _text_in(block) or ""
+    match = _WITH_LABEL.fullmatch(text)
+    parsed = parse(match[1]) if match else None
+    label = parsed.value if isinstance(parsed, JsonText) else None
+    return label if isinstance(label, str) and text == reference_text(label) else None
+
+
+def _text_in(block: Json) -> str | None:
+    text = block.get("text") if isinstance(block, dict) else None
+    return text if isinstance(text, str) else None

@@ -1,26 +1,38 @@
-"""What an operator may tighten."""
+"""The boundary levels, and settings that make the boundary stricter."""
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """The amount that is withheld."""
+
+    OPEN = "open"
+    """Nothing is withheld: shows what leaks today."""
+    DECLARED = "declared"
+    """The declarations decide. A deny-list: undeclared values pass."""
+    CLOSED = "closed"
+    """Only declared, non-sensitive positions of the schema pass."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundaryPolicy:
-    """What is withheld beyond what a boundary always withholds. Nothing here lets more pass."""
+    """What is withheld beyond the rules of a level. No setting lets more pass."""
 
     sensitivity_threshold: str = "confidential"
-    """resultSensitivity at or above this is withheld."""
+    """A declared resultSensitivity of this level or above is withheld."""
     withhold_private: bool = False
-    """Whether `ifc` confidentiality `private` is withheld."""
+    """True to withhold `ifc` confidentiality `private`."""
     hide_untrusted: bool = False
-    """Whether content that is declared untrusted is withheld, rather than delimited."""
+    """True to withhold untrusted content; otherwise markers delimit it."""
     withhold_credentials: bool = False
-    """Whether what looks like a credential is withheld, rather than a finding."""
+    """True to withhold text that looks like a credential; otherwise it is a finding."""
     withheld: str = ""
-    """Why nothing of a result may go to a model, at any boundary: a sentence that quotes nothing of it. Empty where something may."""
+    """The reason to withhold a whole result at any level, without quoting it; empty for none."""
 
     @property
     def about_secrets(self) -> "BoundaryPolicy":
-        """Without what takes whole contents for other reasons: a secret in those would not be told apart any more."""
+        """The policy without settings that withhold whole contents for other reasons, which would hide the secrets in them."""
         return replace(self, hide_untrusted=False, withheld="")
 
 

@@ -1,4 +1,4 @@
-"""What is left of a draft after all rules that look at places: its texts, and the draft without some of them."""
+"""Searches the texts that remain after the rules for places, and removes some of them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from inspector.boundary.bounded import Removal
 from inspector.boundary.draft import Block, Draft, Fate, Reason, Texts
 from inspector.boundary.error_code import coded_error
-from inspector.boundary.ledger import Ledger
-from inspector.boundary.notice import text_block
-from inspector.boundary.own_words import label_in, reference_text
+from inspector.boundary.notice import label_in, reference_text, text_block
+from inspector.boundary.removals import Ledger
 from inspector.boundary.same_content import with_text
 from inspector.boundary.walking import GONE, WITHHELD, Walked
 from inspector.json.edit import Copied
@@ -22,26 +21,26 @@ KNOWN_KEYS = frozenset(
     | {"audience", "priority", "lastModified"}
     | {"code", "message"}
 )
-"""Keys that are the protocol's words: of blocks, of links, of annotations, of errors."""
+"""Keys defined by the protocol: of blocks, links, annotations and errors."""
 SHORTEST = 2
-"""Of a text that says anything."""
+"""The minimum length of a text with content."""
 
 
 def with_texts(draft: Draft) -> tuple[Draft, Texts]:
-    """All texts that could still be searched in `draft`, and a draft that remembers them."""
+    """All texts of `draft` that could be searched, and a draft that caches them."""
     if draft.texts is not None:
         return draft, draft.texts
-    found = Texts()
+    texts = Texts()
     for part in _parts(draft):
-        texts_in(part, found.said, found.all_keys, at_least=SHORTEST)
-    found.keys.update(found.all_keys - draft.contract.names - KNOWN_KEYS)
-    return replace(draft, texts=found), found
+        texts_in(part, texts.values, texts.all_keys, at_least=SHORTEST)
+    texts.keys.update(texts.all_keys - draft.contract.names - KNOWN_KEYS)
+    return replace(draft, texts=texts), texts
 
 
 def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Draft:
-    """The draft without every leaf, member, block and entry in which a text of `bad` stands.
+    """Removes every leaf, member, block and entry that contains a text of `bad`.
 
-    `reason_for` gives the reason for one such text. Raises UnjudgeableError where there are too many to tell apart.
+    `reason_for`: gives the reason for one such text. Raises UnjudgeableError if there are too many to list.
     """
     return _Without(draft, bad, reason_for).result()
 
@@ -57,12 +56,12 @@ def _parts(draft: Draft) -> Iterator[Json]:
 
 
 def searched_of(block: Block) -> Json:
-    """What of a block is the server's and passes."""
+    """The part of a block that comes from the server and passes."""
     match block.fate:
         case Fate.OWN:
             return label_in(block.value)
         case Fate.MIRROR:
-            # Its text is written from the structured content.
+            # Its text is rewritten from the structured content.
             return with_text(block.value, "")
         case Fate.RAW:
             return block.value
@@ -79,7 +78,7 @@ def _without_meta(block: Json) -> Json:
 class _Without:
     def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
         self._draft = draft
-        self._said = bad.said
+        self._values = bad.values
         self._keys = bad.keys - draft.contract.names - KNOWN_KEYS
         self._reason_for = reason_for
         self._fields = Ledger(draft.contract, "")
@@ -94,7 +93,7 @@ class _Without:
         members = self._cut(draft.members, "").value
         meta = draft.meta
         if isinstance(meta, dict) and meta:
-            # Without anything in it, it stays as it was sent.
+            # An empty `_meta` stays as sent.
             meta = self._entries(meta, "/_meta") or None
         return (
             replace(
@@ -110,7 +109,7 @@ class _Without:
         )
 
     def _cut(self, value: Json, root: str) -> Walked:
-        """A structured value without the places where something bad is said."""
+        """Removes the places that contain a bad text from a structured value."""
         copied = Copied(value)
         self._fields.root = root
         for place in self._bad_places(value):
@@ -125,8 +124,8 @@ class _Without:
         return Walked(value=copied.value)
 
     def _bad_places(self, value: Json) -> list["_Place"]:
-        """Where something bad is said. A member goes with its key."""
-        found: list[_Place] = []
+        """The places of bad texts. A bad key removes its member."""
+        places: list[_Place] = []
         stack = [_Place(above=None, token="", value=value)]
         while stack:
             place = stack.pop()
@@ -136,13 +135,13 @@ class _Without:
                 for token, inner in pairs:
                     below = self._below(place, token, inner)
                     if below:
-                        (found if below.text else stack).append(below)
+                        (places if below.text else stack).append(below)
             elif text := self._bad_text(item):
-                found.append(replace(place, text=text))
-        return found
+                places.append(replace(place, text=text))
+        return places
 
     def _below(self, above: "_Place", token: str | int, value: Json) -> "_Place | None":
-        """The place of a value that has to be looked at, or goes; None where it stays."""
+        """The place of a value to search or to remove; None if it stays."""
         if token in self._keys:
             return _Place(above=above, token=token, value=value, text=str(token), is_key=True)
         if isinstance(value, (dict, list)):
@@ -151,17 +150,17 @@ class _Without:
         return _Place(above=above, token=token, value=value, text=text) if text else None
 
     def _bad_text(self, leaf: Json) -> str:
-        """The text for which a leaf has to go; empty where it stays."""
-        return next((form for form in forms_of(leaf) if form in self._said), "")
+        """The bad text in a leaf; empty if there is none."""
+        return next((form for form in forms_of(leaf) if form in self._values), "")
 
     def _bad_within(self, value: Json) -> str:
-        """A text for which a whole has to go; empty where it stays."""
-        said, keys = set[str](), set[str]()
-        texts_in(value, said, keys)
-        return min(said & self._said, default="") or min(keys & self._keys, default="")
+        """A bad text anywhere in a value; empty if there is none."""
+        values, keys = set[str](), set[str]()
+        texts_in(value, values, keys)
+        return min(values & self._values, default="") or min(keys & self._keys, default="")
 
     def _entries(self, holder: JsonObject, root: str) -> JsonObject:
-        """`holder` without the members that say something bad anywhere."""
+        """`holder` without the members that contain a bad text."""
         left: JsonObject = {}
         for key, value in holder.items():
             text = self._bad_within({key: value})
@@ -184,10 +183,10 @@ class _Without:
         return block
 
     def _error(self, error: JsonObject) -> JsonObject:
-        """A JSON-RPC error, with the code's own word in place of a bad message."""
-        said: JsonObject = {key: value for key, value in error.items() if key != "code"}
-        kept = coded_error(self._draft.code) | self._entries(said, "/error") | {"code": error["code"]}
-        return {key: kept[key] for key in error if key in kept}
+        """A JSON-RPC error; the code's own text replaces a bad message."""
+        members: JsonObject = {key: value for key, value in error.items() if key != "code"}
+        remaining = coded_error(self._draft.code) | self._entries(members, "/error") | {"code": error["code"]}
+        return {key: remaining[key] for key in error if key in remaining}
 
     def _note(self, pointer: str, text: str) -> None:
         self._others.append(self._reason_for(text).at(self._fields.spend(pointer)))
@@ -195,15 +194,15 @@ class _Without:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Where a walk is. Its path is put together only where it is needed: a value may be deep and wide."""
+    """A place in a walk. Its path is computed on demand, because a value may be deep and wide."""
 
     above: "_Place | None"
     token: str | int
     value: Json
     text: str = ""
-    """The text for which it has to go."""
+    """The bad text in it."""
     is_key: bool = False
-    """Whether that is its key."""
+    """True if its key is the bad text."""
 
     def path(self) -> tuple[str | int, ...]:
         tokens: list[str | int] = []

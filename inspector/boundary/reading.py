@@ -1,4 +1,4 @@
-"""An outcome taken apart into a draft: what is content, what is structured, what is neither."""
+"""Splits an outcome into a draft: content blocks, structured content, and other members."""
 
 from dataclasses import replace
 
@@ -7,23 +7,21 @@ from inspector.boundary.contract import Contract, is_result
 from inspector.boundary.draft import Block, Draft, Fate, Structured
 from inspector.boundary.error_code import coded_error, error_code
 from inspector.boundary.labels import is_sensitive_hint, says_yes
-from inspector.boundary.ledger import Secrets, UnjudgeableError
-from inspector.boundary.notice import MEMBER, NO_NOTICE, merged, notice_in, notice_in_block
+from inspector.boundary.notice import MEMBER, NO_NOTICE, is_own, merged, notice_in, notice_in_block
 from inspector.boundary.options import BoundaryPolicy
-from inspector.boundary.own_words import is_own
+from inspector.boundary.removals import Secrets, UnjudgeableError
 from inspector.boundary.walking import is_plain, is_reference
 from inspector.claims.claim import Claim, Subject
 from inspector.claims.registry import claims_of_result
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
-from inspector.protocol.outcome import Failure, Outcome, Result, RpcError
-from inspector.protocol.unfinished import COMPLETE
+from inspector.protocol.outcome import COMPLETE, Failure, Outcome, Result, RpcError
 
 PROTOCOL_MEMBERS = frozenset({"content", "structuredContent", "isError", "_meta"})
 
 
 def raw_of(outcome: Outcome) -> Json:
-    """The document that pointers into the raw result point into; for an error, `{"error": …}`."""
+    """The document that removal pointers refer to; for an error, `{"error": …}`."""
     match outcome:
         case Result():
             return outcome.value
@@ -41,7 +39,7 @@ def _error_of(outcome: RpcError | Failure) -> Json:
 def draft_of(
     outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str = ""
 ) -> Draft:
-    """The draft that the first rule gets. Raises UnjudgeableError for a result that cannot be taken apart."""
+    """The draft for the first rule. Raises UnjudgeableError for a result that cannot be split."""
     raw = raw_of(outcome)
     draft = Draft(
         raw=raw,
@@ -55,7 +53,7 @@ def draft_of(
     if not isinstance(outcome, Result):
         return _with_error(draft, _error_of(outcome))
     if isinstance(raw, DuplicateKeys):
-        raise UnjudgeableError("it names a key twice, so that readers differ about what it says")
+        raise UnjudgeableError("it has a duplicate key, so its meaning is ambiguous")
     claims = claims_of_result(raw)
     draft = replace(draft, claims=claims, hint=draft.hint or _hint(claims, Subject.RESULT))
     if is_result(raw, contract):
@@ -71,16 +69,16 @@ def _hint(claims: tuple[Claim, ...], subject: Subject) -> Claim | None:
 
 
 def _with_error(draft: Draft, sent: Json) -> Draft:
-    """The draft of an error, with what JSON-RPC requires of one."""
+    """The draft of an error, completed to a valid JSON-RPC error."""
     coded = coded_error(draft.code)
     if not isinstance(sent, dict):
         return replace(draft, error=coded).removing(
-            (_internal("/error", "it is no object"),), Secrets().add(Rule.INTERNAL, [sent])
+            (_internal("/error", "it is not an object"),), Secrets().add(Rule.INTERNAL, [sent])
         )
     faults = [key for key, value in sent.items() if not _fits_error(key, value)]
-    kept: JsonObject = {key: value for key, value in sent.items() if key not in faults}
-    removals = tuple(_internal(child("/error", key), "JSON-RPC does not allow it there") for key in faults)
-    return replace(draft, error=coded | kept).removing(
+    valid: JsonObject = {key: value for key, value in sent.items() if key not in faults}
+    removals = tuple(_internal(child("/error", key), "JSON-RPC does not allow this value") for key in faults)
+    return replace(draft, error=coded | valid).removing(
         removals, Secrets().add(Rule.INTERNAL, [sent[key] for key in faults])
     )
 
@@ -101,7 +99,7 @@ def _with_result(draft: Draft, raw: JsonObject) -> Draft:
     if "structuredContent" in raw:
         draft = _with_structured(draft, "/structuredContent", raw["structuredContent"])
     if not isinstance(raw.get("isError", False), bool):
-        draft = draft.removing((_internal("/isError", "it is no boolean, and read as true"),))
+        draft = draft.removing((_internal("/isError", "it is not a boolean, so it counts as true"),))
     unknown = {key: value for key, value in raw.items() if key not in PROTOCOL_MEMBERS}
     if unknown.get("resultType") == COMPLETE:
         del unknown["resultType"]
@@ -137,7 +135,7 @@ def _with_structured(draft: Draft, pointer: str, raw: Json) -> Draft:
     )
     if earlier:
         return draft
-    taken = _internal(child(pointer, MEMBER), "the name is kept for the notice")
+    taken = _internal(child(pointer, MEMBER), "the name is reserved for the notice")
     return draft.removing((taken,), Secrets().add(Rule.INTERNAL, [raw[MEMBER]]))
 
 

@@ -1,4 +1,4 @@
-"""All removals of one result, made one by one as they are asked for: a result may have hundreds of thousands."""
+"""The removals of one result, and the ledger that collects them during a walk."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -8,23 +8,25 @@ from typing import NamedTuple, cast, overload
 
 from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.contract import Contract
-from inspector.json.pointer import child
+from inspector.claims.claim import Claim
+from inspector.json.exact import Json
+from inspector.json.pointer import child, join
 from inspector.schema.positions import Source
 
 
 class Marked(NamedTuple):
-    """A sensitive position, as short as a walk can note it."""
+    """A sensitive position in compact form."""
 
     above: str
-    """The pointer to the container that holds it."""
+    """The pointer to its container."""
     token: str | int | None
-    """Where in that; None where the pointer leads to it already, or must not lead further."""
+    """The key or index in the container; None if `above` is the position itself, or must represent it."""
     source: Source
     name: str | None
 
 
 class Noted(Sequence[Removal]):
-    """Removals in one structured value, in the order of the walk."""
+    """The removals in one structured value, in the order of the walk."""
 
     def __init__(self, entries: Sequence[Marked | Removal], contract: Contract) -> None:
         self._entries = entries
@@ -53,15 +55,12 @@ class Noted(Sequence[Removal]):
         )
 
     def changed(self, change: Callable[[Removal], Removal]) -> "Noted":
-        """The same, each as `change` gives it."""
         return Noted([change(removal) for removal in self], self._contract)
 
     def names(self) -> Iterator[str | None]:
-        """What a model may be told of each."""
         return (entry.name for entry in self._entries)
 
     def rules(self) -> Counter[str]:
-        """How often each rule is among them."""
         return Counter(
             Rule.X_SENSITIVE.value if isinstance(entry, Marked) else str(entry.rule)
             for entry in self._entries
@@ -69,18 +68,16 @@ class Noted(Sequence[Removal]):
 
 
 class Removals(Sequence[Removal]):
-    """Removals of several rules, in the order of the rules."""
+    """The removals of several rules, in the order of the rules."""
 
     def __init__(self, segments: tuple[Sequence[Removal], ...] = ()) -> None:
         self.segments = segments
         self._stops = tuple(accumulate(len(segment) for segment in self.segments))
 
     def and_then(self, segment: Sequence[Removal]) -> "Removals":
-        """These, and more behind them."""
         return Removals((*self.segments, segment))
 
     def changed(self, change: Callable[[Removal], Removal]) -> "Removals":
-        """The same, each as `change` gives it."""
         return Removals(
             tuple(
                 segment.changed(change) if isinstance(segment, Noted) else tuple(map(change, segment))
@@ -115,10 +112,150 @@ class Removals(Sequence[Removal]):
         return hash(len(self))
 
     def by_rule(self) -> dict[str, int]:
-        """How often each rule withheld something, in the order of their first removals."""
-        found: Counter[str] = Counter()
+        """The number of removals by rule, in the order of the first removal of each."""
+        counts: Counter[str] = Counter()
         for segment in self.segments:
-            found.update(
+            counts.update(
                 segment.rules() if isinstance(segment, Noted) else Counter(str(one.rule) for one in segment)
             )
-        return dict(found)
+        return dict(counts)
+
+
+MAX_POINTER_CHARACTERS = 64_000_000
+"""The total length of all pointers of one result. Beyond it, the whole result is withheld."""
+
+SECRET: frozenset[str] = frozenset(
+    {
+        Rule.X_SENSITIVE,
+        Rule.SECRET_REFERENCE,
+        Rule.LABELLED,
+        Rule.INVALID_OUTPUT,
+        Rule.INTERNAL,
+    }
+)
+"""Rules whose withheld values are searched for everywhere else: declared secrets, and values that cannot be judged.
+Undeclared values, free text and metadata may occur elsewhere. The values of `sensitive-hint` and `audience` are searched
+for too, and listed separately."""
+
+_TOO_MANY = "too many values are withheld to list them"
+
+
+class UnjudgeableError(Exception):
+    """A result that must be withheld as a whole. The message quotes nothing of it."""
+
+
+class Secrets:
+    """Withheld values that must not occur elsewhere."""
+
+    __slots__ = ("declared", "hinted", "personal")
+
+    def __init__(self) -> None:
+        self.declared: list[Json] = []
+        """Values withheld by a rule in SECRET."""
+        self.hinted: list[Json] = []
+        """Values that are sensitive only because the whole result is declared sensitive."""
+        self.personal: list[Json] = []
+        """Values for the user only, and shown to the user."""
+
+    def add(self, rule: str, values: Iterable[Json]) -> "Secrets":
+        """Adds the values that `rule` withholds, if they must not occur elsewhere."""
+        if rule == Rule.SENSITIVE_HINT:
+            self.hinted.extend(values)
+        elif rule == Rule.AUDIENCE:
+            self.personal.extend(values)
+        elif rule in SECRET:
+            self.declared.extend(values)
+        return self
+
+    def and_then(self, more: "Secrets") -> "Secrets":
+        both = Secrets()
+        both.declared += [*self.declared, *more.declared]
+        both.hinted += [*self.hinted, *more.hinted]
+        both.personal += [*self.personal, *more.personal]
+        return both
+
+
+class Ledger:
+    """Collects removals in the order of the walk."""
+
+    def __init__(self, contract: Contract, root: str) -> None:
+        self.root = root
+        """The pointer of the current value in the raw result."""
+        self._contract = contract
+        self._entries: list[Marked | Removal] = []
+        self._values: list[Json] = []
+        self._left = MAX_POINTER_CHARACTERS
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def removals(self) -> Noted:
+        return Noted(self._entries, self._contract)
+
+    @property
+    def secrets(self) -> "Secrets":
+        """The withheld values that must not occur elsewhere."""
+        secrets = Secrets()
+        for entry, value in zip(self._entries, self._values, strict=True):
+            if isinstance(entry, Marked):
+                secrets.declared.append(value)
+            else:
+                secrets.add(entry.rule, (value,))
+        return secrets
+
+    def spend(self, pointer: str) -> str:
+        """`pointer`, counted against the limit. Raises UnjudgeableError past it."""
+        self._left -= len(pointer)
+        if self._left < 0:
+            raise UnjudgeableError(_TOO_MANY)
+        return pointer
+
+    def mark(
+        self, above: str, token: str | int | None, source: Source, name: str | None, value: Json
+    ) -> None:
+        """Adds a sensitive position. Raises UnjudgeableError past the limit."""
+        self._left -= len(above) + (len(token) if isinstance(token, str) else 1)
+        if self._left < 0:
+            raise UnjudgeableError(_TOO_MANY)
+        self._entries.append(Marked(above, token, source, name))
+        self._values.append(value)
+
+    def note(
+        self,
+        pointer: str,
+        rule: Rule,
+        detail: str,
+        value: Json,
+        *,
+        name: str | None = None,
+        claim: Claim | None = None,
+    ) -> None:
+        """Adds another removal. Raises UnjudgeableError past the limit."""
+        removal = Removal(pointer=self.spend(pointer), rule=rule, detail=detail, claim=claim, name=name)
+        self._entries.append(removal)
+        self._values.append(value)
+
+    def note_at(
+        self,
+        path: tuple[str | int, ...],
+        rule: Rule,
+        detail: str,
+        value: Json,
+        *,
+        hides_key: bool = False,
+        claim: Claim | None = None,
+    ) -> None:
+        """Adds the removal of the value at a path from the root, named by the nearest property.
+
+        `hides_key`: the pointer must not contain the key.
+        """
+        names = self._contract.names
+        name = next((str(token) for token in reversed(path) if token in names), None)
+        to = path[:-1] if hides_key else path
+        self.note(self.root + join(to), rule, detail, value, name=name, claim=claim)
+
+    def forget(self, since: int) -> None:
+        """Drops the removals after the first `since`, because a container around them is withheld."""
+        del self._entries[since:]
+        del self._values[since:]

@@ -1,4 +1,4 @@
-"""Text that is the structured content once more."""
+"""Text blocks that copy the structured content."""
 
 from collections.abc import Callable
 
@@ -7,14 +7,14 @@ from inspector.boundary.draft import Block, Draft, Reason, withhold_blocks, with
 from inspector.json.exact import Json, JsonText, equal, parse
 
 MIRRORED = Reason(
-    rule=Rule.MIRROR, detail="it repeats structured content, and is written anew from what is left"
+    rule=Rule.MIRROR, detail="copy of the structured content; rewritten without the withheld values"
 )
 
 _STARTS = frozenset('{["-0123456789tfn')
 
 
 def text_of(block: Json) -> str | None:
-    """The text of a text block, or of an embedded resource that is text."""
+    """The text of a text block, or of an embedded text resource."""
     if not isinstance(block, dict):
         return None
     holder = block.get("resource") if block.get("type") == "resource" else block
@@ -23,12 +23,12 @@ def text_of(block: Json) -> str | None:
 
 
 def text_pointer(block: Json) -> str:
-    """Where in a block its text stands."""
+    """The pointer to the text in a block."""
     return "/resource/text" if isinstance(block, dict) and block.get("type") == "resource" else "/text"
 
 
 def with_text(block: Json, text: str) -> Json:
-    """The same block with another text."""
+    """The block with another text."""
     match block:
         case {"type": "resource", "resource": dict() as resource}:
             return {**block, "resource": {**resource, "text": text}}
@@ -39,7 +39,7 @@ def with_text(block: Json, text: str) -> Json:
 
 
 def json_in(text: str) -> JsonText | None:
-    """The JSON document that a text is; None where it is none."""
+    """The JSON document in a text; None if it is not JSON."""
     start = text.lstrip(" \t\n\r\ufeff")[:1]
     if start not in _STARTS:
         return None
@@ -48,17 +48,17 @@ def json_in(text: str) -> JsonText | None:
 
 
 def repeats(text: str, parsed: Json, value: Json) -> bool:
-    """Whether the JSON in `text` equals `value`, or as good as: true may pass for 1."""
+    """True if the JSON in `text` equals `value`, apart from true for 1."""
     try:
         same = bool(parsed == value)
     except RecursionError:
         return equal(parsed, value)
-    # To Python, NaN does not equal itself.
+    # In Python, NaN does not equal itself.
     return same or ("NaN" in text and equal(parsed, value))
 
 
 def withhold_with_repetition(draft: Draft, reason_for: Callable[[Block], Reason | None]) -> Draft:
-    """`withhold_blocks`, and the structured content too where one of those blocks repeats it."""
+    """Like `withhold_blocks`; also withholds the structured content if one of the blocks copies it."""
     before = draft.blocks
     draft = withhold_blocks(draft, reason_for)
     if draft.structured is None:

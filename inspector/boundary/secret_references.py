@@ -1,4 +1,4 @@
-"""Secret references in what a tool returned.
+"""Secret references in the result of a tool.
 
 Source: WebMCP issue 110, section 4: `{"type":"secret_reference","id","label","redeemUrl","ttl"?}`.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from inspector.boundary.walking import NAMED_TWICE, REFERENCE, is_reference
+from inspector.boundary.walking import DUPLICATE_KEY, REFERENCE, is_reference
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import escape
 from inspector.schema.admission import SCALARS
@@ -16,26 +16,26 @@ from inspector.urls.origin import MAX_URL_CHARACTERS
 MAX_ID_CHARACTERS = 1_000
 MAX_LABEL_CHARACTERS = 1_000
 MAX_TTL_S = 10 * 366 * 86_400
-"""Ten years: what is meant to live longer is no reference that expires."""
+"""Ten years; a longer lifetime is an error."""
 MAX_REFERENCES = 1_000
 MAX_POINTER_CHARACTERS = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretReference:
-    """Something the server keeps for the user, and will hand out at `redeem_url`. All of it is foreign."""
+    """A value that the server keeps for the user and returns at `redeem_url`. All members are foreign."""
 
     pointer: str
-    """Into the raw result."""
+    """Pointer into the raw result."""
     label: str
     id: str = field(repr=False)
     redeem_url: str = field(repr=False)
-    """As the server wrote it: relative or absolute, unchecked. It may hold a credential."""
+    """As sent: relative or absolute, unchecked. It may contain a credential."""
     ttl_s: float | None = None
-    """From receipt. None: the server set no end."""
+    """From receipt. None: no expiry."""
 
     def is_over(self, *, received_s: float, now_s: float) -> bool:
-        """Whether its time has run out. Both on one clock that never goes backwards."""
+        """True if it has expired. Both times are of one monotonic clock."""
         return self.ttl_s is not None and now_s - received_s >= self.ttl_s
 
 
@@ -44,41 +44,40 @@ class MalformedReference:
     """A secret reference that cannot be redeemed."""
 
     pointer: str
-    """Into the raw result; empty where it stands too deep to be pointed at."""
+    """Pointer into the raw result; empty if it is nested too deeply."""
     reason: str
-    """In words of ours; quotes nothing of it."""
+    """A sentence by Sightline that quotes nothing."""
     label: str | None = None
-    """Where it has a usable one. Foreign."""
+    """The label, if usable. Foreign."""
 
 
 ListedReference: TypeAlias = SecretReference | MalformedReference
 
-_TOO_DEEP = "it stands too deep in the result"
-_TOO_MANY = f"the result holds more than {MAX_REFERENCES:,} references; this one and the rest are not listed"
+_TOO_DEEP = "it is nested too deeply in the result"
+_TOO_MANY = f"the result has more than {MAX_REFERENCES:,} references; this one and the rest are not listed"
 
 
 def references_in(raw: Json) -> tuple[ListedReference, ...]:
-    """Every secret reference in a result, wherever it stands, in document order.
+    """All secret references anywhere in a result, in document order.
 
-    `raw`: a tools/call result, or any value from a page. JSON inside of strings is text, no reference.
-    Takes time in proportion to the size of `raw`. Never raises.
+    `raw`: a tools/call result, or any value from a page. JSON in strings is text, not a reference.
+    The cost is linear in `raw`. Never raises.
     """
-    found: list[ListedReference] = []
+    references: list[ListedReference] = []
     for value, place in _containers(raw):
         if isinstance(value, dict | DuplicateKeys) and _is_listed(value):
-            if len(found) == MAX_REFERENCES:
-                return (*found, MalformedReference(pointer=_pointer(place) or "", reason=_TOO_MANY))
-            found.append(_read(value, _pointer(place)))
-    return tuple(found)
+            if len(references) == MAX_REFERENCES:
+                return (*references, MalformedReference(pointer=_pointer(place) or "", reason=_TOO_MANY))
+            references.append(_read(value, _pointer(place)))
+    return tuple(references)
 
 
 _Place: TypeAlias = "tuple[_Place, str | int] | None"
-"""Where a value stands: in what, under which token; None for the whole. A pointer costs its depth, so that
-only references get one."""
+"""The container and token of a value; None for the root. Only references get a pointer, because its cost grows with depth."""
 
 
 def _containers(raw: Json) -> Iterator[tuple[Json, _Place]]:
-    """Every object and list, each before what is in it. Of a long list no more than one member is held at a time."""
+    """Every object and list, each before its content. Reads long lists one item at a time."""
     yield raw, None
     way: list[tuple[Iterator[tuple[str | int, Json]], _Place]] = [(iter(_inside(raw)), None)]
     while way:
@@ -112,7 +111,7 @@ def _is_listed(value: JsonObject | DuplicateKeys) -> bool:
 
 
 def _pointer(place: _Place) -> str | None:
-    """None where it would be longer than a pointer may be."""
+    """None if the pointer would be too long."""
     tokens: list[str] = []
     left = MAX_POINTER_CHARACTERS
     while place is not None:
@@ -129,7 +128,7 @@ def _read(value: JsonObject | DuplicateKeys, pointer: str | None) -> ListedRefer
     if pointer is None:
         return MalformedReference(pointer="", reason=_TOO_DEEP)
     if isinstance(value, DuplicateKeys):
-        return MalformedReference(pointer=pointer, reason=NAMED_TWICE)
+        return MalformedReference(pointer=pointer, reason=DUPLICATE_KEY)
     label = value.get("label")
     fault = (
         _text_fault(value, "label", MAX_LABEL_CHARACTERS)
@@ -152,25 +151,25 @@ def _read(value: JsonObject | DuplicateKeys, pointer: str | None) -> ListedRefer
 
 
 def _text_fault(value: JsonObject, key: str, longest: int) -> str:
-    """Empty where there is none."""
+    """The problem with a text member; empty if there is none."""
     text = value.get(key)
     if key not in value:
         return f"it has no `{key}`"
     if not isinstance(text, str):
-        return f"its `{key}` is no text"
+        return f"its `{key}` is not text"
     if not text:
         return f"its `{key}` is empty"
     return f"its `{key}` is longer than {longest:,} characters" if len(text) > longest else ""
 
 
 def _ttl_fault(value: JsonObject) -> str:
-    """Empty where there is none."""
+    """The problem with the lifetime; empty if there is none."""
     if "ttl" not in value:
         return ""
     ttl = value["ttl"]
     if isinstance(ttl, bool) or not isinstance(ttl, int | float):
-        return "its `ttl` is no number of seconds"
-    # In this form NaN is refused too.
+        return "its `ttl` is not a number of seconds"
+    # This form also rejects NaN.
     if not ttl >= 0:
-        return "its `ttl` is negative or no number"
+        return "its `ttl` is negative or not a number"
     return "its `ttl` is longer than ten years" if ttl > MAX_TTL_S else ""

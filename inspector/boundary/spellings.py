@@ -1,8 +1,8 @@
-"""How a value may be spelt where it is repeated: the needle to search for, and the views of a text to search in.
+"""Spellings of a copied value: the needles to search for, and the views of a text to search in.
 
-Not the needles are multiplied but the views: decoding a whole text costs next to nothing, an automaton of many needles much.
-Needles and views are folded in the same way: letters without case and accents, in Unicode's compatibility form, nothing that a
-reader skips, no white space, one alphabet for base64. So case, line breaks and `base64url` cost nothing extra.
+Views are multiplied rather than needles: decoding a whole text is cheap, an automaton with many needles is not. Needles and
+views are folded alike: no case, accents, white space or invisible characters, Unicode's compatibility form, and one
+alphabet for base64. So case, line breaks and `base64url` cost nothing extra.
 """
 
 import re
@@ -16,19 +16,19 @@ from urllib.parse import unquote_to_bytes
 from inspector.boundary.unseen import visible
 
 SHORTEST = 6
-"""Of a value, in characters: what is shorter is searched for as a whole word only."""
+"""In characters: a shorter value is searched for as a whole word only."""
 LONGEST = 128
-"""Of a needle, in bytes: what begins like a longer value counts as that value."""
+"""In bytes: a needle is cut at this length, so a longer value counts as found by its beginning."""
 
 SEPARATOR = "\0"
-"""Stands between texts that are searched together, and counts as nothing within one."""
+"""Between texts that are searched together; ignored within a text."""
 _BETWEEN = SEPARATOR.encode()
 
 
 class Spelling(StrEnum):
-    """The form in which a value was found. The values are words for the user."""
+    """The spelling of a copy. The values are texts for the user."""
 
-    PLAIN = "as it is"
+    PLAIN = "unchanged"
     REVERSED = "reversed"
     HEX = "in hexadecimal"
     BASE64 = "in base64"
@@ -36,19 +36,19 @@ class Spelling(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A text in one spelling undone, ready to be searched."""
+    """A text with one spelling decoded, ready to be searched."""
 
     spelling: Spelling
     text: bytes
     source: bytes
-    """What it was made from, with the separators that stand in it."""
+    """The source text, including separators."""
     place: Callable[[int, int], int]
-    """From where a match starts and ends in `text` to where it lies in `source`."""
+    """Maps the start and end of a match in `text` to a position in `source`."""
 
 
 def needles(values: Iterable[str]) -> frozenset[bytes]:
-    """What to search for in views, cut to LONGEST. Decoded views keep white space and marks, and know the case of ASCII alone."""
-    short, coded, found = list[str](), list[str](), set[bytes]()
+    """The needles to search for in views, cut at LONGEST. Decoded views keep white space and marks, and fold only ASCII case."""
+    short, coded, result = list[str](), list[str](), set[bytes]()
     for value in values:
         begins = value.strip()[:_ENOUGH]
         coded.extend(
@@ -57,24 +57,24 @@ def needles(values: Iterable[str]) -> frozenset[bytes]:
         if len(value) <= _ENOUGH:
             short.append(value.replace(SEPARATOR, ""))
         else:
-            # What a reader skips must not use up the length. In a form's encoding, a space is a plus.
+            # Skip invisible characters before cutting. Form encoding writes a space as a plus.
             for spelt in (value, value.replace(" ", "+")):
-                found.add(_folded(_squeezed(spelt.replace(SEPARATOR, ""))[:_ENOUGH]))
+                result.add(_folded(_squeezed(spelt.replace(SEPARATOR, ""))[:_ENOUGH]))
     joined = SEPARATOR.join(short)
     plain = SEPARATOR.join(value.replace(SEPARATOR, "") for value in coded)
-    found.update(plain.encode("utf-8", "surrogatepass").translate(_PLAIN).split(_BETWEEN))
-    found.update(_folded(_squeezed(joined)).split(_BETWEEN))
-    found.update(_folded(_squeezed(joined.replace(" ", "+"))).split(_BETWEEN))
-    return frozenset(needle[:LONGEST] for needle in found if needle)
+    result.update(plain.encode("utf-8", "surrogatepass").translate(_PLAIN).split(_BETWEEN))
+    result.update(_folded(_squeezed(joined)).split(_BETWEEN))
+    result.update(_folded(_squeezed(joined.replace(" ", "+"))).split(_BETWEEN))
+    return frozenset(needle[:LONGEST] for needle in result if needle)
 
 
 def spellings(text: str) -> Iterator[View]:
-    """The views of a text, in which escapes are undone already."""
-    asked, text = text, _squeezed(text)
+    """The views of a text whose escapes are decoded."""
+    original, text = text, _squeezed(text)
     forwards = _folded(text)
     yield View(spelling=Spelling.PLAIN, text=forwards, source=forwards, place=lambda start, _: start)
-    # A ligature's letters keep their order.
-    backwards = _folded(text[::-1] if asked.isascii() else _squeezed(asked[::-1]))
+    # The letters of a ligature keep their order.
+    backwards = _folded(text[::-1] if original.isascii() else _squeezed(original[::-1]))
     yield View(
         spelling=Spelling.REVERSED,
         text=backwards,
@@ -94,13 +94,13 @@ def spellings(text: str) -> Iterator[View]:
 
 
 def words(text: str) -> bytes:
-    """A text as whole words are searched in it: without case and what a reader skips."""
+    """A text folded for the search for whole words: without case and invisible characters."""
     text = text if text.isascii() else visible(text)
     return text.casefold().encode("utf-8", "surrogatepass").translate(None, _CONTROL)
 
 
 def unescaped(text: str) -> tuple[str, ...]:
-    """The text itself, and what it says once escapes in it are undone: either kind, and one within the other."""
+    """The text itself and its decoded forms: JSON escapes, URL encoding, and combinations of both."""
     views = [text]
     for view in views:
         for undone in _undone(view):
@@ -110,14 +110,14 @@ def unescaped(text: str) -> tuple[str, ...]:
 
 
 def read_as(text: str) -> tuple[str, ...]:
-    """The text, and what it says in tag characters, which a model may read as ASCII."""
+    """The text, and the ASCII text in its tag characters, which a model may read."""
     if text.isascii() or not _TAG.search(text):
         return (text,)
-    return text, *(said.translate(_OF_TAGS) for said in (text, "".join(_TAG.findall(text))))
+    return text, *(part.translate(_OF_TAGS) for part in (text, "".join(_TAG.findall(text))))
 
 
 def has_escapes(text: str) -> bool:
-    """Whether `unescaped` may have more to say of a text."""
+    """True if `unescaped` may return more than the text."""
     return "\\" in text or "%" in text or (not text.isascii() and _TAG.search(text) is not None)
 
 
@@ -157,8 +157,8 @@ def _without_escapes(text: str) -> str:
     return text.replace(_BACKSLASH, "\\")
 
 
-def _character(found: re.Match[str]) -> str:
-    high, low, alone = found.groups()
+def _character(match: re.Match[str]) -> str:
+    high, low, alone = match.groups()
     return (
         chr(int(alone, 16))
         if alone
@@ -171,7 +171,7 @@ _ENOUGH = 2 * LONGEST
 _FORMS = ("NFC", "NFD")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _OF_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
-"""Tag characters repeat ASCII: no reader sees them, and models read them."""
+"""Tag characters repeat ASCII: they are invisible, but models read them."""
 _BACKSLASH = "\x01"
 _CODE = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
 _LETTERS = (

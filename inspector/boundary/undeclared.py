@@ -1,19 +1,18 @@
-"""How far `declared` fails open: what passes there and would not pass `closed`."""
+"""Counts the values that pass `declared` but would not pass `closed`."""
 
 from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.construct import Gate, construct
 from inspector.boundary.contract import Contract
-from inspector.boundary.ledger import Ledger, UnjudgeableError
-from inspector.boundary.notice import MEMBER, notice_in_block
-from inspector.boundary.own_words import is_own
+from inspector.boundary.notice import MEMBER, is_own, notice_in_block
+from inspector.boundary.removals import Ledger, UnjudgeableError
 from inspector.boundary.walking import WITHHELD
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
 
 def undeclared(declared: Bounded, contract: Contract) -> int:
-    """How many leaves reach a model at `declared` that no schema names. A content block is one leaf.
+    """The number of leaves that reach a model at `declared` without a schema position. A content block is one leaf.
 
-    `declared`: what that boundary gave. Of a failure, `closed` lets nothing pass but a code of its own.
+    `declared`: the bounded result at that level. Of a failure, `closed` lets only its own code pass.
     """
     result = declared.result if isinstance(declared.result, dict) else {}
     if "error" in result:
@@ -32,7 +31,7 @@ _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType",
 
 
 def _unnamed(declared: Bounded, result: JsonObject, contract: Contract) -> int:
-    """The leaves of structured content that no typed position names."""
+    """The leaves of structured content without a typed position."""
     if "structuredContent" not in result:
         return 0
     structured = result["structuredContent"]
@@ -50,7 +49,7 @@ def _unnamed(declared: Bounded, result: JsonObject, contract: Contract) -> int:
 
 
 def _leaves(value: Json) -> int:
-    """How many scalars a value has, without what a boundary put there."""
+    """The number of scalars, without the boundary's placeholders."""
     count = 0
     stack = [value]
     while stack:

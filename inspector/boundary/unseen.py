@@ -1,8 +1,8 @@
-"""Characters that a reader skips: format and control characters, combining marks, what Unicode calls ignorable.
+"""Invisible characters: format and control characters, combining marks, and Unicode's ignorable characters.
 
-The table is generated from Unicode's data by `tests/boundary/unseen_table.py`, because the `unicodedata` of an older Python misses
-characters. It holds the general categories Cf, Cs, Mn and Me, Cc without NUL and white space, all of
-Default_Ignorable_Code_Point, and the empty Braille pattern.
+`tests/boundary/unseen_table.py` generates the table from Unicode's data, because the `unicodedata` of an older Python lacks
+some. It has the general categories Cf, Cs, Mn and Me, Cc without NUL and white space, all of Default_Ignorable_Code_Point,
+and the empty Braille pattern.
 """
 
 import re
@@ -11,26 +11,26 @@ from functools import cache
 from unicodedata import normalize
 
 UNICODE = "18.0.0"
-"""The version of the data."""
+"""The Unicode version of the table."""
 LONG_RUN = 24
-"""Characters."""
+"""In characters."""
 
 
 def visible(text: str) -> str:
-    """`text` in Unicode's compatibility decomposition (NFKD), without these characters. Linear.
+    """`text` in compatibility decomposition (NFKD) without invisible characters. Linear.
 
-    Accents go with the rest, since an accented letter is a letter and a combining mark.
+    Accents are removed too, because an accented letter decomposes into a letter and a combining mark.
     """
     if text.isascii():
         return text if text.isprintable() else _near().sub("", text)
-    # Marks go first: `normalize` sorts them, and takes quadratic time for long runs.
+    # Remove marks first: `normalize` sorts them, in quadratic time for long runs.
     text = _near().sub("", normalize("NFKD", _without(text)))
     # A letter beyond the basic plane has its marks there too.
     return _without(text) if _FAR.search(text) else text
 
 
 def condensed(text: str) -> str | None:
-    """`visible` with single spaces. None where no run of what goes is as long as `LONG_RUN`."""
+    """`visible` with single spaces. None if no invisible run is as long as `LONG_RUN`."""
     if text.isascii():
         is_spread = _BLANKS in text.encode().translate(_BLANKED)
     else:
@@ -47,7 +47,7 @@ def _without(text: str) -> str:
 
 @cache
 def unseen() -> frozenset[str]:
-    """All of them."""
+    """All invisible characters."""
     return frozenset(chr(code) for first, last in _pairs() for code in range(first, last + 1))
 
 
@@ -58,7 +58,7 @@ _FAR = re.compile("[\U00010000-\U0010ffff]")
 
 @cache
 def _near() -> re.Pattern[str]:
-    """Those of the basic plane, for which `re` has a table; further ones it would compare range by range."""
+    """Those of the basic plane, for which `re` has a table; it would compare further ranges one by one."""
     return re.compile(f"[{_near_ranges()}]+")
 
 

@@ -1,9 +1,10 @@
-"""What the walks over structured content share: where they are, and what none of them lets through."""
+"""The common parts of the walks over structured content, and a shortcut for containers of scalars."""
 
 from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 from inspector.boundary.bounded import Rule
-from inspector.boundary.ledger import Ledger
+from inspector.boundary.removals import Ledger
 from inspector.claims.claim import Claim
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
@@ -11,29 +12,29 @@ from inspector.schema.admission import SCALARS
 from inspector.schema.positions import Position, Source
 
 WITHHELD = "[withheld]"
-"""Stands for a withheld item of an array, where leaving it out would move the items behind it."""
+"""Replaces a withheld item of an array, if omitting it would move later items."""
 REFERENCE = "secret_reference"
-FROM_REFERENCE = "of a secret reference a model sees the label alone"
+FROM_REFERENCE = "the model sees only the label of a secret reference"
 
-NAMED_TWICE = "an object names a key twice, so that readers differ about what it says"
-_NO_JSON = "it is no JSON value"
+DUPLICATE_KEY = "an object has a duplicate key, so its meaning is ambiguous"
+_NOT_JSON = "it is not a JSON value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walked:
-    """What a walk leaves of a structured value."""
+    """The remaining part of a structured value."""
 
     value: Json
-    """The raw value itself where nothing was withheld; parts of it may be shared in any case."""
+    """The raw value itself if nothing was withheld; parts may be shared in any case."""
     gone: bool = False
-    """Whether nothing is left."""
+    """True if nothing remains."""
 
 
 GONE = Walked(value=None, gone=True)
 
 
 class Step:
-    """A container that a walk has entered: an object or an array."""
+    """A container in a walk: an object or an array."""
 
     __slots__ = (
         "above",
@@ -58,30 +59,29 @@ class Step:
     ) -> None:
         self.above = above
         self.token = token
-        """Under which it stands in the one above."""
+        """Its key or index in the container above."""
         self.position = position
         self.raw = raw
         self.left = left
-        """What passes of it: built by the walk, or `raw` itself until something is withheld."""
+        """The passing part: built by the walk, or `raw` itself until something is withheld."""
         self.members = iter(raw.items() if isinstance(raw, dict) else ())
-        """Of an object: those not yet judged."""
+        """For an object: the members not yet judged."""
         self.items = enumerate(raw if isinstance(raw, list) else ())
-        """Of an array: those not yet judged."""
+        """For an array: the items not yet judged."""
         self.dropped: list[int] = []
-        """Of an array: the items withheld so far."""
+        """For an array: the indices of withheld items."""
         self.name: str | None = above.name_of(token) if above else None
         """The nearest property above that the schema names."""
         self.made_pointer: str | None = None
-        """Into the raw result, once something asked for it."""
+        """The pointer into the raw result, once computed."""
 
     def name_of(self, token: str | int) -> str | None:
-        """What the schema calls the place under `token`. An item goes by its array's name."""
+        """The schema's name for the value at `token`. An item has the name of its array."""
         if isinstance(token, int):
             return self.name
         return token if token in self.position.names else None
 
     def pointer(self, ledger: Ledger) -> str:
-        """Into the raw result."""
         missing: list[Step] = []
         step = self
         while step.above and step.made_pointer is None:
@@ -95,18 +95,17 @@ class Step:
         return pointer
 
     def pointer_to(self, token: str | int, ledger: Ledger) -> str:
-        """Into the raw result, to the value under `token`."""
         return child(self.pointer(ledger), token)
 
     def put(self, token: str | int, value: Json) -> None:
-        """Let `value` stand under `token`. Changes `left`, which must not be `raw`."""
+        """Sets the value at `token`. Changes `left`, which must not be `raw`."""
         if isinstance(self.left, dict):
             self.left[str(token)] = value
         else:
             self.left[int(token)] = value
 
     def finish(self) -> None:
-        """Leave out the withheld items at the end of an array, where nothing moves for it."""
+        """Drops withheld items at the end of an array, where no later item moves."""
         while self.dropped and self.dropped[-1] == len(self.left) - 1:
             self.dropped.pop()
             if isinstance(self.left, list):
@@ -121,11 +120,11 @@ def note_mark(
     source: Source,
     value: Json,
 ) -> None:
-    """Note that `value`, under `token`, is sensitive."""
+    """Adds the removal of a sensitive `value` at `token`."""
     if above is None:
         ledger.mark(ledger.root, None, source, None, value)
     elif position.hides_key:
-        # A pointer to the value would tell the key.
+        # A pointer to the value would reveal the key.
         ledger.mark(above.pointer(ledger), None, source, None, [str(token), value])
     else:
         ledger.mark(above.pointer(ledger), token, source, above.name_of(token), value)
@@ -140,28 +139,28 @@ def note_other(
     value: Json,
     claim: Claim | None = None,
 ) -> None:
-    """Note that `value`, under `token`, is withheld for another reason."""
+    """Adds the removal of `value` at `token` for another reason."""
     pointer = above.pointer_to(token, ledger) if above else ledger.root
     ledger.note(pointer, rule, detail, value, name=above.name_of(token) if above else None, claim=claim)
 
 
 def fault_of(value: Json) -> str:
-    """Why a value that is neither scalar, list nor dict cannot be judged."""
-    return NAMED_TWICE if isinstance(value, DuplicateKeys) else _NO_JSON
+    """The reason why a value other than a scalar, list or dict cannot be judged."""
+    return DUPLICATE_KEY if isinstance(value, DuplicateKeys) else _NOT_JSON
 
 
 def is_reference(value: JsonObject) -> bool:
-    """Whether an object is a secret reference, well formed or not."""
+    """True for a secret reference, well formed or not."""
     return value.get("type") == REFERENCE
 
 
 def secret_of(key: str, value: Json) -> Json:
-    """What of a secret reference's member must not be said elsewhere; null where it is no secret."""
+    """The secret part of a reference's member; null if it is not secret."""
     return None if key in {"type", "label", "ttl"} else value
 
 
 def is_plain(value: Json) -> bool:
-    """Whether `value` is JSON without a key named twice and without a secret reference, all the way down."""
+    """True if `value` is JSON without duplicate keys and secret references at any depth."""
     stack = [value]
     while stack:
         item = stack.pop()
@@ -179,3 +178,80 @@ def is_plain(value: Json) -> bool:
             if type(below) not in SCALARS:
                 stack.append(below)  # noqa: PERF401 - a comprehension is slower where most are scalars
     return True
+
+
+def left_of_flat(
+    above: Step, token: str | int, position: Position, value: Json, ledger: Ledger, *, declared: bool
+) -> Json:
+    """The passing part of a flat container, `value` itself if all of it passes; None if it must be entered.
+
+    `position`: its position, not sensitive and, if only typed positions pass (`declared`), with the type of the container.
+    """
+    if isinstance(value, dict):
+        return _left_of_object(above, token, position, value, ledger, declared=declared)
+    item = position.every_item
+    if not isinstance(value, list) or item is None or item.sensitive is not None:
+        return None
+    passing = item.plain if declared else SCALARS
+    return value if passing.issuperset(map(type, value)) else None
+
+
+def _left_of_object(
+    above: Step, token: str | int, position: Position, value: JsonObject, ledger: Ledger, *, declared: bool
+) -> JsonObject | None:
+    plan = _plan_of(position, tuple(value), declared=declared)
+    if plan is None or (plan.may_be_reference and is_reference(value)):
+        return None
+    if declared:
+        for inner, kinds in zip(value.values(), plan.kinds, strict=True):
+            if type(inner) not in kinds:
+                return None
+    elif not SCALARS.issuperset(map(type, value.values())):
+        return None
+    if not plan.marked:
+        return value
+    left = value.copy()
+    pointer = child(above.pointer(ledger), token)
+    for key, source, name in plan.marked:
+        ledger.mark(pointer, key, source, name, left.pop(key))
+    return left
+
+
+class _Plan(NamedTuple):
+    """The treatment of objects with certain keys, if all their members are scalars."""
+
+    marked: tuple[tuple[str, Source, str | None], ...]
+    kinds: tuple[frozenset[type], ...]
+    """The types that pass, for each member."""
+    may_be_reference: bool
+
+
+def _plan_of(position: Position, keys: tuple[str, ...], *, declared: bool) -> _Plan | None:
+    """The cached plan; None if such objects must be entered."""
+    plans = cast("dict[tuple[bool, tuple[str, ...]], _Plan | None]", position.plans)
+    asked = (declared, keys)
+    if asked in plans:
+        return plans[asked]
+    plan = _made_plan(position, keys, declared=declared)
+    if len(plans) < _REMEMBERED:
+        plans[asked] = plan
+    return plan
+
+
+def _made_plan(position: Position, keys: tuple[str, ...], *, declared: bool) -> _Plan | None:
+    if position.keys is not None:
+        return None
+    marked: list[tuple[str, Source, str | None]] = []
+    kinds: list[frozenset[type]] = []
+    for key in keys:
+        below = position.step(key)
+        if below.hides_key:
+            return None
+        if below.sensitive is not None:
+            marked.append((key, below.sensitive, key if key in position.names else None))
+        kinds.append(below.plain if declared and below.sensitive is None else SCALARS)
+    return _Plan(tuple(marked), tuple(kinds), "type" in keys)
+
+
+_REMEMBERED = 1_000
+"""The maximum number of key sets per position; the objects of a result mostly share a few."""

@@ -1,8 +1,7 @@
-"""The walk of a deny-list: everything passes but what is marked. Copies only what changes."""
+"""The deny-list walk: everything passes except marked values. Copies only what changes."""
 
 from inspector.boundary.bounded import Rule
-from inspector.boundary.flat import left_of_flat
-from inspector.boundary.ledger import Ledger
+from inspector.boundary.removals import Ledger
 from inspector.boundary.walking import (
     FROM_REFERENCE,
     GONE,
@@ -12,6 +11,7 @@ from inspector.boundary.walking import (
     fault_of,
     is_plain,
     is_reference,
+    left_of_flat,
     note_mark,
     note_other,
     secret_of,
@@ -22,9 +22,9 @@ from inspector.schema.positions import Position, Source
 
 
 def withhold(value: Json, position: Position, ledger: Ledger) -> Walked:
-    """`value` without what is sensitive in it, or cannot be judged; `value` itself where nothing is.
+    """`value` without its sensitive and unjudgeable parts; `value` itself if there are none.
 
-    Removals go to `ledger`. Raises UnjudgeableError where they are too many.
+    Removals go to `ledger`. Raises UnjudgeableError if there are too many.
     """
     return _Walk(ledger).run(value, position)
 
@@ -52,7 +52,7 @@ class _Walk:
         return Walked(value=first.left) if first else self._whole
 
     def _judge_members(self, step: Step) -> Step | None:
-        """Judge members up to the next one that has to be entered."""
+        """Judges members up to the next container to enter."""
         position = step.position
         known = position.by_key
         for key, value in step.members:
@@ -66,12 +66,12 @@ class _Walk:
         return None
 
     def _judge_items(self, step: Step) -> Step | None:
-        """Judge items up to the next one that has to be entered."""
+        """Judges items up to the next container to enter."""
         item = step.position.item
         for index, value in step.items:
             below = item(index)
             if below.sensitive is not None:
-                # What an earlier boundary put here says nothing, whoever sends it.
+                # The placeholder of an earlier boundary is harmless, whoever sends it.
                 if value != WITHHELD:
                     self._mark(step, index, below, below.sensitive, value)
             elif type(value) not in SCALARS and not self._judge_flat(step, index, below, value):
@@ -81,7 +81,7 @@ class _Walk:
         return None
 
     def _judge_flat(self, step: Step, token: str | int, position: Position, value: Json) -> bool:
-        """Judge a container of scalars; whether it was one."""
+        """Judges a container of scalars; False for any other."""
         left = left_of_flat(step, token, position, value, self._ledger, declared=False)
         if left is not None and left is not value:
             _own(step)
@@ -89,7 +89,7 @@ class _Walk:
         return left is not None
 
     def _enter(self, above: Step | None, token: str | int, value: Json, position: Position) -> Step | None:
-        """The step into a container; None where it is judged as a whole."""
+        """The step into a container; None if it is judged as a whole."""
         ahead = position.harmless and (above is None or not above.position.harmless)
         if ahead and is_plain(value):
             return None
@@ -113,7 +113,7 @@ class _Walk:
         self._drop(above, token)
 
     def _strip(self, above: Step | None, token: str | int, position: Position, value: JsonObject) -> None:
-        """Leave type and label of a secret reference."""
+        """Reduces a secret reference to its type and label."""
         step = Step(above, token, position, value, {})
         for key, inner in value.items():
             below = position.step(key)
@@ -144,7 +144,7 @@ class _Walk:
 
 
 def _own(step: Step) -> None:
-    """Make what is left of `step` a copy that may be changed, and so for every step above."""
+    """Replaces the remaining part of `step`, and of each step above it, by a copy that may be changed."""
     below: Step | None = None
     at: Step | None = step
     while at:

@@ -1,1 +1,1 @@
-"""What servers and pages declare about their tools and results."""
+"""Declarations of servers and pages about their tools and results."""

@@ -1,16 +1,114 @@
-"""Claims: one declaration each, as a server or page made it."""
+"""Claims: the declarations of servers and pages, and the vocabularies that define them."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.claims.bearing import Bearing
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
+
+Word: TypeAlias = bool | str
+"""A value of a trait or of a key."""
+
+EFFECTS = ("read", "write", "external", "delete")
+OUTCOMES = ("benign", "consequential", "irreversible")
+LEVELS = ("public", "internal", "confidential", "restricted")
+"""Each ordered from the least cautious word to the most cautious."""
+
+
+class TraitName(StrEnum):
+    """A trait of a tool or a result, by its name in JSON."""
+
+    EFFECT = "effect"
+    DESTRUCTIVE = "destructive"
+    IDEMPOTENT = "idempotent"
+    OPEN_WORLD = "openWorld"
+    SENSITIVE = "sensitive"
+    DATA_CLASSES = "dataClasses"
+    SENSITIVITY_LEVEL = "sensitivityLevel"
+    SENSITIVE_POSITIONS = "sensitivePositions"
+    UNTRUSTED = "untrusted"
+    MALICIOUS = "malicious"
+    CONFIRM = "confirm"
+    OUTCOME = "outcome"
+    DESTINATIONS = "destinations"
+    SOURCES = "sources"
+    ATTRIBUTION = "attribution"
+    RESOLVABLE = "resolvable"
+    DEBUGGING = "debugging"
+
+
+class Sort(StrEnum):
+    """How the value of a key becomes the value of a trait."""
+
+    TABLE = "table"
+    """Look the value up in `meanings`; a value that is not listed implies nothing."""
+    VERBATIM = "verbatim"
+    """Take the value as it is."""
+    POSITION = "position"
+    """Take the schema position of the claim, if the value is true or malformed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Implication:
+    """The implication of one key for one trait."""
+
+    trait: TraitName
+    sort: Sort = Sort.TABLE
+    meanings: Mapping[Word, Word] = field(default_factory=dict[Word, Word])
+    malformed: Word | None = None
+    """The value for a malformed claim, chosen in the safe direction. None: a malformed claim implies nothing."""
+
+    def __str__(self) -> str:
+        match self.sort:
+            case Sort.TABLE if all(word == implied for word, implied in self.meanings.items()):
+                return f"{self.trait}: {' or '.join(map(written, self.meanings))}, as written"
+            case Sort.TABLE:
+                implied = ", ".join(
+                    f"{written(word)} → {written(implied)}" for word, implied in self.meanings.items()
+                )
+                return f"{self.trait}: {implied}"
+            case Sort.VERBATIM:
+                return f"{self.trait}: as written"
+            case Sort.POSITION:
+                return f"{self.trait}: the marked position"
+
+
+def flag(trait: TraitName, *, malformed: bool = True) -> Implication:
+    """A boolean key with the same meaning as a boolean trait."""
+    return Implication(trait=trait, meanings={True: True, False: False}, malformed=malformed)
+
+
+def table(trait: TraitName, meanings: Mapping[Word, Word], *, malformed: Word | None) -> Implication:
+    """A key whose values translate to values of the trait. `malformed`: the safe value."""
+    return Implication(trait=trait, meanings=meanings, malformed=malformed)
+
+
+def verbatim(trait: TraitName, *, malformed: Word | None) -> Implication:
+    """A key whose values are values of the trait."""
+    return Implication(trait=trait, sort=Sort.VERBATIM, malformed=malformed)
+
+
+def written(word: Word) -> str:
+    """The word as in JSON, without quotation marks."""
+    return word if isinstance(word, str) else str(word).lower()
+
+
+def words_of(value: Json) -> Iterator[Word]:
+    """The words in a well-formed value: the value, the items of a list, or regulated data with its scopes."""
+    for item in value if isinstance(value, list) else (value,):
+        match item:
+            case bool() | str():
+                yield item
+            case {"regulated": {"scopes": [*scopes]}}:
+                yield "regulated"
+                yield from (f"regulated:{scope}" for scope in scopes if isinstance(scope, str))
+            case _:
+                pass
 
 
 class Standing(StrEnum):
-    """How far a vocabulary has come."""
+    """The status of a vocabulary."""
 
     CORE = "core"
     EXTENSION = "extension"
@@ -21,7 +119,7 @@ class Standing(StrEnum):
 
 
 class Subject(StrEnum):
-    """What a claim is about."""
+    """The subject of a claim."""
 
     TOOL = "tool"
     RESULT = "result"
@@ -33,41 +131,40 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One declaration, verbatim."""
+    """One declaration, as received."""
 
     subject: Subject
     pointer: str
-    """Where it stands, from the subject's own root: a tool's definition, a result. A block's, from its result's."""
+    """Relative to the root of the subject (tool definition, result). For a block, relative to its result."""
     vocabulary: str
     key: str
     value: Json
-    """As on the wire."""
+    """As received."""
     standing: Standing
     well_formed: bool
     problem: str = ""
-    """Why it is not well formed."""
+    """The reason, if the claim is not well formed."""
     container: bool = False
-    """Whether it is no key but the object that would hold keys: empty, or where malformed, nothing in it was read."""
+    """True for a claim about the object that holds the keys: it is empty, or it is malformed and its keys were not read."""
     note: str = ""
-    """What became of it on the way, in words of ours: a browser dropped or changed it. Empty where nothing did."""
+    """A sentence by Sightline, if a browser dropped or changed the declaration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """One key that a vocabulary defines."""
+    """A key that a vocabulary defines."""
 
     name: str
     type: str
-    """In words: `boolean`, `list of strings`, `one of read, write, delete, external`."""
+    """For people: `boolean`, `list of strings`, `one of read, write, delete, external`."""
     default: str
-    """What the vocabulary says absence means; empty where it says nothing. Shown as a default, never as a claim."""
+    """The value if the key is absent, according to the vocabulary; empty if it does not say. Shown as a default, never as a claim."""
     meaning: str
     effect: str
-    """What it does to the traits, in words."""
-    bearings: tuple[Bearing, ...] = ()
-    """What it does to the traits."""
+    """The implications for traits, for people."""
+    implications: tuple[Implication, ...] = ()
     within: frozenset[str] = frozenset()
-    """The containers it may stand in, by the key of the claim that reports a wrong one."""
+    """The containers that may hold it, by the key of the claim that reports a malformed container."""
 
 
 Reader: TypeAlias = Callable[[Subject, JsonObject | DuplicateKeys], Iterable[Claim]]
@@ -75,23 +172,23 @@ Reader: TypeAlias = Callable[[Subject, JsonObject | DuplicateKeys], Iterable[Cla
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """A set of keys that somebody defined, and how to find them on the wire."""
+    """A set of keys and their positions in messages."""
 
     name: str
     title: str
     source: str
-    """Where it is defined: a specification and section, or a URL."""
+    """The specification and section, or a URL."""
     standing: Standing
     as_of: str
-    """The date, as YYYY-MM, at which the standing was looked up."""
+    """The month (YYYY-MM) in which the standing was looked up."""
     where: str
-    """Where on the wire it sits."""
+    """The position in messages."""
     keys: tuple[Key, ...]
     read: Reader
-    """The claims of this vocabulary in a subject, in the order of the wire. Never raises."""
+    """Yields the claims of this vocabulary about a subject, in wire order. Never raises."""
     owns: Callable[[Subject, str], bool]
-    """Whether the member at this pointer, from the subject's own root, is this vocabulary's: not `unrecognised`."""
+    """True if this vocabulary defines the member at the pointer (relative to the subject); it is not `unrecognised` then."""
     subjects: frozenset[Subject] = frozenset(Subject)
-    """What it says anything about; `read` finds nothing in others."""
+    """The subjects that it defines keys for; `read` yields nothing for others."""
     remark: str = ""
-    """What the standing alone does not say: `closed`, `experimental`."""
+    """An addition to the standing: `closed`, `experimental`."""

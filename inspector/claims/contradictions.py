@@ -1,17 +1,16 @@
-"""Contradictions: claims that cannot all be true, or that leave open what they ought to settle."""
+"""Contradictions: claims that cannot all be true, or that leave a question open."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.claims.bearing import Word, words_of
-from inspector.claims.claim import Claim, Subject
+from inspector.claims.claim import Claim, Subject, Word, words_of
 from inspector.protocol.catalogue import Tool
 
 
 class ContradictionKind(StrEnum):
-    """What is wrong."""
+    """The kind of a contradiction."""
 
     READ_ONLY_DESTRUCTIVE = "read-only-destructive"
     READ_ONLY_EFFECT = "read-only-effect"
@@ -30,44 +29,44 @@ class ContradictionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
-    """One contradiction."""
+    """A group of claims that contradict each other."""
 
     kind: ContradictionKind
     claims: tuple[Claim, ...]
-    """Those that make it, in the order given."""
+    """The claims in question, in the given order."""
     message: str
-    """For the user. Quotes nothing foreign."""
+    """A sentence for the user, without foreign text."""
 
 
 _Claims: TypeAlias = Sequence[Claim]
 
 
 def contradictions(claims: Iterable[Claim], *, tool: Tool | None = None) -> tuple[Contradiction, ...]:
-    """Every contradiction among the claims of a tool, or of a tool, its resolution and its result.
+    """All contradictions among the claims about a tool, or about a tool, its resolution and its result.
 
-    `tool`: whose claims they are, where it is at hand. Without it the tool is taken to have an output schema.
-    Malformed claims contradict nothing, being wrong in themselves; misspelt marks are the exception.
+    `tool`: the tool that the claims describe. Without it, the tool is assumed to have an output schema.
+    Malformed claims are ignored, apart from misspelt marks.
     """
     given = tuple(claims)
     well_formed = [claim for claim in given if claim.well_formed and not claim.container]
-    found = [*_pairs(well_formed)]
+    result = [*_pairs(well_formed)]
     for rule in _RULES:
-        found.extend(rule(well_formed))
-    found.extend(_sensitive_unmarked(given, tool))
-    found.extend(_misspelt(given))
-    found.extend(_not_kept(given))
-    return tuple(found)
+        result.extend(rule(well_formed))
+    result.extend(_sensitive_unmarked(given, tool))
+    result.extend(_misspelt(given))
+    result.extend(_not_kept(given))
+    return tuple(result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Saying:
-    """Claims of one of some keys that name one of some words."""
+class _Selector:
+    """Selects claims by key and value."""
 
     keys: frozenset[tuple[str, str]]
     words: frozenset[Word]
     subject: Subject | None = None
 
-    def found(self, claims: _Claims) -> list[Claim]:
+    def select(self, claims: _Claims) -> list[Claim]:
         return [
             claim
             for claim in claims
@@ -77,21 +76,21 @@ class _Saying:
         ]
 
 
-def _saying(*keys: tuple[str, str], words: tuple[Word, ...], subject: Subject | None = None) -> _Saying:
-    return _Saying(keys=frozenset(keys), words=frozenset(words), subject=subject)
+def _selector(*keys: tuple[str, str], words: tuple[Word, ...], subject: Subject | None = None) -> _Selector:
+    return _Selector(keys=frozenset(keys), words=frozenset(words), subject=subject)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """Two sayings that cannot both be true."""
+    """Two selectors; a claim of each is a contradiction."""
 
     kind: ContradictionKind
-    left: _Saying
-    right: _Saying
+    left: _Selector
+    right: _Selector
     message: str
 
 
-_READ_ONLY = _saying(("mcp", "readOnlyHint"), ("webmcp", "readOnly"), words=(True,))
+_READ_ONLY = _selector(("mcp", "readOnlyHint"), ("webmcp", "readOnly"), words=(True,))
 _INPUT = (("sep-1913", "inputMetadata"), ("action-metadata", "inputMetadata"))
 _SOURCE = frozenset({("sep-1913", "returnMetadata.source"), ("action-metadata", "returnMetadata.source")})
 
@@ -99,68 +98,68 @@ _PAIRS = (
     _Pair(
         kind=ContradictionKind.READ_ONLY_DESTRUCTIVE,
         left=_READ_ONLY,
-        right=_saying(("mcp", "destructiveHint"), words=(True,)),
-        message="The tool is said to change nothing, and to be destructive.",
+        right=_selector(("mcp", "destructiveHint"), words=(True,)),
+        message="The tool is declared both read-only and destructive.",
     ),
     _Pair(
         kind=ContradictionKind.READ_ONLY_DESTRUCTIVE,
-        left=_saying(("tool-resolution", "readOnlyHint"), words=(True,)),
-        right=_saying(("tool-resolution", "destructiveHint"), words=(True,)),
-        message="The call is resolved to change nothing, and to be destructive.",
+        left=_selector(("tool-resolution", "readOnlyHint"), words=(True,)),
+        right=_selector(("tool-resolution", "destructiveHint"), words=(True,)),
+        message="The call is resolved as both read-only and destructive.",
     ),
     _Pair(
         kind=ContradictionKind.READ_ONLY_EFFECT,
         left=_READ_ONLY,
-        right=_saying(("policy-hints", "mcp.dev/effect"), words=("write", "delete", "external")),
-        message="The tool is said to change nothing, and to have another effect than reading.",
+        right=_selector(("policy-hints", "mcp.dev/effect"), words=("write", "delete", "external")),
+        message="The tool is declared read-only, but its declared effect is not `read`.",
     ),
     _Pair(
         kind=ContradictionKind.READ_ONLY_OUTCOME,
         left=_READ_ONLY,
-        right=_saying(
+        right=_selector(
             ("sep-1913", "inputMetadata.outcomes"),
             ("action-metadata", "outcome"),
             words=("consequential", "irreversible"),
         ),
-        message="The tool is said to change nothing, and its outcome to be more than benign.",
+        message="The tool is declared read-only, but its declared outcome is not `benign`.",
     ),
     *(
         _Pair(
             kind=ContradictionKind.IDEMPOTENT_DISAGREES,
-            left=_saying(("mcp", "idempotentHint"), words=(core,)),
-            right=_saying(("policy-hints", "mcp.dev/idempotent"), words=(not core,)),
-            message="Two vocabularies disagree on whether a call may be repeated.",
+            left=_selector(("mcp", "idempotentHint"), words=(core,)),
+            right=_selector(("policy-hints", "mcp.dev/idempotent"), words=(not core,)),
+            message="Two vocabularies disagree on whether the tool is idempotent.",
         )
         for core in (True, False)
     ),
     _Pair(
         kind=ContradictionKind.RESULT_OPEN_WORLD,
-        left=_saying(("mcp", "openWorldHint"), words=(False,), subject=Subject.TOOL),
-        right=_saying(("sep-1913", "openWorldHint"), words=(True,), subject=Subject.RESULT),
-        message="The tool is said to keep to a closed domain, and its result to come from an open one.",
+        left=_selector(("mcp", "openWorldHint"), words=(False,), subject=Subject.TOOL),
+        right=_selector(("sep-1913", "openWorldHint"), words=(True,), subject=Subject.RESULT),
+        message="The tool is declared closed-world, but its result is declared open-world.",
     ),
     _Pair(
         kind=ContradictionKind.PUBLIC_CREDENTIALS,
-        left=_saying(*((name, f"{key}.destination") for name, key in _INPUT), words=("public",)),
-        right=_saying(*((name, f"{key}.sensitivity") for name, key in _INPUT), words=("credentials",)),
-        message="The tool takes credentials, and may send its input to the public.",
+        left=_selector(*((name, f"{key}.destination") for name, key in _INPUT), words=("public",)),
+        right=_selector(*((name, f"{key}.sensitivity") for name, key in _INPUT), words=("credentials",)),
+        message="The tool accepts credentials and may send its input to the public.",
     ),
 )
 
 
 def _pairs(claims: _Claims) -> Iterator[Contradiction]:
     for pair in _PAIRS:
-        left, right = pair.left.found(claims), pair.right.found(claims)
+        left, right = pair.left.select(claims), pair.right.select(claims)
         if left and right:
             yield Contradiction(kind=pair.kind, claims=(*left, *right), message=pair.message)
 
 
 def _delete_unconfirmed(claims: _Claims) -> Iterator[Contradiction]:
-    deletes = _saying(("policy-hints", "mcp.dev/effect"), words=("delete",)).found(claims)
+    deletes = _selector(("policy-hints", "mcp.dev/effect"), words=("delete",)).select(claims)
     confirmation = ("policy-hints", "mcp.dev/requiresConfirmation")
-    if deletes and not _saying(confirmation, words=(True,)).found(claims):
-        denied = _saying(confirmation, words=(False,)).found(claims)
-        message = "The tool deletes, and does not ask for confirmation."
+    if deletes and not _selector(confirmation, words=(True,)).select(claims):
+        denied = _selector(confirmation, words=(False,)).select(claims)
+        message = "The tool deletes data and does not require confirmation."
         yield Contradiction(
             kind=ContradictionKind.DELETE_UNCONFIRMED, claims=(*deletes, *denied), message=message
         )
@@ -173,24 +172,28 @@ def _sets_in_results(claims: _Claims) -> Iterator[Contradiction]:
             yield Contradiction(
                 kind=ContradictionKind.SET_IN_RESULT,
                 claims=(claim,),
-                message="A result must name the one value that holds, not a list of possible ones.",
+                message="A result must declare one value, not a list of possible values.",
             )
 
 
 _NARROWING = (
-    ("readOnlyHint", True, "The tool is said to change nothing, but the call is resolved to."),
-    ("destructiveHint", False, "The tool is said not to be destructive, but the call is resolved to be."),
-    ("idempotentHint", True, "The tool is said to be idempotent, but the call is resolved not to be."),
-    ("openWorldHint", False, "The tool is said to keep to a closed domain, but the call is resolved not to."),
+    ("readOnlyHint", True, "The tool is declared read-only, but the call is resolved as writing."),
+    (
+        "destructiveHint",
+        False,
+        "The tool is declared non-destructive, but the call is resolved as destructive.",
+    ),
+    ("idempotentHint", True, "The tool is declared idempotent, but the call is resolved as not idempotent."),
+    ("openWorldHint", False, "The tool is declared closed-world, but the call is resolved as open-world."),
 )
 
 
 def _widened(claims: _Claims) -> Iterator[Contradiction]:
-    only_reads = _saying(("tool-resolution", "readOnlyHint"), words=(True,)).found(claims)
+    only_reads = _selector(("tool-resolution", "readOnlyHint"), words=(True,)).select(claims)
     for hint, static, message in _NARROWING:
-        declared = _saying(("mcp", hint), words=(static,), subject=Subject.TOOL).found(claims)
-        resolved = _saying(("tool-resolution", hint), words=(not static,)).found(claims)
-        # Repeating a call that only reads adds nothing, so that the hint says nothing of it.
+        declared = _selector(("mcp", hint), words=(static,), subject=Subject.TOOL).select(claims)
+        resolved = _selector(("tool-resolution", hint), words=(not static,)).select(claims)
+        # The hint has no meaning for a call that only reads.
         if declared and resolved and not (hint == "idempotentHint" and only_reads):
             yield Contradiction(
                 kind=ContradictionKind.RESOLUTION_WIDENS, claims=(*declared, *resolved), message=message
@@ -199,9 +202,9 @@ def _widened(claims: _Claims) -> Iterator[Contradiction]:
 
 _UNTRUSTED_SOURCE = "untrustedPublic"
 _TRUSTED = (
-    _saying(("ifc", "integrity"), words=("trusted",)),
-    _saying(("related", "trustedHint"), words=(True,)),
-    _saying(
+    _selector(("ifc", "integrity"), words=("trusted",)),
+    _selector(("related", "trustedHint"), words=(True,)),
+    _selector(
         ("trust-annotations", "untrusted"),
         ("webmcp", "untrustedContentHint"),
         ("webmcp", "untrustedContent"),
@@ -212,13 +215,13 @@ _TRUSTED = (
 
 def _source_disagrees(claims: _Claims) -> Iterator[Contradiction]:
     sources = [claim for claim in claims if (claim.vocabulary, claim.key) in _SOURCE]
-    trusted = [claim for said in _TRUSTED for claim in said.found(claims)]
+    trusted = [claim for selector in _TRUSTED for claim in selector.select(claims)]
     trusted += [claim for claim in sources if _UNTRUSTED_SOURCE not in words_of(claim.value)]
     for claim in sources:
         words = set(words_of(claim.value))
         if _UNTRUSTED_SOURCE not in words:
             continue
-        # One of several possible sources leaves room for a result from another.
+        # A set of possible sources allows a result from another of them.
         concrete = words == {_UNTRUSTED_SOURCE}
         others = [
             other
@@ -229,7 +232,7 @@ def _source_disagrees(claims: _Claims) -> Iterator[Contradiction]:
             yield Contradiction(
                 kind=ContradictionKind.SOURCE_DISAGREES,
                 claims=(claim, *others),
-                message="The data are said to come from an untrusted public source, and to be trusted.",
+                message="The data is declared both trusted and from an untrusted public source.",
             )
 
 
@@ -248,13 +251,13 @@ def _sensitive_unmarked(claims: _Claims, tool: Tool | None) -> Iterator[Contradi
         if claim.subject is Subject.TOOL and claim.value is True
     ]
     marked = any(claim.value is True or not claim.well_formed for claim in _of_110(claims, "x-sensitive"))
-    referred = any(_of_110(claims, "secret_reference"))
+    has_reference = any(_of_110(claims, "secret_reference"))
     has_schema = tool is None or "outputSchema" in tool.definition
-    if hints and has_schema and not marked and not referred:
+    if hints and has_schema and not marked and not has_reference:
         yield Contradiction(
             kind=ContradictionKind.SENSITIVE_UNMARKED,
             claims=tuple(hints),
-            message="The output is said to be sensitive, but its schema marks nothing and no reference stands for it.",
+            message="The output is declared sensitive, but its schema marks no value and no secret reference replaces one.",
         )
 
 
@@ -264,7 +267,7 @@ def _misspelt(claims: _Claims) -> Iterator[Contradiction]:
             yield Contradiction(
                 kind=ContradictionKind.MARK_MISSPELT,
                 claims=(claim,),
-                message="A sensitivity mark is not written as it must be. It counts as a mark all the same.",
+                message="A sensitivity mark is malformed. It counts as a mark anyway.",
             )
 
 
@@ -274,7 +277,7 @@ def _not_kept(claims: _Claims) -> Iterator[Contradiction]:
         yield Contradiction(
             kind=ContradictionKind.NOT_KEPT,
             claims=lost,
-            message="The page declares this and the browser does not keep it, so that an agent in the browser never learns it.",
+            message="The page declares this, but the browser drops or changes it, so an agent in the browser does not see it.",
         )
 
 

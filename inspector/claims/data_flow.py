@@ -1,21 +1,20 @@
-"""The keys on where data goes and comes from: two vocabularies define them, with one meaning.
+"""The keys for origin and destination of data, shared by two vocabularies.
 
-Source: SEP-1913, Action Security Metadata; the action-metadata extension took them over.
+Source: SEP-1913, Action Security Metadata; the action-metadata extension adopted them.
 """
 
-from inspector.claims.bearing import OUTCOMES, Bearing, TraitName, Word, table, verbatim
-from inspector.claims.forms import BOOLEAN, DATA_CLASS, possible
-from inspector.claims.reading import Branch, Leaf
+from inspector.claims.claim import OUTCOMES, Implication, TraitName, Word, table, verbatim
+from inspector.claims.layout import BOOLEAN, DATA_CLASS, Branch, Leaf, possible
 
 _CLASSES = ("user", "pii", "financial", "credentials", "regulated")
 _IS_SENSITIVE: dict[Word, Word] = {"none": False, **dict.fromkeys(_CLASSES, True)}
 _CHANGES: dict[Word, Word] = {"consequential": "write", "irreversible": "write"}
 
-RETURNED: tuple[Bearing, ...] = (
+RETURNED: tuple[Implication, ...] = (
     table(TraitName.SENSITIVE, _IS_SENSITIVE, malformed=True),
     verbatim(TraitName.DATA_CLASSES, malformed="credentials"),
 )
-ORIGIN: tuple[Bearing, ...] = (
+ORIGIN: tuple[Implication, ...] = (
     verbatim(TraitName.SOURCES, malformed="untrustedPublic"),
     table(
         TraitName.UNTRUSTED,
@@ -24,7 +23,7 @@ ORIGIN: tuple[Bearing, ...] = (
     ),
     table(TraitName.OPEN_WORLD, {"untrustedPublic": True, "trustedPublic": True}, malformed=True),
 )
-DESTINED: tuple[Bearing, ...] = (
+DESTINED: tuple[Implication, ...] = (
     verbatim(TraitName.DESTINATIONS, malformed="public"),
     table(TraitName.EFFECT, {"public": "external"}, malformed="external"),
     table(TraitName.OPEN_WORLD, {"public": True}, malformed=True),
@@ -32,36 +31,36 @@ DESTINED: tuple[Bearing, ...] = (
 
 OUTCOME = Leaf(
     form=possible(*OUTCOMES),
-    meaning="what a call does in the world, at the worst",
-    bearings=(
+    meaning="the worst outcome of a call",
+    implications=(
         verbatim(TraitName.OUTCOME, malformed="irreversible"),
         table(TraitName.EFFECT, _CHANGES, malformed="write"),
     ),
 )
 DESTINATION = Leaf(
     form=possible("ephemeral", "system", "user", "internal", "public"),
-    meaning="where the arguments may be kept or sent",
-    bearings=DESTINED,
+    meaning="where the arguments may be stored or sent",
+    implications=DESTINED,
 )
 ACCEPTED = Leaf(
     form=DATA_CLASS,
-    meaning="the classes of data that the arguments may hold",
+    meaning="the classes of data in the arguments",
     effect="none; compared with the destination",
 )
 SOURCE = Leaf(
     form=possible("untrustedPublic", "trustedPublic", "internal", "user", "system"),
-    meaning="where the returned data come from",
-    bearings=ORIGIN,
+    meaning="where the returned data comes from",
+    implications=ORIGIN,
 )
 SENSITIVITY = Leaf(
     form=DATA_CLASS,
-    meaning="the classes of data that a result may hold",
-    bearings=RETURNED,
+    meaning="the classes of data in a result",
+    implications=RETURNED,
 )
 REVIEW = Leaf(
     form=BOOLEAN,
-    meaning="somebody must look at the call before it is made",
-    bearings=(table(TraitName.CONFIRM, {True: True, False: False}, malformed=True),),
+    meaning="a person must review the call first",
+    implications=(table(TraitName.CONFIRM, {True: True, False: False}, malformed=True),),
 )
 
 RETURN_METADATA = Branch(own=True, dotted=True, members={"source": SOURCE, "sensitivity": SENSITIVITY})

@@ -1,4 +1,4 @@
-"""All vocabularies, and the claims that they find. A vocabulary is a module in `vocabularies`, nothing else."""
+"""All vocabularies, and the claims that they find. Each module in `vocabularies` is one vocabulary."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -8,13 +8,13 @@ from pkgutil import iter_modules
 from typing import cast
 
 from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
-from inspector.claims.reading import REPEATED, Member, members
+from inspector.claims.layout import REPEATED, Member, members
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
 from inspector.protocol.catalogue import Item, Tool
 
 DROPPED = "dropped by the browser"
-"""The note of a claim that a page made and its browser did not keep."""
+"""The note of a claim that a page made and the browser dropped."""
 CHANGED = "changed by the browser"
 
 _SHORT = 200
@@ -25,9 +25,11 @@ _PLAIN_MEMBERS = frozenset({"type", "text", "data", "mimeType"})
 
 @cache
 def vocabularies() -> tuple[Vocabulary, ...]:
-    """Every vocabulary: by standing, from core to unrecognised, then by name."""
+    """All vocabularies, sorted by standing (core first, unrecognised last), then by name."""
     package = import_module("inspector.claims.vocabularies")
-    modules = [import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__)]
+    modules = [
+        import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)
+    ]
     standings = list(Standing)
     return tuple(
         sorted(
@@ -38,20 +40,20 @@ def vocabularies() -> tuple[Vocabulary, ...]:
 
 
 def claims_of_tool(tool: Tool) -> tuple[Claim, ...]:
-    """What a tool's definition declares: by vocabulary, then in the order of the wire.
+    """The claims in a tool's definition: by vocabulary, then in wire order.
 
-    Of a page's tool, what the browser dropped or changed too, with a note that says so.
+    Claims that a browser dropped or changed have a note.
     """
-    found = _claims(Subject.TOOL, tool.definition)
+    claims = _claims(Subject.TOOL, tool.definition)
     page = tool.page
     if page is None or not (page.dropped or page.changed):
-        return tuple(found)
+        return tuple(claims)
     notes = dict.fromkeys(page.changed, CHANGED) | dict.fromkeys(page.dropped, DROPPED)
-    return tuple(_noted(claim, notes) for claim in found)
+    return tuple(_noted(claim, notes) for claim in claims)
 
 
 def _noted(claim: Claim, notes: Mapping[str, str]) -> Claim:
-    """The claim with the note of the part that it stands in."""
+    """The claim with the note of the dropped or changed part around it."""
     pointer = claim.pointer
     while pointer:
         if pointer in notes:
@@ -61,35 +63,35 @@ def _noted(claim: Claim, notes: Mapping[str, str]) -> Claim:
 
 
 def claims_of_item(item: Item) -> tuple[Claim, ...]:
-    """What the definition of a resource, a template or a prompt declares."""
+    """The claims in the definition of a resource, a template or a prompt."""
     return tuple(_claims(Subject.RESOURCE, item.definition))
 
 
 def claims_of_result(result: Json) -> tuple[Claim, ...]:
-    """What a tools/call result declares of itself, then what each content block does.
+    """The claims of a tools/call result: about the result, then about each content block.
 
-    Pointers are into `result`. An embedded resource counts as part of its block. Never raises; of a large
-    result only the members of the result and of its blocks are looked at, and `_meta`.
+    Pointers are relative to `result`. An embedded resource counts as a part of its block. Never raises. The cost does
+    not depend on the size of the payload: only members of the result, of its blocks and `_meta` are read.
     """
     if not isinstance(result, (dict, DuplicateKeys)):
         return ()
-    found = list(_claims(Subject.RESULT, result))
+    claims_found = list(_claims(Subject.RESULT, result))
     for content in members(result, among=("content",)):
         if isinstance(content.value, list):
             for index, block in enumerate(content.value):
                 if isinstance(block, (dict, DuplicateKeys)) and not _is_plain(block):
-                    found.extend(_claims_of_block(block, index, content))
-    return tuple(found)
+                    claims_found.extend(_claims_of_block(block, index, content))
+    return tuple(claims_found)
 
 
 def claims_of_resolution(result: Json) -> tuple[Claim, ...]:
-    """What the result of tools/resolve declares of one call."""
+    """The claims in the result of tools/resolve about one call."""
     is_object = isinstance(result, (dict, DuplicateKeys))
     return tuple(_claims(Subject.RESOLUTION, result)) if is_object else ()
 
 
 def claims_of_request(params: Json) -> tuple[Claim, ...]:
-    """What the parameters of a request declare of the context that it comes from."""
+    """The claims in the parameters of a request about its context."""
     is_object = isinstance(params, (dict, DuplicateKeys))
     return tuple(_claims(Subject.REQUEST, params)) if is_object else ()
 
@@ -101,15 +103,15 @@ def _readers(subject: Subject) -> tuple[Vocabulary, ...]:
 
 def _claims(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Claim]:
     for vocabulary in _readers(subject):
-        found = vocabulary.read(subject, root)
+        claims = vocabulary.read(subject, root)
         if vocabulary.standing is Standing.UNRECOGNISED:
-            yield from (claim for claim in found if not _is_owned(subject, claim.pointer))
+            yield from (claim for claim in claims if not _is_owned(subject, claim.pointer))
         else:
-            yield from found
+            yield from claims
 
 
 def _is_owned(subject: Subject, pointer: str) -> bool:
-    # Blocks repeat the same few pointers; long ones are not worth keeping.
+    # Blocks repeat the same few pointers; long pointers are rare and would fill the cache.
     return (_owned if len(pointer) > _SHORT else _owned_short)(subject, pointer)
 
 
@@ -145,7 +147,7 @@ def _moved(claims: Iterator[Claim], pointer: str, *, repeated: bool) -> Iterator
 
 
 def _is_plain(block: JsonObject | DuplicateKeys) -> bool:
-    """Whether a block has nothing but its type and its payload, so that it declares nothing."""
+    """True if the block has only a type and a payload, and so no claims."""
     if not isinstance(block, dict) or not block.keys() <= _PLAIN_MEMBERS:
         return False
     kind = block.get("type")

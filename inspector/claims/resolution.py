@@ -1,15 +1,14 @@
-"""Resolution: what a server says one call would do, and whether that keeps within what its tool declares.
+"""Resolution: the server's declaration for one call with its arguments, and whether it stays within that of the tool.
 
 Source: the tool-resolution extension, method `tools/resolve`; SEP-1862, whose older answer repeats the tool. A resolution
-may only narrow. One that widens, is malformed or does not come counts for nothing, and is a finding.
+may only narrow the tool's declarations. One that widens them, is malformed or does not arrive is ignored and reported.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from inspector.claims.bearing import words_of
-from inspector.claims.claim import Claim
+from inspector.claims.claim import Claim, words_of
 from inspector.claims.contradictions import Contradiction, ContradictionKind, contradictions
 from inspector.claims.registry import claims_of_resolution, claims_of_tool
 from inspector.claims.traits import traits
@@ -21,7 +20,7 @@ METHOD = "tools/resolve"
 
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "maliciousActivityHint")
 _TAKEN = (*_HINTS, "attribution", "inputMetadata", "returnMetadata")
-"""The annotations that a resolution may refine; all others stay as listed."""
+"""The annotations that a resolution may refine."""
 _SETS = (
     "inputMetadata.destination",
     "inputMetadata.sensitivity",
@@ -29,11 +28,11 @@ _SETS = (
     "returnMetadata.source",
     "returnMetadata.sensitivity",
 )
-"""A list of these is a set of possible values; a resolution chooses among them."""
+"""A list of these is a set of possible values; a resolution chooses from it."""
 
 
 class ResolutionState(StrEnum):
-    """What came of asking."""
+    """The outcome of asking."""
 
     RESOLVED = "resolved"
     WIDENED = "widened"
@@ -43,89 +42,91 @@ class ResolutionState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """What a server said of one call, and what holds for it."""
+    """The server's answer about one call, and the annotations that apply to it."""
 
     state: ResolutionState
     effective: Tool
-    """The tool with the annotations that hold for this call; as listed, unless it was resolved."""
+    """The tool with the annotations that apply to this call; as listed, unless `state` is resolved."""
     claims: tuple[Claim, ...] = ()
-    """Those of the answer, to be shown beside the tool's."""
+    """The claims in the answer, shown beside those of the tool."""
     widenings: tuple[Contradiction, ...] = ()
     is_older_shape: bool = False
-    """Whether it came as SEP-1862 had it."""
+    """True if the answer has the shape of SEP-1862."""
     problem: str = ""
-    """Why the declarations of the list hold instead, for the user; empty where they do not. Quotes nothing foreign."""
+    """The reason why the listed declarations apply instead; empty if they do not. Quotes nothing foreign."""
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """What is wrong with the answer, in sentences."""
+        """The problems with the answer, in sentences."""
         return (*((self.problem,) if self.problem else ()), *(item.message for item in self.widenings))
 
 
 def is_resolvable(tool: Tool) -> bool:
-    """Whether a tool says that it can be resolved."""
+    """True if the tool declares that it can be resolved."""
     return traits(claims_of_tool(tool)).resolvable.value is True
 
 
 def resolve_params(tool: Tool, arguments: JsonObject) -> JsonObject:
-    """The parameters of the request: exactly the arguments that the call would be sent."""
+    """The parameters of the request, with exactly the arguments of the call."""
     return {"name": tool.name, "arguments": arguments}
 
 
 def resolution_of(tool: Tool, outcome: Outcome) -> Resolution:
-    """What an answer amounts to, a late one included: its outcome is a `Failure`. Never raises."""
-    asked = Resolution(state=ResolutionState.UNANSWERED, effective=tool)
+    """The resolution in an answer. `Failure`: no answer in time. Never raises."""
+    unanswered = Resolution(state=ResolutionState.UNANSWERED, effective=tool)
     match outcome:
         case Result(value=value):
-            return _read(asked, tool, value)
+            return _read(unanswered, tool, value)
         case Failure():
             return replace(
-                asked, problem="The call was not resolved: no answer came. What the list says holds."
+                unanswered,
+                problem="The call was not resolved: the server did not answer. The listed declarations apply.",
             )
         case _:
             return replace(
-                asked, problem="The call was not resolved: the server refused. What the list says holds."
+                unanswered,
+                problem="The call was not resolved: the server refused. The listed declarations apply.",
             )
 
 
-def _read(asked: Resolution, tool: Tool, value: Json) -> Resolution:
+def _read(unanswered: Resolution, tool: Tool, value: Json) -> Resolution:
     claims = claims_of_resolution(value)
     is_older = isinstance(value, dict) and "tool" in value
-    answered = replace(asked, claims=claims, is_older_shape=is_older)
+    answered = replace(unanswered, claims=claims, is_older_shape=is_older)
     annotations = _annotations(tool, value)
     wrong = annotations if isinstance(annotations, str) else _fault(claims)
     if wrong or isinstance(annotations, str):
-        problem = f"The resolution is malformed: {wrong}. What the list says holds."
+        problem = f"The resolution is malformed: {wrong}. The listed declarations apply."
         return replace(answered, state=ResolutionState.MALFORMED, problem=problem)
     widenings = tuple(_widenings(claims_of_tool(tool), claims))
     if widenings:
-        problem = "The resolution goes beyond what the list says, which holds."
+        problem = "The resolution goes beyond the listed declarations, which apply instead."
         return replace(answered, state=ResolutionState.WIDENED, widenings=widenings, problem=problem)
     return replace(answered, state=ResolutionState.RESOLVED, effective=_narrowed(tool, annotations))
 
 
 def _annotations(tool: Tool, value: Json) -> JsonObject | str:
-    """The annotations in an answer of either shape, or in words what is wrong with it."""
+    """The annotations in an answer of either shape; a string names the problem."""
     if not isinstance(value, dict):
-        return "it is no object"
+        return "it is not an object"
     if "tool" in value and "annotations" in value:
-        return "it has the shape of the extension and that of SEP-1862 at once"
+        return "it mixes the shapes of the extension and of SEP-1862"
     named = value.get("tool", value)
     if not isinstance(named, dict):
-        return "its tool is no object"
+        return "its tool is not an object"
     if named.get("name") != tool.name:
         return "it names another tool, or none"
     annotations = named.get("annotations")
-    return annotations if isinstance(annotations, dict) else "its annotations are missing, or no object"
+    return annotations if isinstance(annotations, dict) else "its annotations are missing or not an object"
 
 
 def _fault(claims: Sequence[Claim]) -> str:
-    found = [
+    malformed = [
         claim
         for claim in claims
         if not claim.well_formed and (claim.vocabulary, claim.key) != ("tool-resolution", "tool")
     ]
-    return "one of its members cannot be read" if found else ""
+    return "one of its members is malformed" if malformed else ""
 
 
 def _widenings(of_tool: tuple[Claim, ...], resolved: tuple[Claim, ...]) -> Iterator[Contradiction]:
@@ -133,14 +134,14 @@ def _widenings(of_tool: tuple[Claim, ...], resolved: tuple[Claim, ...]) -> Itera
         if item.kind is ContradictionKind.RESOLUTION_WIDENS:
             yield item
     for key in _SETS:
-        listed, said = _of_key(of_tool, key), _of_key(resolved, key)
+        listed, chosen = _of_key(of_tool, key), _of_key(resolved, key)
         possible = {word for claim in listed for word in words_of(claim.value)}
-        chosen = {word for claim in said for word in words_of(claim.value)}
-        if listed and not chosen <= possible:
+        words = {word for claim in chosen for word in words_of(claim.value)}
+        if listed and not words <= possible:
             yield Contradiction(
                 kind=ContradictionKind.RESOLUTION_WIDENS,
-                claims=(*listed, *said),
-                message=f"The call is resolved to an {key} that its tool does not declare.",
+                claims=(*listed, *chosen),
+                message=f"The call is resolved to a value of {key} that the tool does not declare.",
             )
 
 
@@ -159,8 +160,8 @@ def _narrowed(tool: Tool, resolved: JsonObject) -> Tool:
 
 
 def _merged(listed: Json, resolved: Json) -> Json:
-    """One annotation; of an object, the members that the resolution does not name stay as listed."""
+    """One annotation. Members of an object that the resolution omits stay as listed."""
     if isinstance(listed, dict) and isinstance(resolved, dict):
         return listed | resolved
-    # What the list has here is no object, and is read in the safe direction as long as it stays.
+    # A listed value that is not an object is malformed and so read in the safe direction; keep it.
     return listed if isinstance(resolved, dict) and listed is not None else resolved

@@ -1,4 +1,4 @@
-"""A safety table: what each tool of a server claims about what calling it does.
+"""A safety table: the claims of all tools of a server about the effects of a call.
 
 Source: the policy-hints proposal, Use cases ("documentation generators producing safety tables from metadata").
 """
@@ -24,56 +24,56 @@ COLUMNS = (
     "Confirmation",
 )
 LEGEND = (
-    "All of this is what the server says of itself; nobody has checked it.",
-    "(default): nobody declares it; so it is taken. (disputed): declarations contradict each other; the more cautious one holds.",
-    "Not said: nobody declares it, and nothing can be taken for granted.",
+    "The server declares all of this; it is not verified.",
+    "(default): not declared, so the default applies. (disputed): declarations contradict each other, so the more cautious one applies.",
+    "Not declared: no declaration and no default.",
 )
-NOT_SAID = "not said"
+NOT_DECLARED = "not declared"
 _MOST = 20
-"""Values of one cell that are told."""
+"""The maximum number of values in a cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One value of the table."""
+    """A cell of the table."""
 
     values: tuple[str, ...]
-    """Never empty. Foreign text where `is_foreign`."""
+    """Never empty. Foreign text if `is_foreign`."""
     is_foreign: bool = False
     note: str = ""
-    """`default` or `disputed`; empty for what is declared, or not said."""
+    """`default`, `disputed` or empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SafetyRow:
-    """One tool."""
+    """The row of a tool."""
 
     name: str
     """Foreign text."""
     cells: tuple[Cell, ...]
     """In the order of `COLUMNS`, without the first."""
     contradictions: tuple[str, ...]
-    """In sentences that quote nothing foreign."""
+    """Sentences without foreign text."""
 
 
 def safety_rows(tools: Iterable[Tool]) -> tuple[SafetyRow, ...]:
-    """A row for each tool, in their order. Never raises; linear."""
+    """One row for each tool. Never raises; linear."""
     return tuple(map(_row, tools))
 
 
 def _row(tool: Tool) -> SafetyRow:
     claims = claims_of_tool(tool)
-    found = traits(claims)
+    joined = traits(claims)
     cells = (
-        _word(found.effect),
-        _reversible(found),
-        _yes_or_no(found.idempotent),
-        _yes_or_no(found.open_world),
-        _set(found.destinations),
-        _set(found.data_classes),
-        _sensitive(found),
-        _yes_or_no(found.untrusted),
-        _yes_or_no(found.confirm),
+        _word(joined.effect),
+        _reversible(joined),
+        _yes_or_no(joined.idempotent),
+        _yes_or_no(joined.open_world),
+        _set(joined.destinations),
+        _set(joined.data_classes),
+        _sensitive(joined),
+        _yes_or_no(joined.untrusted),
+        _yes_or_no(joined.confirm),
     )
     messages = dict.fromkeys(item.message for item in contradictions(claims, tool=tool))
     return SafetyRow(name=tool.name, cells=cells, contradictions=tuple(messages))
@@ -81,7 +81,7 @@ def _row(tool: Tool) -> SafetyRow:
 
 def _word(trait: Trait) -> Cell:
     known = isinstance(trait.value, str) and not trait.defaulted
-    return Cell(values=(str(trait.value) if known else NOT_SAID,), note=_note(trait) if known else "")
+    return Cell(values=(str(trait.value) if known else NOT_DECLARED,), note=_note(trait) if known else "")
 
 
 def _yes_or_no(trait: Trait) -> Cell:
@@ -91,14 +91,14 @@ def _yes_or_no(trait: Trait) -> Cell:
 def _set(trait: Trait) -> Cell:
     values = trait.value if isinstance(trait.value, tuple) else ()
     if not values:
-        return Cell(values=("none" if trait.claims_for else NOT_SAID,))
+        return Cell(values=("none" if trait.claims_for else NOT_DECLARED,))
     more = (f"and {len(values) - _MOST:,} more",) if len(values) > _MOST else ()
     return Cell(values=(*values[:_MOST], *more), is_foreign=True, note=_note(trait))
 
 
-def _reversible(found: Traits) -> Cell:
-    """Whether what it does can be undone, as far as its outcome or its being destructive says so."""
-    outcome, destructive, effect = found.outcome, found.destructive, found.effect
+def _reversible(joined: Traits) -> Cell:
+    """Whether the effects can be undone, according to the outcome and destructiveness."""
+    outcome, destructive, effect = joined.outcome, joined.destructive, joined.effect
     if outcome.value == "irreversible":
         return Cell(values=("no",), note=_note(outcome))
     if destructive.value is True and not destructive.defaulted:
@@ -109,20 +109,20 @@ def _reversible(found: Traits) -> Cell:
         return Cell(values=("yes",), note=_note(outcome))
     if destructive.value is True:
         return Cell(values=("no",), note="default")
-    return Cell(values=(NOT_SAID,))
+    return Cell(values=(NOT_DECLARED,))
 
 
-def _sensitive(found: Traits) -> Cell:
-    """What of a result is sensitive: all of it, or positions of its schema; and how sensitive it is."""
-    positions, level = found.sensitive_positions.value, found.sensitivity_level
+def _sensitive(joined: Traits) -> Cell:
+    """The sensitive parts of a result (all of it, or positions of its schema) and the sensitivity level."""
+    positions, level = joined.sensitive_positions.value, joined.sensitivity_level
     marked = positions if isinstance(positions, tuple) else ()
-    values = ["the whole result"] if found.sensitive.value is True else []
+    values = ["the whole result"] if joined.sensitive.value is True else []
     values += marked[:_MOST]
     if len(marked) > _MOST:
         values.append(f"and {len(marked) - _MOST:,} more")
     graded = (f"level {level.value}",) if isinstance(level.value, str) and not level.defaulted else ()
     if not values:
-        return Cell(values=("no", *graded), note="" if graded else _note(found.sensitive))
+        return Cell(values=("no", *graded), note="" if graded else _note(joined.sensitive))
     return Cell(values=(*values, *graded), is_foreign=bool(marked))
 
 

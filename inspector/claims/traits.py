@@ -1,20 +1,31 @@
-"""Traits: what all claims about one subject amount to, joined in the safe direction only.
+"""Traits: the conclusions from all claims about one subject, always joined in the safe direction.
 
-Which claim bears on which trait, and how, the vocabularies say (`Key.bearings`). Here is only the joining.
+The vocabularies declare the implications of each key (`Key.implications`); this module joins them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cache
 from typing import TypeAlias, cast
 
-from inspector.claims.bearing import EFFECTS, LEVELS, OUTCOMES, Bearing, Sort, TraitName, Word, words_of
-from inspector.claims.claim import Claim, Key
+from inspector.claims.claim import (
+    EFFECTS,
+    LEVELS,
+    OUTCOMES,
+    Claim,
+    Implication,
+    Key,
+    Sort,
+    TraitName,
+    Word,
+    words_of,
+)
 from inspector.claims.registry import vocabularies
 from inspector.json.exact import Json, JsonObject
 
 TraitValue: TypeAlias = bool | str | tuple[str, ...] | None
-"""None where nothing is known and no default holds."""
+"""None: unknown, and without a default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,16 +35,16 @@ class Trait:
     value: TraitValue
     claims_for: tuple[Claim, ...] = ()
     claims_against: tuple[Claim, ...] = ()
-    """Those that say the least cautious thing, where the value is another."""
+    """The claims with the least cautious value, if the trait has another."""
     defaulted: bool = False
-    """Whether no claim bears on it, so that the value is only what absence means."""
+    """True if no claim implies a value, so that the default applies."""
     overridden: bool = False
-    """Whether the operator set it."""
+    """True if the operator set the value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """What the operator knows better."""
+    """A value that the operator sets."""
 
     trait: TraitName
     value: TraitValue
@@ -41,7 +52,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """All conclusions about a tool, or about a tool and one of its results. One for each `TraitName`."""
+    """All conclusions about a tool, or about a tool and one of its results; one for each `TraitName`."""
 
     effect: Trait
     """read, write, external, delete or unknown."""
@@ -49,9 +60,9 @@ class Traits:
     idempotent: Trait
     open_world: Trait
     sensitive: Trait
-    """Of a result as a whole; single positions are in `sensitive_positions`."""
+    """The whole result; `sensitive_positions` has single positions."""
     data_classes: Trait
-    """Of what comes back; regulated data with their scopes, as `regulated:GDPR`. Foreign text."""
+    """The classes of returned data; regulated data with scopes, as in `regulated:GDPR`. Foreign text."""
     sensitivity_level: Trait
     """public, internal, confidential or restricted."""
     sensitive_positions: Trait
@@ -69,24 +80,23 @@ class Traits:
     debugging: Trait
 
     def trait(self, name: TraitName) -> Trait:
-        """The one of that name."""
         return cast("Trait", getattr(self, name.name.lower()))
 
     def as_json(self) -> JsonObject:
-        """Each trait by its name: `value`, `defaulted`, and the claims `for` and `against`, by where they stand."""
+        """Each trait by name: `value`, `defaulted`, and references to the claims `for` and `against` it."""
         return {name.value: _trait_json(self.trait(name)) for name in TraitName}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scale:
-    """How a trait of one value is joined: the furthest step that any claim names."""
+    """A trait with one value: the furthest step that any claim names."""
 
     steps: tuple[Word, ...]
-    """From the least cautious to the most."""
+    """From the least cautious to the most cautious."""
     default: Word | None
 
     def rank(self, words: tuple[Word, ...]) -> int:
-        """The furthest step in `words`. What is no step counts as the last."""
+        """The furthest step in `words`; an unknown word counts as the last step."""
         last = len(self.steps) - 1
         return max((self.steps.index(word) if word in self.steps else last for word in words), default=last)
 
@@ -108,44 +118,44 @@ _SCALES: Mapping[TraitName, _Scale] = {
     TraitName.RESOLVABLE: _BENEFIT,
     TraitName.DEBUGGING: _DANGER,
 }
-"""The other traits are sets, and joined by union."""
+"""All other traits are sets, joined by union."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What one claim says of one trait: one word, or for a set any number."""
+    """The implied value of one claim for one trait: one word, or any number for a set."""
 
     claim: Claim
     words: tuple[Word, ...]
 
 
 def traits(claims: Iterable[Claim]) -> Traits:
-    """What `claims` amount to, whatever their order. Another claim makes nothing that a claim said less safe."""
+    """Joins `claims`; their order does not matter. More claims never make a trait less cautious."""
     readings: dict[TraitName, list[_Reading]] = {name: [] for name in TraitName}
     for claim in claims:
-        said: dict[TraitName, tuple[Word, ...]] = {}
-        for bearing in _bearings(claim):
-            words = _words(claim, bearing)
+        words_by_trait: dict[TraitName, tuple[Word, ...]] = {}
+        for implication in _implications(claim):
+            words = _words(claim, implication)
             if words is not None:
-                said[bearing.trait] = said.get(bearing.trait, ()) + words
-        for name, words in said.items():
+                words_by_trait[implication.trait] = words_by_trait.get(implication.trait, ()) + words
+        for name, words in words_by_trait.items():
             readings[name].append(_Reading(claim, words))
     joined = {name: _joined(name, readings[name]) for name in TraitName}
-    # Absence means destructive, but the specification gives the hint no meaning for a tool that only reads.
+    # The default is destructive, but the specification gives the hint no meaning for a tool that only reads.
     if joined[TraitName.DESTRUCTIVE].defaulted and joined[TraitName.EFFECT].value == "read":
         joined[TraitName.DESTRUCTIVE] = Trait(value=False, defaulted=True)
     return Traits(**{name.name.lower(): trait for name, trait in joined.items()})
 
 
-def overridden(found: Traits, overrides: Sequence[Override]) -> Traits:
-    """The same with what the operator set: it wins over all claims, which stay visible."""
+def overridden(joined: Traits, overrides: Sequence[Override]) -> Traits:
+    """The traits with the operator's values, which win over all claims. The claims stay visible."""
     changed = {
         each.trait.name.lower(): replace(
-            found.trait(each.trait), value=each.value, defaulted=False, overridden=True
+            joined.trait(each.trait), value=each.value, defaulted=False, overridden=True
         )
         for each in overrides
     }
-    return replace(found, **changed)
+    return replace(joined, **changed)
 
 
 def _joined(name: TraitName, readings: Sequence[_Reading]) -> Trait:
@@ -177,42 +187,45 @@ def _union(readings: Sequence[_Reading]) -> Trait:
 
 @cache
 def _keys() -> Mapping[tuple[str, str], Key]:
-    return {(found.name, key.name): key for found in vocabularies() for key in found.keys}
+    return {(vocabulary.name, key.name): key for vocabulary in vocabularies() for key in vocabulary.keys}
 
 
 @cache
-def _bearings_within(container: str) -> tuple[Bearing, ...]:
-    found = (
-        key.bearings for vocabulary in vocabularies() for key in vocabulary.keys if container in key.within
+def _implications_within(container: str) -> tuple[Implication, ...]:
+    groups = (
+        key.implications
+        for vocabulary in vocabularies()
+        for key in vocabulary.keys
+        if container in key.within
     )
-    return tuple(bearing for bearings in found for bearing in bearings)
+    return tuple(implication for implications in groups for implication in implications)
 
 
-def _bearings(claim: Claim) -> tuple[Bearing, ...]:
-    """What a claim bears on. A container that could not be read bears on all that it might have held."""
+def _implications(claim: Claim) -> tuple[Implication, ...]:
+    """The implications of a claim. A malformed container implies whatever its keys might have implied."""
     if claim.container:
-        return () if claim.well_formed or _holds_nothing(claim.value) else _bearings_within(claim.key)
+        return () if claim.well_formed or _is_empty(claim.value) else _implications_within(claim.key)
     key = _keys().get((claim.vocabulary, claim.key))
-    return key.bearings if key else ()
+    return key.implications if key else ()
 
 
-def _holds_nothing(value: Json) -> bool:
-    """Whether nothing can be declared in it: some servers write null or an empty list for an empty object."""
+def _is_empty(value: Json) -> bool:
+    """True for an empty value: some servers write null or an empty list for an empty object."""
     return value is None or (isinstance(value, (list, str)) and not value)
 
 
-def _words(claim: Claim, bearing: Bearing) -> tuple[Word, ...] | None:
-    """What a claim says through one bearing; None where nothing. A malformed one says the safe thing."""
-    if bearing.sort is Sort.POSITION:
+def _words(claim: Claim, implication: Implication) -> tuple[Word, ...] | None:
+    """The implied words of a claim; None if it implies nothing. A malformed claim implies the safe value."""
+    if implication.sort is Sort.POSITION:
         marked = claim.value is True or not claim.well_formed
         return (_position(claim),) if marked else ()
     if not claim.well_formed:
-        return None if bearing.malformed is None else (bearing.malformed,)
+        return None if implication.malformed is None else (implication.malformed,)
     words = tuple(words_of(claim.value))
-    if bearing.sort is Sort.VERBATIM:
-        classes = bearing.trait is TraitName.DATA_CLASSES
+    if implication.sort is Sort.VERBATIM:
+        classes = implication.trait is TraitName.DATA_CLASSES
         return tuple(word for word in words if word != "none") if classes else words
-    return tuple(bearing.meanings[word] for word in words if word in bearing.meanings) or None
+    return tuple(implication.meanings[word] for word in words if word in implication.meanings) or None
 
 
 def _position(claim: Claim) -> str:
@@ -221,13 +234,13 @@ def _position(claim: Claim) -> str:
 
 def _trait_json(trait: Trait) -> Json:
     value: Json = list(trait.value) if isinstance(trait.value, tuple) else trait.value
-    found: JsonObject = {
+    fields: JsonObject = {
         "value": value,
         "defaulted": trait.defaulted,
         "for": [_reference(claim) for claim in trait.claims_for],
         "against": [_reference(claim) for claim in trait.claims_against],
     }
-    return found | {"overridden": True} if trait.overridden else found
+    return fields | {"overridden": True} if trait.overridden else fields
 
 
 def _reference(claim: Claim) -> Json:
@@ -237,3 +250,41 @@ def _reference(claim: Claim) -> Json:
         "key": claim.key,
         "pointer": claim.pointer,
     }
+
+
+class Badge(StrEnum):
+    """One badge, by its letter."""
+
+    READ = "R"
+    WRITE = "W"
+    DELETE = "D"
+    EXTERNAL = "X"
+    SENSITIVE = "S"
+    UNTRUSTED = "U"
+    CONFIRM = "C"
+    MALICIOUS = "M"
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+def badges(traits: Traits) -> tuple[Badge, ...]:
+    """The badges of `traits`, in the order of `Badge`. A default gives no badge."""
+    return tuple(badge for badge, earned in _EARNED.items() if earned(traits))
+
+
+def _declared(trait: Trait) -> bool:
+    return trait.value is True and not trait.defaulted
+
+
+_EARNED: dict[Badge, Callable[[Traits], bool]] = {
+    Badge.READ: lambda traits: traits.effect.value == "read",
+    Badge.WRITE: lambda traits: traits.effect.value == "write",
+    Badge.DELETE: lambda traits: traits.effect.value == "delete" or _declared(traits.destructive),
+    Badge.EXTERNAL: lambda traits: traits.effect.value == "external" or _declared(traits.open_world),
+    Badge.SENSITIVE: lambda traits: _declared(traits.sensitive) or bool(traits.sensitive_positions.value),
+    Badge.UNTRUSTED: lambda traits: _declared(traits.untrusted),
+    Badge.CONFIRM: lambda traits: _declared(traits.confirm),
+    Badge.MALICIOUS: lambda traits: _declared(traits.malicious),
+}

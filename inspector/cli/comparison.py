@@ -1,12 +1,12 @@
 """One result through every host, as text and as JSON."""
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.cli.output import table
 from inspector.cli.shapes import withheld_shape
 from inspector.hosts.comparison import Comparison, HostRow
 from inspector.hosts.leaks import Leak
+from inspector.json.document import MAX_LINES, document_lines
 from inspector.json.exact import Json, JsonObject
-from inspector.json.excerpt import MAX_LINES, document_lines
 from inspector.safe_text import safe_line
 
 _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS AT OPEN", "OBSERVED", "WHAT IT DOES")
@@ -79,7 +79,7 @@ def _leaks(row: HostRow) -> str:
     leaked = row.leaked
     if row.leak is Leak.YES and leaked.pointers:
         count = len(leaked.pointers)
-        more = f", {leaked.untold:,} not told" if leaked.untold else ""
+        more = f", {leaked.unknown:,} not told" if leaked.unknown else ""
         return f"yes: {count:,} value{'' if count == 1 else 's'}{more}"
     return row.leak.value
 
@@ -108,6 +108,6 @@ def _row_shape(row: HostRow) -> JsonObject:
             "observed": row.observed_open,
             "leak": row.leak.value,
             "leaked": list[Json](row.leaks),
-            "untold": row.leaked.untold,
+            "untold": row.leaked.unknown,
         },
     }

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from inspector.errors import BlockedError, NotConfirmedError
 from inspector.json.exact import JsonObject
-from inspector.policy.decide import Verdict
+from inspector.policy.facts import Situation
 from inspector.policy.gate.agreement import Agreement
-from inspector.policy.gate.consideration import Consideration, considered
+from inspector.policy.gate.consideration import Consideration, brought_line, considered
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.gate.wording import brought_line
-from inspector.policy.gathering import Situation
-from inspector.policy.rules import Policy
+from inspector.policy.rules import Policy, Verdict
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
 from inspector.safe_text import safe_line

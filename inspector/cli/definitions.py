@@ -3,8 +3,8 @@
 from inspector.cli.side_by_side import REMOVED
 from inspector.hosts.definitions.loosening import LOOSENED
 from inspector.hosts.definitions.projection import Difference, ProjectedDefinition, Step
+from inspector.json.document import MAX_LINES, document_lines
 from inspector.json.exact import Json, JsonObject
-from inspector.json.excerpt import MAX_LINES, document_lines
 from inspector.safe_text import safe_line
 
 _HOST, _LOOSENED = "~", "≈"

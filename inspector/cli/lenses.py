@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
-from inspector.boundary.level import Level
-from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy, Level
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:

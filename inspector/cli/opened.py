@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.cli.lenses import USUAL_HOST, Lens
 from inspector.cli.options import Invocation
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
-    from inspector.recording.opened import OpenedRecording
+    from inspector.recording.target import OpenedRecording
 
 _SCHEMES = ("http://", "https://", "sse+", "web+", "stdio:")
 _OWN = {"target", "boundary", "host", "theme", "identity", "quiet"}
@@ -39,8 +39,8 @@ def opened_of(
         raise UsageError(
             f"{', '.join(said)}: not for recordings", "Nothing is reached and nothing recorded again."
         )
-    from inspector.recording.files.first_line import header_at  # noqa: PLC0415
-    from inspector.recording.opened import OpenedRecording  # noqa: PLC0415 - most targets are no recording
+    from inspector.recording.files.reading import header_at  # noqa: PLC0415
+    from inspector.recording.target import OpenedRecording  # noqa: PLC0415 - most targets are no recording
 
     return OpenedRecording(path=word, header=header_at(Path(word)), identity=identity)
 
@@ -63,8 +63,8 @@ def lens_of(opened: "OpenedRecording", lens: Lens, context: click.Context) -> Le
 def _names_recording(word: str) -> bool:
     if word.startswith(_SCHEMES) or word == "demo":
         return False
-    from inspector.recording.files.first_line import begins_as_recording  # noqa: PLC0415
-    from inspector.recording.opened import SUFFIX  # noqa: PLC0415 - as above
+    from inspector.recording.files.reading import begins_as_recording  # noqa: PLC0415
+    from inspector.recording.target import SUFFIX  # noqa: PLC0415 - as above
 
     return word.endswith(SUFFIX) or begins_as_recording(Path(word))
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 import click
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.cli.diagnostics import DIAGNOSTICS
 from inspector.cli.lenses import Lens
 from inspector.errors import InspectorError, UsageError
 from inspector.files import paths
-from inspector.policy.gate.terms import Terms
+from inspector.policy.gate.agreement import Terms
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import (
     ConfiguredTarget,
@@ -31,7 +31,7 @@ from inspector.protocol.targets import (
 from inspector.session.options import Options
 
 if TYPE_CHECKING:
-    from inspector.recording.opened import OpenedRecording
+    from inspector.recording.target import OpenedRecording
     from inspector.session.live import Session
 
 WAIT_S = 5.0

@@ -38,7 +38,7 @@ class Wish:
         """
         if self.path is None:
             return None
-        from inspector.recording.files.beginning import recorder_of  # noqa: PLC0415
+        from inspector.recording.files.writing import recorder_of  # noqa: PLC0415
         from inspector.recording.format import Lenses  # noqa: PLC0415 - most commands record nothing
 
         lenses = Lenses(level=lens.level, host=lens.host, policy=lens.policy) if lens else Lenses()

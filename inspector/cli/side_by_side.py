@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.cli.output import WIDE_COLUMNS, clipped
 from inspector.hosts.projection import Projection
-from inspector.json.document import Document
+from inspector.json.document import MAX_LINES, Document
 from inspector.json.exact import Json
-from inspector.json.excerpt import MAX_LINES
 from inspector.safe_text import safe_line
 
 REMOVED = "✗"

@@ -1,4 +1,4 @@
-"""A connection to a server: opened, agreed upon, asked, closed."""
+"""Open a connection to a server, agree on a protocol, send requests, close it."""
 
 import asyncio
 import contextlib
@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from inspector.connect.dispatch import Answer, Channel, Dispatcher, ProgressListener
-from inspector.connect.limits import MAX_MESSAGE_BYTES
+from inspector.connect.errors import connect_error
 from inspector.connect.negotiation import Agreement, NoAgreement, negotiate
-from inspector.connect.refusals import refused
 from inspector.connect.stdio import StdioProcess
-from inspector.connect.tap import Tap
+from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.errors import InspectorError
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
@@ -23,19 +22,15 @@ from inspector.secrets.own_credentials import own_credentials
 
 
 class Transport(Channel, Protocol):
-    """A channel with a beginning and an end."""
+    """A channel that is opened and closed."""
 
-    async def start(self) -> None:
-        """Reach the server. Raises InspectorError."""
-        ...
+    async def start(self) -> None: ...
 
-    async def close(self) -> None:
-        """Leave nothing behind."""
-        ...
+    async def close(self) -> None: ...
 
 
 class Connection:
-    """An agreed connection. Requests may run at the same time; one task opens and closes it."""
+    """A connection with an agreed protocol. Requests may run concurrently; one task opens and closes it."""
 
     def __init__(
         self, target: StdioTarget | HttpTarget, tap: Tap, dispatcher: Dispatcher, transport: Transport
@@ -48,44 +43,41 @@ class Connection:
 
     @property
     def agreement(self) -> Agreement:
-        """The protocol in use."""
         if self._agreement is None:
             raise RuntimeError("not agreed yet")
         return self._agreement
 
     @property
     def lost(self) -> Failure | None:
-        """Why the server cannot be asked now; None while it can."""
         return self._dispatcher.lost
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request waits for its answer."""
         return self._dispatcher.is_idle
 
     @property
     def place(self) -> tuple[Tap, int]:
-        """What a connection in the place of this one goes on with: the tap, and the id of the last request."""
+        """State for the connection that replaces this one: the tap, and the id of the last request."""
         return self._tap, self._dispatcher.last_id
 
     def note(self, text: str) -> None:
-        """Have something that went over no wire in the timeline and in the recording."""
+        """Add a note to the timeline and the recording, for an event that sent nothing."""
         self._tap.note(text)
 
     def now_s(self) -> float:
-        """Seconds since the connection was asked for: the clock of its frames."""
+        """Seconds since the connection was requested, on the clock of its frames."""
         return self._tap.now_s()
 
     async def agree(self, era: Era, timeout_s: float, client_name: str | None = None) -> None:
-        """Start the transport and settle on a protocol. Raises InspectorError."""
         await self._transport.start()
         over_http = isinstance(self._target, HttpTarget)
-        found = await negotiate(
+        agreement = await negotiate(
             self._dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
         )
-        if isinstance(found, NoAgreement):
-            raise refused(self._target, found.outcome, asked=found.asked)
-        self._agreement = found
+        if isinstance(agreement, NoAgreement):
+            printed = self._transport.printed if isinstance(self._transport, StdioProcess) else None
+            raise connect_error(self._target, agreement.outcome, asked=agreement.asked, printed=printed)
+        self._agreement = agreement
 
     async def request(
         self,
@@ -96,7 +88,10 @@ class Connection:
         on_progress: ProgressListener | None = None,
         input_schema: Json = None,
     ) -> Answer:
-        """Ask and wait. A failure is an outcome. `timeout_s`: None for a subscription. `input_schema`: of the tool called, for headers it declares."""
+        """Send a request and wait for the answer. A failure is an outcome, not an exception.
+
+        `timeout_s`: None for a subscription. `input_schema`: the called tool's, which may declare headers.
+        """
         headers: dict[str, str] = {}
         if self._routes_by_header and input_schema is not None:
             from inspector.connect.http import declared_headers  # noqa: PLC0415 - the SDK loads late
@@ -111,7 +106,7 @@ class Connection:
         return isinstance(self._target, HttpTarget) and self.agreement.era is Era.MODERN
 
     def objection(self, tool: Tool) -> str | None:
-        """Why this tool must not be called over this connection, though its definition is well formed."""
+        """Why a well-formed tool must not be called over this connection."""
         if not self._routes_by_header:
             return None
         from inspector.connect.http import header_fault  # noqa: PLC0415 - the SDK is loaded by now
@@ -119,26 +114,24 @@ class Connection:
         return header_fault(tool.input_schema)
 
     async def notify(self, method: str, params: JsonObject) -> None:
-        """Tell the server something."""
         await self._dispatcher.notify(method, params)
 
     async def close(self) -> None:
-        """End it. Whoever still waits gets a failure."""
-        closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
+        closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="Sightline closed the connection")
         self._dispatcher.fail_all(self.lost or closed)
         await self._transport.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """How to open a connection."""
+    """Options for opening a connection."""
 
     era: Era = Era.AUTO
     timeout_s: float
     client_name: str | None = None
-    """The name to announce; None for the usual one."""
+    """The client name to announce; None for the default."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
-    """A longer message ends a stdio connection, and the request that it answers over HTTP."""
+    """A longer message closes a stdio connection; over HTTP it fails the request."""
 
 
 async def open_connection(
@@ -149,22 +142,22 @@ async def open_connection(
     on_notification: Callable[[Notification], None],
     after: Connection | None = None,
 ) -> Connection:
-    """A connection that is ready for requests. Raises InspectorError; leaves no process behind when it does.
+    """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
-    A stdio server that ends at the stateless era's first message is started again for the handshake.
-    `after`: the connection whose place it takes: the clock, the numbers of frames and the ids of requests go on.
+    A stdio server that exits at the stateless era's first message is started again for the handshake.
+    `after`: the connection to replace; its clock, frame numbers and request ids continue.
     """
     tap, last_id = after.place if after else (Tap(on_frame, own_credentials(target).cover), 0)
     try:
         return await _opened(target, opening, Dispatcher(tap, on_notification, last_id=last_id), tap)
     except _DiedEarly:
-        tap.note("the server ended at the probe for the stateless era: starting it again for the handshake")
+        tap.note("the server exited at the probe for the stateless era: starting it again with initialize")
         again = replace(opening, era=Era.LEGACY)
         return await _opened(target, again, Dispatcher(tap, on_notification), tap)
 
 
 class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
-    """The process ended while it was asked for the stateless era."""
+    """The process exited during the probe for the stateless era."""
 
 
 async def _opened(
@@ -186,14 +179,14 @@ async def _opened(
         await connection.agree(opening.era, opening.timeout_s, opening.client_name)
     except BaseException as error:
         lost = dispatcher.lost
-        died = (
+        has_died = (
             lost is not None
             and lost.kind is FailureKind.CONNECTION_LOST
             and isinstance(error, InspectorError)
         )
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(connection.close())
-        if died and opening.era is Era.AUTO and isinstance(target, StdioTarget):
+        if has_died and opening.era is Era.AUTO and isinstance(target, StdioTarget):
             raise _DiedEarly from error
         raise
     return connection

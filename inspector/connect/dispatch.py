@@ -1,4 +1,4 @@
-"""JSON-RPC over raw frames: ids are matched to answers here, and nothing is validated away."""
+"""JSON-RPC over raw frames: sends requests and resolves them by id. Validates nothing."""
 
 import asyncio
 import contextlib
@@ -16,16 +16,16 @@ CANCEL_WRITE_TIMEOUT_S = 2.0
 
 
 class Channel(Protocol):
-    """What carries messages to a server."""
+    """Carries messages to a server."""
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
-        """Put one message on the wire, through the tap. `headers` count on HTTP only. Raises OSError."""
+        """Send one message through the tap. Only HTTP uses `headers`. Raises OSError."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """How a request ended, and the frame that said so; None where no frame did."""
+    """The outcome of a request and the frame that carried it; None where there is no such frame."""
 
     outcome: Outcome
     frame: Frame | None
@@ -33,7 +33,7 @@ class Answer:
 
 ProgressListener = Callable[[JsonObject], None]
 Stamp = Callable[[str, JsonObject], tuple[JsonObject, dict[str, str]]]
-"""(method, params) to the params and headers that the protocol era asks for."""
+"""(method, params) to the params and headers that the protocol era requires."""
 
 
 @dataclass(slots=True)
@@ -42,11 +42,11 @@ class _Pending:
     on_progress: ProgressListener | None
     timeout: asyncio.Timeout | None = None
     timeout_s: float | None = 0
-    """None for a request that stays open, as a subscription does."""
+    """None for a request that stays open, such as a subscription."""
 
 
 def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
-    """Params as they are: before a protocol era is agreed, and in the handshake era on stdio."""
+    """Return the params unchanged: before an era is agreed, and in the handshake era on stdio."""
     return params, {}
 
 
@@ -55,12 +55,12 @@ def _unanswered(kind: FailureKind, detail: str) -> Answer:
 
 
 class Dispatcher:
-    """Requests out, answers in. A fault on the wire costs at most the request that it concerns."""
+    """Sends requests and resolves their answers. A fault on the wire affects at most its own request."""
 
     def __init__(
         self, tap: Tap, on_notification: Callable[[Notification], None], *, last_id: int = 0
     ) -> None:
-        """`last_id`: of the requests that went through `tap` before."""
+        """`last_id`: the last request id that was already sent through `tap`."""
         self._tap = tap
         self._on_notification = on_notification
         self._channel: Channel | None = None
@@ -70,25 +70,22 @@ class Dispatcher:
         self._replies: set[asyncio.Task[None]] = set()
         self.stamp: Stamp = unstamped
         self.away: Failure | None = None
-        """Why the server cannot be asked at the moment: it was not there, or does not know the session. Requests are sent all the same."""
+        """Why the server cannot be reached now: it is down, or does not know the session. Requests are still sent."""
 
     def attach(self, channel: Channel) -> None:
-        """Send through `channel` from now on."""
         self._channel = channel
 
     @property
     def lost(self) -> Failure | None:
-        """Why the connection is gone; None while it is there."""
         return self._lost or self.away
 
     @property
     def last_id(self) -> int:
-        """Of the request that was sent last."""
         return self._last_id
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request waits for its answer. A subscription does not count."""
+        """Whether no request waits for an answer. Subscriptions do not count."""
         return not self._waiting
 
     async def request(
@@ -102,7 +99,7 @@ class Dispatcher:
         stamp: Stamp | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Ask and wait. Progress restarts the time limit. Cancelling the caller cancels on the wire too.
+        """Send a request and wait for the answer. Progress restarts the time limit; cancelling cancels on the wire too.
 
         `timeout_s`: None for a subscription, which is answered when it ends.
         """
@@ -126,14 +123,14 @@ class Dispatcher:
                 await self._send(message, stamped | (headers or {}))
                 answer = await pending.answer
         except TimeoutError:
-            # Before the server hears of it: an answer that comes meanwhile is late.
+            # Noted before the cancellation is sent: an answer that arrives meanwhile is late.
             limit = f"within {timeout_s or 0:g} s"
             self._tap.note(f"no answer to {method} {limit}", ends=key)
             if cancellable:
                 await self._cancel(request_id, f"no answer {limit}")
             return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
         except asyncio.CancelledError:
-            self._tap.note("cancelled here", ends=key)
+            self._tap.note("cancelled in Sightline", ends=key)
             if cancellable:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
             raise
@@ -152,7 +149,7 @@ class Dispatcher:
         return answer
 
     async def notify(self, method: str, params: JsonObject) -> None:
-        """Tell the server something. Lost where the connection is."""
+        """Send a notification. It is dropped where the connection is lost."""
         params, headers = self.stamp(method, params)
         message: JsonObject = {"jsonrpc": "2.0", "method": method}
         if params:
@@ -161,7 +158,6 @@ class Dispatcher:
             await self._send(message, headers)
 
     def take(self, matched: Matched) -> None:
-        """A frame came in: settle the requests that it answers, pass on notifications, reply to requests."""
         for event in matched.events:
             match event:
                 case Answered(exchange=exchange, response=response):
@@ -175,15 +171,15 @@ class Dispatcher:
                 case Asked(exchange=exchange):
                     self._reply(exchange.request)
                 case _:
-                    # What answers no request is in the timeline; nothing waits for it.
+                    # The timeline shows answers to no request; nothing waits for them.
                     pass
 
     def fail(self, request_id: Json, failure: Failure) -> None:
-        """One request will get no answer. Ignored where it has one already."""
+        """Fail one request, unless it is already answered."""
         self._resolve(request_key(request_id), Answer(outcome=failure, frame=None))
 
     def fail_only(self, failure: Failure) -> None:
-        """The one request that waits will get no answer. Ignored where several wait: it may be another's fault."""
+        """Fail the only waiting request. With several waiting, the fault may belong to another one."""
         waiting = self._waiting
         if len(waiting) == 1:
             self._resolve(waiting[0], Answer(outcome=failure, frame=None))
@@ -193,7 +189,7 @@ class Dispatcher:
         return [key for key, pending in self._pending.items() if pending.timeout_s is not None]
 
     def fail_all(self, failure: Failure) -> None:
-        """The connection is gone: what waits and what comes later both end with `failure`."""
+        """Mark the connection as lost: waiting and later requests end with `failure`."""
         self._lost = self._lost or self._covered(failure)
         for key in tuple(self._pending):
             self._resolve(key, Answer(outcome=self._lost, frame=None))
@@ -202,7 +198,6 @@ class Dispatcher:
         return replace(failure, detail=self._tap.cover(failure.detail))
 
     def is_pending(self, request_id: Json) -> bool:
-        """Whether somebody waits for the answer to this id."""
         pending = self._pending.get(request_key(request_id))
         return pending is not None and not pending.answer.done()
 
@@ -226,7 +221,7 @@ class Dispatcher:
         if request.method == "ping":
             reply["result"] = {}
         else:
-            # No capability was announced, so no other request is due.
+            # Sightline announces no capabilities, so a server may send no other request.
             reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"not supported: {request.method}"}
         task = asyncio.ensure_future(self._quietly(self._send(reply, {})))
         self._replies.add(task)

@@ -1,4 +1,4 @@
-"""MCP over HTTP: the SDK's transports, with the tap below them and the dispatcher above."""
+"""MCP over HTTP: the SDK's transports between the dispatcher and the HTTP tap."""
 
 import asyncio
 import logging
@@ -17,23 +17,22 @@ from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from inspector.connect.dispatch import Dispatcher
+from inspector.connect.errors import connect_error
 from inspector.connect.http_tap import HttpTap
-from inspector.connect.limits import MAX_MESSAGE_BYTES
-from inspector.connect.refusals import refused
-from inspector.connect.tap import Tap
+from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import HttpTarget
 
 CONNECT_TIMEOUT_S = 10.0
 TIME_LIMITS = httpx2.Timeout(CONNECT_TIMEOUT_S, read=None)
-"""No limit for reading: a request has its own in the dispatcher, and an event stream may be silent for hours."""
+"""No read limit: the dispatcher limits each request, and an event stream may be silent for hours."""
 
 CLOSE_TIMEOUT_S = 3.0
 
 
 class HttpChannel:
-    """An HTTP endpoint. One task of its own enters and leaves the SDK's transport, as anyio demands."""
+    """An HTTP endpoint. Its own task enters and leaves the SDK's transport, as anyio requires."""
 
     def __init__(
         self,
@@ -44,32 +43,37 @@ class HttpChannel:
         open_timeout_s: float,
         max_message_bytes: int = MAX_MESSAGE_BYTES,
     ) -> None:
-        """`open_timeout_s`: how long the older transport may take to name its endpoint."""
+        """`open_timeout_s`: time limit for the `endpoint` event of the older transport."""
         self._target = target
         self._tap = tap
         self._open_timeout_s = open_timeout_s
         self._dispatcher = dispatcher
-        inner = httpx2.AsyncHTTPTransport(proxy=_proxy_for(target.url), socket_options=_keepalive())
+        proxy = _proxy_for(target.url)
         self._http_tap = HttpTap(
-            inner, tap, dispatcher, older_sse=target.older_sse, max_message_bytes=max_message_bytes
+            httpx2.AsyncHTTPTransport(proxy=proxy, socket_options=_keepalive()),
+            tap,
+            dispatcher,
+            older_sse=target.older_sse,
+            has_proxy=proxy is not None,
+            max_message_bytes=max_message_bytes,
         )
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
         for name in ("mcp", "client", "httpx2", "httpcore2"):
-            # They log URLs with their queries, and exceptions, straight to the terminal.
+            # These loggers print URLs with queries, and exceptions, to the terminal.
             logging.getLogger(name).addHandler(logging.NullHandler())
             logging.getLogger(name).propagate = False
 
     async def start(self) -> None:
-        """Open the transport. Raises InspectorError; Streamable HTTP sends nothing yet, so it cannot fail here."""
+        """Open the transport. Raises InspectorError, but not for Streamable HTTP, which sends nothing yet."""
         self._owner = asyncio.ensure_future(self._own())
         try:
             async with asyncio.timeout(self._open_timeout_s):
                 self._writer = await asyncio.shield(self._opened)
         except TimeoutError as error:
             detail = f"no `endpoint` event within {self._open_timeout_s:g} s"
-            raise refused(self._target, Failure(kind=FailureKind.TIMEOUT, detail=detail)) from error
+            raise connect_error(self._target, Failure(kind=FailureKind.TIMEOUT, detail=detail)) from error
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
         """POST one message. Raises OSError where the transport has ended."""
@@ -79,7 +83,7 @@ class HttpChannel:
         await self._writer.send(SessionMessage(_typed(message), metadata))
 
     async def close(self) -> None:
-        """Leave the transport: in the handshake era that deletes the session on the server."""
+        """Close the transport. In the handshake era this deletes the session on the server."""
         self._closing.set()
         if self._owner is None:
             return
@@ -107,7 +111,7 @@ class HttpChannel:
         failure = self._http_tap.stream_failure or self._http_tap.last_failure
         lost = failure or Failure(kind=FailureKind.CONNECTION_LOST, detail=_first_words(error))
         if not self._opened.done():
-            self._opened.set_exception(refused(self._target, lost))
+            self._opened.set_exception(connect_error(self._target, lost))
         self._dispatcher.fail_all(lost)
 
     @asynccontextmanager
@@ -134,7 +138,7 @@ class HttpChannel:
         return httpx2.AsyncClient(transport=self._http_tap, headers=merged, timeout=TIME_LIMITS, auth=auth)
 
     async def _drain(self, reader: Any) -> None:
-        """Take what the SDK made of the frames: only its verdict that no answer will come is news."""
+        """Discard the SDK's parsed messages, except its errors for requests that will get no answer."""
         async for item in reader:
             message = item.message if isinstance(item, SessionMessage) else None
             if isinstance(message, JSONRPCError) and self._dispatcher.is_pending(message.id):
@@ -150,20 +154,20 @@ class HttpChannel:
 
 
 def header_fault(input_schema: Json) -> str | None:
-    """What is wrong with the headers that an input schema declares; such a tool must not be offered over HTTP."""
+    """The fault in an input schema's header declarations; such a tool must not be offered over HTTP."""
     fault = find_invalid_x_mcp_header(input_schema)
     return f"`x-mcp-header` is not valid: {fault}" if fault else None
 
 
 def declared_headers(input_schema: Json, arguments: Json) -> dict[str, str]:
-    """The `Mcp-Param-*` headers that a tool's input schema asks for (`x-mcp-header`); none where it is invalid."""
+    """The `Mcp-Param-*` headers that an input schema declares (`x-mcp-header`); none where it is invalid."""
     if not isinstance(arguments, dict) or header_fault(input_schema) is not None:
         return {}
     return mcp_param_headers(x_mcp_header_map(input_schema), arguments)
 
 
 def _proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for this endpoint: the client does not look where it has a transport."""
+    """The environment's proxy for this endpoint: httpx does not look it up for a custom transport."""
     parts = urlsplit(url)
     if proxy_bypass(parts.hostname or ""):
         return None
@@ -171,9 +175,9 @@ def _proxy_for(url: str) -> str | None:
 
 
 def _keepalive() -> list[tuple[int, int, int]]:
-    """Socket options that notice a peer which vanished, however long it has nothing to say."""
+    """Socket options that detect a vanished peer on a silent connection."""
     options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
-    # Their names differ between systems; where one is missing, the system's own value applies.
+    # Option names differ between systems; where one is missing, the system default applies.
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
         if hasattr(socket, name):
             options.append((socket.IPPROTO_TCP, getattr(socket, name), value))

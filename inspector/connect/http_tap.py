@@ -1,7 +1,7 @@
 """The HTTP transport below the SDK: every body and event becomes a frame before the SDK sees it.
 
-The dispatcher has its answer from the frame. The SDK gets only what its own bookkeeping needs (session, resumption,
-redirects), in words of ours: it would parse all of it again on the event loop, and judge it by closed models.
+The dispatcher takes the answer from the frame. The SDK gets placeholders with what it needs for sessions, resumption
+and redirects: it would parse every body again on the event loop, and validate it against closed models.
 """
 
 import asyncio
@@ -11,8 +11,10 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx2
 
-from inspector.connect.bodies import (
+from inspector.connect.dispatch import Dispatcher
+from inspector.connect.http_response import (
     UnreadableBodyError,
+    challenge_lines,
     decoded,
     error_answer,
     event_chunks,
@@ -20,28 +22,27 @@ from inspector.connect.bodies import (
     fault_of,
     foreign_charset,
 )
-from inspector.connect.challenges import challenge_lines
-from inspector.connect.dispatch import Dispatcher
-from inspector.connect.limits import MAX_MESSAGE_BYTES
 from inspector.connect.sse import EventSplitter, ServerSentEvent, start_of
-from inspector.connect.tap import Tap
+from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Channel, Direction, Frame, Request, messages, request_key
 from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind
 
 OTHER_BODY_BYTES = 64 * 1024
-"""How much of a body that is no JSON is kept."""
+"""Bytes kept of a body that is not JSON."""
 
 _AUTHENTICATION = frozenset({401, 403})
 _SESSION_HEADER = "mcp-session-id"
 _BAD_REQUEST_CODE = -32000
-"""With status 400: what the TypeScript SDK's example servers answer where they do not know a session."""
+"""With status 400, the answer of the TypeScript SDK's example servers to an unknown session."""
+_PROBE_TIMEOUT_S = 2.0
+_PROBE_OPEN_S = 0.2
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 class HttpTap(httpx2.AsyncBaseTransport):
-    """Records what goes through `inner`, and settles requests from it."""
+    """Records the traffic of `inner` and resolves requests from it."""
 
     def __init__(
         self,
@@ -50,23 +51,25 @@ class HttpTap(httpx2.AsyncBaseTransport):
         dispatcher: Dispatcher,
         *,
         older_sse: bool = False,
+        has_proxy: bool = False,
         max_message_bytes: int = MAX_MESSAGE_BYTES,
     ) -> None:
         self._inner = inner
         self._tap = tap
         self._dispatcher = dispatcher
         self._older_sse = older_sse
+        self._has_proxy = has_proxy
         self._max_message_bytes = max_message_bytes
         self._has_streamed = False
         self.last_failure: Failure | None = None
-        """Of the request that failed last, whoever made it."""
+        """The failure of the last request that failed, including the SDK's own requests."""
         self.stream_failure: Failure | None = None
-        """Why the event stream of a session ended; None where the server closed it."""
+        """Why the session's event stream ended; None where the server closed it."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one HTTP request. A transport error becomes a failure of the message it carried, and a 503."""
+        """Send one HTTP request. A transport error fails the message that it carried and returns status 503."""
         if request.method == "DELETE" and self._dispatcher.away is not None:
-            # The session ended with the server, or at the server: there is nothing to delete.
+            # The session ended with the server: there is nothing to delete.
             return httpx2.Response(204, request=request)
         body = await request.aread()
         head = f"{request.method} {request.url.path}"
@@ -76,15 +79,12 @@ class HttpTap(httpx2.AsyncBaseTransport):
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
-            if isinstance(error, _NOT_SENT):
-                self._dispatcher.away = exchange.lost(error, was_sent=False)
-            self._fail(exchange, exchange.lost(error, was_sent=not isinstance(error, _NOT_SENT)))
-            # Raised here, it would end every other request of the connection too.
+            self._fail(exchange, await self._lost(exchange, error))
+            # Raising here would end every other request of the connection.
             return httpx2.Response(503, request=request)
         return await self._tapped(exchange, response)
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._inner.aclose()
 
     async def _tapped(self, exchange: "_Exchange", response: httpx2.Response) -> httpx2.Response:
@@ -93,7 +93,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         head = f"{status} {kind}".strip()
         if status < 400:
             self._dispatcher.away = None
-        # Bodies are handed on decoded and in other words, so what described them is no longer true.
+        # The SDK gets a decoded, rewritten body, so these headers do not describe it.
         headers = [
             (name, value)
             for name, value in response.headers.multi_items()
@@ -110,7 +110,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         finally:
             await response.aclose()
         if self._older_sse and request.method == "POST" and status >= 400:
-            # The SDK's writer for the older transport ends for good at the first refused message.
+            # The SDK's writer for the older transport ends at the first refused message.
             return httpx2.Response(202, request=request)
         return httpx2.Response(status, headers=headers, content=body, request=request)
 
@@ -121,7 +121,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if status >= 400:
             await self._refused(exchange, response, raw, head, is_json=is_json)
             return b""
-        # A redirect may be followed, and 202 says that there is no answer: the SDK knows both.
+        # The SDK handles redirects, and 202, which carries no answer.
         may_answer = status < 300 and status != HTTPStatus.ACCEPTED
         is_awaited = may_answer and "json" in head and self._dispatcher.is_pending(exchange.carried)
         if raw or status >= 300 or is_awaited:
@@ -135,7 +135,6 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _take(
         self, exchange: "_Exchange", channel: Channel, raw: bytes, head: str, *, is_json: bool
     ) -> Matched:
-        """What came in the response to an HTTP request, as a frame."""
         carried = exchange.carried
         return await self._tap.take(
             Direction.RECEIVED,
@@ -147,7 +146,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         )
 
     async def _read(self, exchange: "_Exchange", response: httpx2.Response) -> tuple[bytes, bool]:
-        """The body, as far as it came, and whether it is one that can be read."""
+        """The body as far as it arrived, and whether it is readable."""
         parts: list[bytes] = []
         size = 0
         try:
@@ -158,7 +157,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
                     self._fail(exchange, exchange.too_long("a body", self._max_message_bytes))
                     return start_of(parts, OTHER_BODY_BYTES), False
         except httpx2.TransportError as error:
-            self._fail(exchange, exchange.lost(error))
+            self._fail(exchange, await self._lost(exchange, error))
         except UnreadableBodyError as error:
             self._fail(exchange, exchange.failed(FailureKind.PROTOCOL, str(error)))
             return start_of(parts, OTHER_BODY_BYTES), False
@@ -167,7 +166,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _refused(
         self, exchange: "_Exchange", response: httpx2.Response, raw: bytes, head: str, *, is_json: bool
     ) -> None:
-        """An error status. It counts before the body, which is an answer only where it is a JSON-RPC error."""
+        """Handle an error status. It counts before the body, which is an answer only if it is a JSON-RPC error."""
         status = response.status_code
         answer = None
         if is_json and status not in _AUTHENTICATION:
@@ -175,7 +174,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         code = answer.error.get("code") if answer and isinstance(answer.error, dict) else None
         ended = self._has_ended(exchange.request, status, code)
         is_answer = answer is not None and not ended
-        # A body that is no answer is none for the timeline and the recording either.
+        # The timeline and the recording must not take another body for an answer.
         kept = raw if is_answer else raw[:OTHER_BODY_BYTES]
         matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_answer)
         if is_answer:
@@ -186,9 +185,9 @@ class HttpTap(httpx2.AsyncBaseTransport):
         self._fail(exchange, failure)
 
     def _has_ended(self, request: httpx2.Request, status: int, code: Json) -> bool:
-        """Whether the server says that it does not know the session, so that it did not execute the request.
+        """Whether the server reports an unknown session, and so did not execute the request.
 
-        Source: MCP 2025-11-25, Streamable HTTP, "Session Management"; 2026-07-28 answers 404 where it has no such method.
+        Source: MCP 2025-11-25, Streamable HTTP, "Session Management"; 2026-07-28 answers 404 for an unknown method.
         """
         if _SESSION_HEADER not in request.headers:
             return False
@@ -197,7 +196,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
                 unknown = status == 404 and code != METHOD_NOT_FOUND
                 return unknown or (status == 400 and code == _BAD_REQUEST_CODE)
             case "GET":
-                # A server without this stream may answer so from the start.
+                # A server without this stream may answer 404 from the start.
                 return status == 404 and self._has_streamed
             case _:
                 return False
@@ -217,12 +216,12 @@ class HttpTap(httpx2.AsyncBaseTransport):
                     failure = exchange.too_long("an event", self._max_message_bytes)
                     break
         except httpx2.SSEError:
-            # Raised here, to end the SDK's transport.
+            # This error has to end the SDK's transport.
             raise
         except httpx2.TransportError as error:
-            failure = exchange.lost(error)
+            failure = await self._lost(exchange, error)
             if has_ids:
-                # The SDK asks for the rest of the stream.
+                # The SDK requests the rest of the stream.
                 self._tap.note(failure.detail)
                 return
         except UnreadableBodyError as error:
@@ -235,7 +234,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if failure is not None:
             self.stream_failure = failure
             if not self._older_sse:
-                # There the whole connection ends with the stream, and its channel says so.
+                # On the older transport the connection ends with the stream, and its channel reports it.
                 self._fail(exchange, failure)
 
     async def _event(self, exchange: "_Exchange", event: ServerSentEvent, head: str) -> bytes:
@@ -259,7 +258,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         return _for_sdk(event, _stand_in(carried) if is_settled else b"")
 
     def _endpoint(self, exchange: "_Exchange", event: ServerSentEvent) -> bytes:
-        """Where messages are to be posted, in the words of the connection's own URL. Raises SSEError where it is elsewhere."""
+        """The `endpoint` event with the URL of the connection's own origin. Raises SSEError for another origin."""
         own = str(exchange.request.url)
         named = event.data.decode("utf-8", "replace")
         reason = endpoint_fault(own, named)
@@ -272,9 +271,35 @@ class HttpTap(httpx2.AsyncBaseTransport):
             self._fail(exchange, failure)
             raise httpx2.SSEError(failure.detail)
         here, there = urlsplit(own), urlsplit(urljoin(own, named))
-        # With the same origin in the same letters, which is how the SDK compares.
+        # The SDK compares origins letter by letter.
         address = there._replace(scheme=here.scheme, netloc=here.netloc, fragment="").geturl()
         return b"event: endpoint\ndata: " + address.encode() + b"\n\n"
+
+    async def _lost(self, exchange: "_Exchange", error: Exception) -> Failure:
+        """The failure for a broken connection. Marks the server as away if it accepts no new connection."""
+        was_sent = not isinstance(error, _NOT_SENT)
+        if not was_sent or not await self._accepts_connections(exchange.request.url):
+            self._dispatcher.away = exchange.lost(error, was_sent=False)
+        return exchange.lost(error, was_sent=was_sent)
+
+    async def _accepts_connections(self, url: httpx2.URL) -> bool:
+        """Whether the server accepts a TCP connection; True behind a proxy, which would accept it instead."""
+        if self._has_proxy:
+            return True
+        try:
+            async with asyncio.timeout(_PROBE_TIMEOUT_S):
+                reader, writer = await asyncio.open_connection(url.host, url.port or _PORTS[url.scheme])
+        except OSError:
+            return False
+        try:
+            # The kernel may accept for a process that is exiting, and then close the connection.
+            return bool(await asyncio.wait_for(reader.read(1), _PROBE_OPEN_S))
+        except TimeoutError:
+            return True
+        except OSError:
+            return False
+        finally:
+            writer.close()
 
     def _fail(self, exchange: "_Exchange", failure: Failure) -> None:
         self.last_failure = failure
@@ -285,17 +310,17 @@ class HttpTap(httpx2.AsyncBaseTransport):
 
 
 class _Exchange:
-    """An HTTP request, the JSON-RPC request that it carries, and how to say what went wrong with both."""
+    """An HTTP request, the JSON-RPC request that it carries, and the texts of their failures."""
 
     def __init__(self, request: httpx2.Request, sent: Frame) -> None:
         self.request = request
         carried = next((item for item in messages(sent.body) if isinstance(item, Request)), None)
         self.carried: Json = carried.id if carried else None
-        """The id; None where it carries no request."""
+        """The request id; None where it carries no request."""
         self._is_call = carried is not None and carried.method == "tools/call"
 
     def failed(self, kind: FailureKind, what: str) -> Failure:
-        """`what`: what the server did, as the rest of a sentence."""
+        """`what`: the rest of a sentence that begins with the server."""
         return Failure(kind=kind, detail=f"{self._place} {what}{self._warning}")
 
     def lost(self, error: Exception, *, was_sent: bool = True) -> Failure:
@@ -305,12 +330,11 @@ class _Exchange:
 
     def too_long(self, what: str, limit: int) -> Failure:
         return self.failed(
-            FailureKind.PROTOCOL,
-            f"sent {what} of more than {limit:,} bytes: reading was stopped",
+            FailureKind.PROTOCOL, f"sent {what} of more than {limit:,} bytes: reading was stopped"
         )
 
     def unreadable(self, response: httpx2.Response, frame: Frame) -> Failure:
-        """A body that claims to be JSON and answers nothing."""
+        """The failure for a JSON body that answers nothing."""
         charset = foreign_charset(response, frame.raw)
         fault = fault_of(frame)
         if charset and fault:
@@ -322,16 +346,16 @@ class _Exchange:
         return self.failed(FailureKind.PROTOCOL, what)
 
     def unanswered(self, rest: bytes) -> Failure:
-        """An event stream that ended. `rest`: what came after the last whole event."""
+        """The failure for an event stream that ended. `rest`: the bytes after the last whole event."""
         within = f" within an event: {excerpt(rest)}" if rest.strip() else ""
         return self.failed(FailureKind.PROTOCOL, f"closed the event stream without an answer{within}")
 
     def refused(self, response: httpx2.Response, body: bytes, *, ended: bool) -> Failure:
-        """An error status, with the start of the body and what the server asks for in `WWW-Authenticate`."""
+        """The failure for an error status, with the start of the body and the challenges in `WWW-Authenticate`."""
         status, start = response.status_code, excerpt(body)
         detail = f"{self._place} answered HTTP {status}" + (f": {start}" if start else "")
         if ended:
-            detail += ". The server does not know the session any more, and did not execute the request"
+            detail += ". The server no longer knows the session and did not execute the request"
         if status in _AUTHENTICATION:
             detail = "\n".join((detail, *challenge_lines(response.headers.get_list("www-authenticate"))))
         kind = FailureKind.SESSION_ENDED if ended else FailureKind.HTTP_STATUS
@@ -340,7 +364,7 @@ class _Exchange:
     @property
     def _place(self) -> str:
         url = self.request.url
-        # A query may hold a token; scheme, host and path name the place well enough.
+        # A query may hold a token; scheme, host and path identify the endpoint.
         port = f":{url.port}" if url.port else ""
         return f"{self.request.method} {url.scheme}://{url.host}{port}{url.path}"
 
@@ -363,9 +387,9 @@ class _Stream(httpx2.AsyncByteStream):
 
 
 def endpoint_fault(own: str, named: str) -> str:
-    """Why the `endpoint` event of a server at `own` must not be followed to `named`; empty where it may.
+    """Why the `endpoint` event of a server at `own` must not lead to `named`; empty where it may.
 
-    Source: MCP 2024-11-05, HTTP with SSE: an event of another origin would send the messages, and their credentials, there.
+    Source: MCP 2024-11-05, HTTP with SSE: another origin would receive the messages and their credentials.
     """
     if "\\" in named:
         return "it has a backslash, which programs read differently"
@@ -389,7 +413,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def _for_sdk(event: ServerSentEvent, data: bytes) -> bytes:
-    """What the SDK needs of an event: its id and its delay, to resume the stream; `data` where it ends the request."""
+    """An event for the SDK: id and delay, to resume the stream, and `data` where it ends the request."""
     fields = [
         f"{name}: {value}\n"
         for name, value in (("id", event.id), ("retry", event.retry))

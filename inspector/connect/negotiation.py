@@ -1,7 +1,7 @@
-"""Agreeing on a protocol: handshake revisions by `initialize`, stateless ones by `server/discover`.
+"""Negotiate a protocol: handshake revisions by `initialize`, stateless ones by `server/discover`.
 
-Source: MCP 2025-11-25 lifecycle; 2026-07-28 discovery and versioning. The answers are read leniently:
-a malformed server identity is shown, and costs no connection.
+Source: MCP 2025-11-25 lifecycle; 2026-07-28 discovery and versioning. Parsing is lenient: a malformed server
+identity is shown and does not end the connection.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ HANDSHAKE_REVISION = "2025-11-25"
 MODERN_REVISIONS = ("2026-07-28",)
 UNSUPPORTED_PROTOCOL_VERSION = -32022
 PROBE_S = 1.5
-"""A server silent for so long on the probe is asked to initialize as well, in the same process."""
+"""After this silence on the probe, the server also gets `initialize`, in the same process."""
 
 _VERSION_META = "io.modelcontextprotocol/protocolVersion"
 _CLIENT_META = "io.modelcontextprotocol/clientInfo"
@@ -32,7 +32,7 @@ CLIENT_NAME = "sightline"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """The protocol in use, and the server's answer that settled it."""
+    """The protocol in use, and the server's answer that established it."""
 
     era: Era
     revision: str
@@ -41,7 +41,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoAgreement:
-    """Nothing was agreed: the outcome of the request that failed last."""
+    """The last failed request of a negotiation, and its outcome."""
 
     asked: str
     outcome: Outcome
@@ -50,28 +50,28 @@ class NoAgreement:
 async def negotiate(
     dispatcher: Dispatcher, era: Era, *, timeout_s: float, over_http: bool, client_name: str | None = None
 ) -> Agreement | NoAgreement:
-    """Settle on a protocol and stamp what `dispatcher` sends from now on. `client_name`: None for the usual one."""
+    """Negotiate a protocol and set the stamp of `dispatcher`. `client_name`: None for the default."""
     client: JsonObject = {"name": client_name or CLIENT_NAME, "version": __version__}
     match era:
         case Era.LEGACY:
-            found = await _initialize(dispatcher, timeout_s, client)
+            agreement = await _initialize(dispatcher, timeout_s, client)
         case Era.MODERN:
-            found = await _discover(dispatcher, timeout_s, client)
+            agreement = await _discover(dispatcher, timeout_s, client)
         case Era.AUTO:
-            found = await _either(dispatcher, timeout_s, client)
-    if isinstance(found, Agreement):
-        await _adopt(dispatcher, found, client, over_http=over_http)
-    return found
+            agreement = await _either(dispatcher, timeout_s, client)
+    if isinstance(agreement, Agreement):
+        await _adopt(dispatcher, agreement, client, over_http=over_http)
+    return agreement
 
 
 async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) -> Agreement | NoAgreement:
-    """Modern where the server knows it. A slow server is asked both ways, and its first yes counts."""
+    """Prefer the stateless era. A slow server gets both requests, and the first success counts."""
     discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s, client))
     done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
     if done:
-        found = discovering.result()
-        if isinstance(found, Agreement) or _is_final(found.outcome):
-            return found
+        agreement = discovering.result()
+        if isinstance(agreement, Agreement) or _is_final(agreement.outcome):
+            return agreement
         return await _initialize(dispatcher, timeout_s, client)
     initializing = asyncio.ensure_future(_initialize(dispatcher, timeout_s, client))
     waiting = {discovering, initializing}
@@ -79,9 +79,9 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) 
         while waiting:
             done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                found = task.result()
-                if isinstance(found, Agreement) or _wants_credentials(found.outcome):
-                    return found
+                agreement = task.result()
+                if isinstance(agreement, Agreement) or _wants_credentials(agreement.outcome):
+                    return agreement
         return initializing.result()
     finally:
         for task in waiting:
@@ -90,7 +90,7 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) 
 
 
 def _is_final(outcome: Outcome) -> bool:
-    """Whether asking the older way is pointless: the peer is gone, or it wants credentials."""
+    """Whether `initialize` is pointless: the server is gone, or requires credentials."""
     lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.CONNECTION_LOST
     return lost or _wants_credentials(outcome)
 
@@ -102,11 +102,7 @@ def _wants_credentials(outcome: Outcome) -> bool:
 async def _initialize(
     dispatcher: Dispatcher, timeout_s: float, client: JsonObject
 ) -> Agreement | NoAgreement:
-    params: JsonObject = {
-        "protocolVersion": HANDSHAKE_REVISION,
-        "capabilities": {},
-        "clientInfo": client,
-    }
+    params: JsonObject = {"protocolVersion": HANDSHAKE_REVISION, "capabilities": {}, "clientInfo": client}
     answer = await dispatcher.request("initialize", params, timeout_s=timeout_s, cancellable=False)
     match answer.outcome:
         case Result(value=dict() as result) if isinstance(result.get("protocolVersion"), str):
@@ -167,7 +163,7 @@ def _handshake_stamp(revision: str) -> Stamp:
 
 
 def modern_stamp(revision: str, client: JsonObject) -> Stamp:
-    """Identity and capabilities in each request's `_meta`, and the routing headers, as 2026-07-28 asks."""
+    """Identity and capabilities in each request's `_meta`, and routing headers, as 2026-07-28 requires."""
 
     def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
         own: JsonObject = {
@@ -187,7 +183,7 @@ def modern_stamp(revision: str, client: JsonObject) -> Stamp:
 
 
 def header_value(text: str) -> str:
-    """A name as an HTTP field value; base64 in `=?base64?…?=` where it would not survive as it is."""
+    """A name as an HTTP field value, in base64 (`=?base64?…?=`) where plain text would not survive."""
     if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?base64?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'surrogatepass')).decode()}?="

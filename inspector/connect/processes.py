@@ -1,4 +1,4 @@
-"""Programs that Sightline starts: each is ended with every process that it started, daemons included."""
+"""Start programs and end them with every process that they started, daemons included."""
 
 import asyncio
 import contextlib
@@ -15,28 +15,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
-"""The variables of Sightline's environment that a program gets, beside what `-e` or the configuration names."""
+"""The variables that a program inherits from Sightline, besides those of `-e` or the configuration."""
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
 
 POLL_S = 0.02
 DAEMON_PATIENCE_S = 0.5
-"""How long a process that left its group may take to end after SIGTERM."""
+"""Time limit for a process that left its group to end after SIGTERM."""
 _ROUNDS = 50
-"""How often processes that appear while others are ended are looked for."""
+"""How often to look for processes that appear while others are ended."""
 _HIGHEST_MARK = 1 << 62
-"""Microseconds: a limit so high is no limit."""
+"""Microseconds. A limit this high has no effect."""
 _MARK_LINE = re.compile(r"^Max realtime timeout +(\d+) ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftBehind:
-    """A process that had left the group of the program that started it, and was ended with it."""
+    """A process that left the group of its program and was ended with it."""
 
     pid: int
     name: str
-    """As the process calls itself: foreign text."""
+    """The process name. Foreign text."""
     has_ended: bool
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class LeftBehind:
 
 
 class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
-    """Streams, and the end of the process itself: the library waits for pipes too, which a grandchild may hold open."""
+    """Streams, and an event for the exit of the process: asyncio also waits for pipes, which a grandchild may hold open."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(limit=1 << 16, loop=loop)
@@ -57,7 +57,7 @@ class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
 
 
 class Program:
-    """A process in a session of its own, its pipes, and what it starts."""
+    """A process in its own session, with its pipes and its descendants."""
 
     def __init__(self, transport: asyncio.SubprocessTransport, protocol: _Protocol, mark: int) -> None:
         self._transport = transport
@@ -67,39 +67,35 @@ class Program:
 
     @property
     def pid(self) -> int:
-        """Of the program itself, and of its process group."""
+        """The process id, which is also the process group."""
         return self._process.pid
 
     @property
     def returncode(self) -> int | None:
-        """How it ended, negative for a signal; None while it runs."""
+        """The exit code, negative for a signal; None while it runs."""
         return self._process.returncode
 
     @property
     def stdin(self) -> asyncio.StreamWriter | None:
-        """Its input, where it was given a pipe."""
         return self._process.stdin
 
     @property
     def stdout(self) -> asyncio.StreamReader | None:
-        """Its output, where it was given a pipe."""
         return self._process.stdout
 
     @property
     def stderr(self) -> asyncio.StreamReader | None:
-        """Its error output, where it was given a pipe."""
         return self._process.stderr
 
     async def has_ended(self, within_s: float) -> bool:
-        """Whether it ends within that time."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._protocol.exited.wait(), within_s)
         return self.returncode is not None
 
     async def end(self, patience_s: float) -> tuple[LeftBehind, ...]:
-        """End it, its group and its daemons: SIGTERM, and SIGKILL after `patience_s`. Close its pipes.
+        """End the program, its group and its daemons: SIGTERM, then SIGKILL after `patience_s`. Close its pipes.
 
-        Returns the daemons. Where there is no /proc, none is found, and what left the group runs on.
+        Returns the daemons. Without /proc none is found, and processes that left the group keep running.
         """
         left: tuple[LeftBehind, ...] = ()
         try:
@@ -107,17 +103,17 @@ class Program:
                 _signal_group(self.pid, signal.SIGTERM)
                 await self.has_ended(patience_s)
         finally:
-            # Its children may outlive it; they are in its group, or carry its mark.
+            # Children may outlive it; they are in its group or carry its mark.
             _signal_group(self.pid, signal.SIGKILL)
             await self.has_ended(patience_s)
             left = await self._end_daemons()
-            # Whoever still holds the other ends of the pipes is waited for no longer.
+            # Another process may hold the pipes open; do not wait for it.
             self._transport.close()
             await asyncio.sleep(0)
         return left
 
     async def _end_daemons(self) -> tuple[LeftBehind, ...]:
-        """End the processes that carry the mark, those too that others of them start meanwhile."""
+        """End the processes that carry the mark, including those that start meanwhile."""
         names: dict[int, str] = {}
         grace_ends_s = asyncio.get_running_loop().time() + DAEMON_PATIENCE_S
         number = signal.SIGTERM
@@ -141,14 +137,14 @@ class Program:
 
 
 def environment(*more: str) -> dict[str, str]:
-    """The part of Sightline's environment that a program gets: `INHERITED`, and the variables named here."""
+    """The environment of a program: `INHERITED` and the variables named here."""
     return {name: os.environ[name] for name in (*INHERITED, *more) if name in os.environ}
 
 
 async def start(
     command: Sequence[str], *, environment: dict[str, str], cwd: str | Path | None, pipes: Sequence[str]
 ) -> Program:
-    """Start a command in a session of its own. Raises OSError, or ValueError for a word that no program can be given.
+    """Start a command in its own session. Raises OSError, or ValueError for an argument that cannot be passed.
 
     `pipes`: which of `stdin`, `stdout` and `stderr` are pipes; the others are closed.
     """
@@ -173,23 +169,23 @@ async def start(
 
 
 def marked(mark: int) -> tuple[int, ...]:
-    """The processes that carry a mark; zombies do not. None where there is no /proc."""
-    found: list[int] = []
+    """The processes that carry a mark, without zombies. None where there is no /proc."""
+    pids: list[int] = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             line = _MARK_LINE.search((entry / "limits").read_text("ascii", "replace"))
             if line and int(line[1]) == mark:
                 state = (entry / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0]
                 if state not in {"Z", "X"}:
-                    found.append(int(entry.name))
-    return tuple(found)
+                    pids.append(int(entry.name))
+    return tuple(pids)
 
 
 def _new_mark() -> int:
-    """A limit on real-time computing that is none, drawn for one program; 0 where the system sets a lower one.
+    """A limit on real-time computing without effect, drawn for one program; 0 where the system sets a lower one.
 
-    It is inherited by whatever a program starts, through double forks, new sessions and an emptied environment, and
-    can only be lowered. A variable would have changed the environment that a server is promised.
+    Processes inherit it through double forks, new sessions and an emptied environment, and can only lower it.
+    A variable would change the environment that the server is promised.
     """
     if sys.platform != "linux":
         return 0
@@ -199,7 +195,7 @@ def _new_mark() -> int:
 
 
 def _before_program(mark: int) -> Callable[[], None]:
-    """What a child does before it becomes the program: it gets its mark, and ends with us even where we are killed."""
+    """Runs in the child before exec: sets the mark, and ends the child with Sightline, even if Sightline is killed."""
 
     def prepare() -> None:
         if sys.platform == "linux":
@@ -211,7 +207,6 @@ def _before_program(mark: int) -> Callable[[], None]:
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
-    """Send a signal to every process of a group; none where the group is gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
@@ -224,11 +219,11 @@ def _name_of(pid: int) -> str:
 
 
 class ErrorLines:
-    """The first and the last lines that a program wrote to stderr: usage text may push the cause out of the last ones."""
+    """The first and the last stderr lines of a program: usage text may push the cause out of the last ones."""
 
     FIRST = LAST = 20
     LONGEST = 400
-    """Characters of one line; the timeline has all of it."""
+    """Characters kept of one line; the timeline has all of it."""
 
     def __init__(self) -> None:
         self._first: list[str] = []
@@ -236,7 +231,6 @@ class ErrorLines:
         self._count = 0
 
     def add(self, line: bytes) -> None:
-        """One more line, without its line feed."""
         self._count += 1
         text = line[: 4 * self.LONGEST].decode("utf-8", "replace").rstrip("\r")
         if len(text) > self.LONGEST:
@@ -247,7 +241,7 @@ class ErrorLines:
             self._last.append(text)
 
     def quoted(self) -> list[str]:
-        """A heading and the lines, indented; nothing where there were none."""
+        """A heading and the indented lines; empty where there are none."""
         if not self._count:
             return []
         left_out = self._count - len(self._first) - len(self._last)

@@ -1,4 +1,4 @@
-"""Server-sent events split out of a byte stream, each kept as it was.
+"""Split server-sent events out of a byte stream.
 
 Source: WHATWG HTML, section 9.2.6 (interpreting an event stream).
 """
@@ -11,20 +11,20 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSentEvent:
-    """One event: its bytes, and what they say."""
+    """One event: its bytes and its fields."""
 
     raw: bytes
     """Up to and including the blank line."""
     event: str
-    """Its type; `message` where it names none."""
+    """The type; `message` where the event names none."""
     data: bytes
     id: str | None
     retry: str | None = None
-    """Milliseconds to wait before the stream is asked for again, as they were sent."""
+    """Milliseconds to wait before reconnecting, as sent."""
 
 
 class EventSplitter:
-    """Feed it chunks, take whole events."""
+    """Splits chunks into whole events."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -33,7 +33,6 @@ class EventSplitter:
         """Bytes since the last whole event."""
 
     def feed(self, chunk: bytes) -> list[ServerSentEvent]:
-        """The events that this chunk completes."""
         # The end of an event may straddle two chunks; only the last three bytes can matter.
         window = self._tail + chunk
         if b"\n\n" not in window and b"\r\r" not in window and b"\n\r" not in window:
@@ -42,23 +41,23 @@ class EventSplitter:
             self.size += len(chunk)
             return []
         buffer = b"".join((*self._parts, chunk))
-        found: list[ServerSentEvent] = []
+        events: list[ServerSentEvent] = []
         start = 0
         for end in _ends(buffer):
-            found.append(_event(buffer[start:end]))
+            events.append(_event(buffer[start:end]))
             start = end
         self._parts = [buffer[start:]]
         self._tail = buffer[start:][-3:]
         self.size = len(buffer) - start
-        return found
+        return events
 
     def rest(self, most_bytes: int | None = None) -> bytes:
-        """What came after the last whole event; `most_bytes`: how much of it, None for all."""
+        """The bytes after the last whole event, at most `most_bytes` of them; None for all."""
         return start_of(self._parts, most_bytes)
 
 
 def start_of(parts: list[bytes], most_bytes: int | None) -> bytes:
-    """The first `most_bytes` of what `parts` are together, without a copy of the whole."""
+    """The first `most_bytes` of the joined parts, without a copy of the whole."""
     if most_bytes is None:
         return b"".join(parts)
     size = count = 0
@@ -68,13 +67,13 @@ def start_of(parts: list[bytes], most_bytes: int | None) -> bytes:
     return b"".join(parts[:count])[:most_bytes]
 
 
-# A carriage return at the end of a chunk ends the line by itself: a line feed that follows it in the next chunk
-# begins the next event, as an empty line, which means nothing there.
+# A carriage return at the end of a chunk ends the line: a line feed that follows in the next chunk
+# begins the next event with an empty line, which has no effect.
 _BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")
 
 
 def _ends(buffer: bytes) -> list[int]:
-    return [found.end() for found in _BLANK_LINE.finditer(buffer)]
+    return [match.end() for match in _BLANK_LINE.finditer(buffer)]
 
 
 def _event(raw: bytes) -> ServerSentEvent:

@@ -1,4 +1,4 @@
-"""MCP over the standard streams of a process that is ours from start to end."""
+"""MCP over the standard streams of a child process."""
 
 import asyncio
 import contextlib
@@ -7,22 +7,21 @@ from collections.abc import Awaitable, Callable
 
 from inspector.connect import processes
 from inspector.connect.dispatch import Dispatcher
-from inspector.connect.limits import MAX_MESSAGE_BYTES
-from inspector.connect.tap import LARGE_BYTES, Tap
+from inspector.connect.tap import LARGE_BYTES, MAX_MESSAGE_BYTES, Tap
 from inspector.errors import UnreachableError
 from inspector.json.exact import JsonObject, dump
-from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.frames import Channel, Direction, printed_line
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import StdioTarget
 
 CHUNK_BYTES = 1 << 18
 MAX_STDERR_LINE_BYTES = 1 << 16
 PATIENCE_S = 1.0
-"""How long a server may take to end after its input closed, and again after SIGTERM."""
+"""Time limit for a server to end after its input is closed, and again after SIGTERM."""
 
 
 class StdioProcess:
-    """A server process, its pipes, and the frames on them."""
+    """A server process, its pipes, and their frames."""
 
     def __init__(
         self,
@@ -41,10 +40,12 @@ class StdioProcess:
         self._readers: list[asyncio.Task[None]] = []
         self._writing = asyncio.Lock()
         self._stderr = processes.ErrorLines()
+        self.printed: str | None = None
+        """Text about the first line on stdout that is no message."""
         self._closing = False
 
     async def start(self) -> None:
-        """Start the command in a process group of its own. Raises UnreachableError."""
+        """Start the command in its own process group. Raises UnreachableError."""
         try:
             self._process = await processes.start(
                 self._target.command,
@@ -73,12 +74,12 @@ class StdioProcess:
                 self._process.stdin.write(raw + b"\n")
                 await self._process.stdin.drain()
         except OSError as error:
-            # A server that ends closes its input first; how it ended is known when its output has ended too.
+            # A server that exits closes its input first; its exit status is known once its output has ended.
             await asyncio.wait(self._readers[:1], timeout=0 if self._closing else 3 * PATIENCE_S)
             raise BrokenPipeError(self.describe("the server closed its input")) from error
 
     async def close(self) -> None:
-        """Close its input, wait, then end it and everything it started."""
+        """Close its input, wait, then end it and its descendants."""
         self._closing = True
         process = self._process
         if process is None:
@@ -103,7 +104,9 @@ class StdioProcess:
 
     async def _received(self, line: bytes) -> None:
         if line.strip():
-            self._dispatcher.take(await self._tap.take(Direction.RECEIVED, Channel.STDIO, line))
+            matched = await self._tap.take(Direction.RECEIVED, Channel.STDIO, line)
+            self.printed = self.printed or printed_line(matched.frame)
+            self._dispatcher.take(matched)
 
     async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
         async def keep(line: bytes) -> None:
@@ -113,24 +116,24 @@ class StdioProcess:
         await _each_line(stream, MAX_STDERR_LINE_BYTES, keep, split_long=True)
 
     def _refuse_long_line(self) -> None:
-        """End the connection: the rest of the line is not read, so the server blocks until it is ended."""
+        """End the connection. The rest of the line is not read, so the server blocks until it is ended."""
         limit = f"{self._max_message_bytes / (1 << 20):g} MB"
         how = (
             f"the server sent a line of more than {limit}, the limit for one message\n"
             "`message_mb` in the table [limits] of your config.toml sets another limit"
         )
         self._tap.note(how)
-        # It is no early end, after which the server would be started again.
+        # Not CONNECTION_LOST, after which the server would be started again.
         self._dispatcher.fail_all(Failure(kind=FailureKind.PROTOCOL, detail=self.describe(how)))
 
     async def _report_end(self) -> None:
-        """Its output has ended: say how it died, with the last that it wrote."""
+        """The output has ended: report the exit status and the last lines of stderr."""
         process = self._process
         if process is None:
             return
         ended = await process.has_ended(PATIENCE_S)
         if ended:
-            # What it wrote last explains most; that pipe may be read later than the other.
+            # The last lines of stderr explain most, and may arrive later than the end of stdout.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._readers[1]), PATIENCE_S)
         how = how_it_ended(process.returncode) if ended else "the server closed its output"
@@ -138,8 +141,9 @@ class StdioProcess:
         self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
 
     def describe(self, what: str) -> str:
-        """`what`, with the command and the first and last lines of its stderr."""
-        return "\n".join([what, f"command: {self._target}", *self._stderr.quoted()])
+        """`what`, with the command, a line that it printed to stdout, and the first and last lines of its stderr."""
+        printed = [self.printed] if self.printed else []
+        return "\n".join([what, f"command: {self._target}", *printed, *self._stderr.quoted()])
 
     def _cannot_start(self, error: Exception) -> UnreachableError:
         program = self._target.command[0]
@@ -169,9 +173,9 @@ async def _each_line(
     *,
     split_long: bool = False,
 ) -> bool:
-    """Pass every line to `take`, the last one without a line feed too.
+    """Pass every line to `take`, including a last one without a line feed.
 
-    Returns False as soon as a line is longer than the limit, the line left out; with `split_long`, it is passed in parts.
+    Returns False at a line longer than the limit, without passing it; with `split_long`, passes it in parts.
     """
     parts: list[bytes] = []
     size = 0
@@ -196,5 +200,5 @@ async def _each_line(
 
 
 async def _joined(parts: list[bytes], size: int) -> bytes:
-    """The parts as one; `size` bytes of them are joined in a thread where they are many, for the memory has to be made first."""
+    """The joined parts, in a thread where they are large: allocating the memory takes time."""
     return await asyncio.to_thread(b"".join, parts) if size > LARGE_BYTES else b"".join(parts)

@@ -1,4 +1,4 @@
-"""The tap: bytes become frames here, before anyone interprets them."""
+"""The tap turns bytes into frames before anything interprets them."""
 
 import asyncio
 import time
@@ -9,16 +9,19 @@ from inspector.protocol.exchanges import Exchanges, Matched
 from inspector.protocol.frames import Channel, Direction, Frame
 
 LARGE_BYTES = 128 * 1024
-"""Larger bodies are parsed in a thread, so that the event loop stays free."""
+"""Larger bodies are parsed in a thread, to keep the event loop free."""
+
+MAX_MESSAGE_BYTES = 256 * 1024 * 1024
+"""The longest message that is read; a longer one ends the connection."""
 
 JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP})
 
 
 class Tap:
-    """Numbers, times, parses and matches frames, each once, and hands them to `sink` in their order."""
+    """Numbers, times, parses and matches each frame once, and passes them to `sink` in order."""
 
     def __init__(self, sink: Callable[[Matched], None], cover: Callable[[str], str] = str) -> None:
-        """`cover`: covers the user's credentials in what is said of the connection, which may quote the server."""
+        """`cover`: covers the user's credentials in notes and failures, which may quote the server."""
         self._sink = sink
         self.cover = cover
         self._exchanges = Exchanges()
@@ -26,7 +29,7 @@ class Tap:
         self._count = 0
 
     def now_s(self) -> float:
-        """Seconds since the connection was asked for."""
+        """Seconds since the connection was requested."""
         return time.monotonic() - self._started_s
 
     async def take(
@@ -39,7 +42,7 @@ class Tap:
         is_json: bool = True,
         response_to: str | None = None,
     ) -> Matched:
-        """One unit of the wire as a frame. `is_json` is False for bodies that do not claim to be JSON."""
+        """Record one unit of the wire as a frame. `is_json`: False for bodies not declared as JSON."""
         at_s = self.now_s()
         body = None
         if is_json and channel in JSON_CHANNELS:
@@ -58,7 +61,7 @@ class Tap:
         )
 
     def note(self, text: str, *, ends: str | None = None) -> None:
-        """Something that happened here and went over no wire. `ends`: the request it leaves without answer."""
+        """Record an event that sent nothing. `ends`: the request that stays without answer because of it."""
         self._emit(
             Frame(
                 number=self._next(),

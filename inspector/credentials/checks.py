@@ -1,6 +1,6 @@
-"""What a pattern cannot say about a string: whether it is random enough, or decodes to what it should.
+"""Checks that a pattern cannot express: randomness, and the decoded form.
 
-Each check takes what a rule's pattern matched. Their cost is bounded, since what patterns match is.
+The argument of each check is the match of a rule's pattern. The cost is bounded, because the length of matches is.
 """
 
 import json
@@ -12,7 +12,7 @@ from math import log2
 from urllib.parse import unquote
 
 ENOUGH_ENTROPY = 3.0
-"""Bits for each character, below which the value of an assignment counts as a word and no secret."""
+"""Bits per character. The value of an assignment with less counts as a word, not a secret."""
 _TAIL = 16
 _FEWEST_DISTINCT = 6
 _SIGNATURE_BYTES = 32
@@ -46,7 +46,7 @@ _DIGIT_OR_SIGN = re.compile(r"[0-9!@#$%^*+~]")
 
 
 def entropy(value: str) -> float:
-    """Shannon's, of the characters, in bits for each; 0 for an empty string."""
+    """The Shannon entropy in bits per character; 0 for an empty string."""
     if not value:
         return 0.0
     repeated = [count for count in map(value.count, set(value)) if count > 1]
@@ -54,7 +54,7 @@ def entropy(value: str) -> float:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether `value` stands for a secret in documentation, configuration or code, and is none."""
+    """True if `value` is a placeholder for a secret in documentation, configuration or code."""
     if _TEMPLATE.match(value):
         return True
     folded = value.lower()
@@ -62,23 +62,23 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_varied(value: str) -> bool:
-    """Whether the end of a token looks random: not `xxxx…`, not a documented example."""
+    """True if the end of a token looks random: not `xxxx…`, not a documented example."""
     return len(set(value[-_TAIL:])) >= _FEWEST_DISTINCT and not is_placeholder(value)
 
 
 def is_mixed(value: str) -> bool:
-    """Whether the value of an assignment looks random: letters with digits or signs, and enough entropy."""
+    """True if the value of an assignment looks random: letters with digits or signs, and enough entropy."""
     bare = value.rstrip("=")
     if bare.upper() == bare.lower() or not _DIGIT_OR_SIGN.search(bare):
         return False
-    # Entropy cannot be more than this, and takes longer.
+    # An upper bound of the entropy, which is cheaper to compute.
     if log2(len(set(bare))) < ENOUGH_ENTROPY or entropy(bare) < ENOUGH_ENTROPY:
         return False
     return "://" not in bare and not is_placeholder(bare)
 
 
 def is_json_web_token(value: str) -> bool:
-    """Whether the first of the parts is a JOSE header.
+    """True if the first part is a JOSE header.
 
     Source: RFC 7515, section 4. Raises RecursionError for one that is nested too deeply to be read.
     """
@@ -90,7 +90,7 @@ def is_json_web_token(value: str) -> bool:
 
 
 def is_basic_pair(value: str) -> bool:
-    """Whether the value of a Basic authorization decodes to a name and a password.
+    """True if the value of a Basic authorization decodes to a name and a password.
 
     Source: RFC 7617, section 2.
     """
@@ -102,7 +102,7 @@ def is_basic_pair(value: str) -> bool:
 
 
 def is_signature(value: str) -> bool:
-    """Whether the value, in base64 and perhaps percent-encoded, is as long as an HMAC-SHA256."""
+    """True if the value, in base64 and possibly percent-encoded, has the length of an HMAC-SHA256."""
     try:
         return len(b64decode(unquote(value), validate=True)) == _SIGNATURE_BYTES
     except ValueError:
@@ -110,13 +110,13 @@ def is_signature(value: str) -> bool:
 
 
 def is_key_block(value: str) -> bool:
-    """Whether a PEM block holds a line of a key, not only the words around one."""
+    """True if a PEM block contains a line of a key, not only the markers."""
     found = _KEY_LINE.search(value)
     return found is not None and is_varied(found[0])
 
 
 def is_bot_token(value: str) -> bool:
-    """Whether the first part of a Discord token is the number of an account."""
+    """True if the first part of a Discord token is an account number."""
     try:
         number = _base64url(value.partition(".")[0])
     except ValueError:
@@ -125,7 +125,7 @@ def is_bot_token(value: str) -> bool:
 
 
 def is_url_password(value: str) -> bool:
-    """Whether the password of a URL is more than the word for one."""
+    """True if the password in a URL is not a placeholder."""
     return not is_placeholder(value) and len(set(value)) > 1
 
 

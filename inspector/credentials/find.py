@@ -1,6 +1,6 @@
-"""Where credential-shaped strings stand in a text.
+"""Finds strings in a text that look like credentials.
 
-A deny-list: what it does not find may still be a secret. Text is untrusted; any string will do.
+A deny-list: text without matches may still contain secrets. Any string is valid input.
 """
 
 from collections.abc import Iterator
@@ -9,14 +9,13 @@ from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from inspector.credentials.rule import CredentialRule
-from inspector.credentials.rules import RULES
+from inspector.credentials.rules import RULES, CredentialRule
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
 
 MOST_JUDGED = 100_000
-"""How many matches of one rule are judged in a text. What comes after them counts as found."""
+"""The maximum number of matches of a rule to check in a text. The rest of the text counts as a match."""
 
 _FIRST_SLICE = 4_096
 _SLICE = 262_144
@@ -24,26 +23,26 @@ _SLICE = 262_144
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """A place that a rule recognised. It holds no text."""
+    """A match of a rule, without its text."""
 
     rule: CredentialRule
     start: int
     end: int
-    """Offsets into the text searched, in characters; never empty."""
+    """Character offsets in the searched text; never an empty range."""
 
 
 def sightings(text: str) -> tuple[Sighting, ...]:
-    """What looks like a credential, in order of place, without overlaps.
+    """The matches in a text, in order and without overlaps.
 
-    Of overlapping ones, that of the most specific rule, and of one rule the first. Never raises. What
-    cannot be judged counts as found: where a check fails, what it was to judge; where a rule matches more
-    than `MOST_JUDGED` times, one last sighting that reaches to the end. Linear in the length of `text`.
+    Of overlapping matches, the one of the most specific rule counts, and of one rule the first. Never raises.
+    Unchecked text counts as a match: if a check fails, the match itself; if a rule matches more than
+    `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
     """
     folded = _folded(text)
     if not _holds_keyword(folded):
         return ()
     found: list[Sighting] = []
-    taken = bytearray(len(text))  # a byte for each character: 1 where a sighting is
+    taken = bytearray(len(text))  # one byte per character: 1 inside a match
     unjudged: list[Sighting] = []
     for rule in RULES:
         if not any(keyword in folded for keyword in _ENCODED[rule.id]):
@@ -62,7 +61,7 @@ def sightings(text: str) -> tuple[Sighting, ...]:
 
 
 def may_hold(text: str) -> bool:
-    """Whether a search could find anything: whether a keyword of any rule occurs."""
+    """True if the text contains a keyword of any rule, so a search may find something."""
     return _holds_keyword(_folded(text))
 
 
@@ -71,12 +70,12 @@ def _accepted(rule: CredentialRule, matched: str) -> bool:
         return True
     try:
         return rule.accepts(matched)
-    except Exception:  # noqa: BLE001 - what a check could not judge must not pass as harmless
+    except Exception:  # noqa: BLE001 - a match that cannot be checked must not count as harmless
         return True
 
 
 def _with_rest(found: list[Sighting], unjudged: list[Sighting]) -> Iterator[Sighting]:
-    """The sightings before the first place that was not judged, and one for all that follows."""
+    """The matches before the first unchecked one, and one match for the rest of the text."""
     rest = min(unjudged, key=attrgetter("start"))
     start = rest.start
     for sighting in found:
@@ -88,14 +87,14 @@ def _with_rest(found: list[Sighting], unjudged: list[Sighting]) -> Iterator[Sigh
 
 
 def _folded(text: str) -> bytes:
-    """The text in lower case, a byte for each character; what is not ASCII, and so in no keyword, is `?`."""
+    """The text in lower case, one byte per character; `?` replaces non-ASCII characters, which no keyword contains."""
     return text.encode("ascii", "replace").lower()
 
 
 def _holds_keyword(folded: bytes) -> bool:
     search = _search().find_matches_as_indexes
     start, size = 0, _FIRST_SLICE
-    # By slices, since a search gives all that it finds: text full of keywords is recognised by its start.
+    # Search in slices, because a search returns all matches; a text full of keywords has one at its start.
     while start < len(folded):
         if search(folded[start : start + size + _LONGEST]):
             return True

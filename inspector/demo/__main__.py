@@ -5,13 +5,13 @@ import sys
 from collections.abc import Sequence
 
 from inspector.demo.launch import serve_http, serve_page, serve_stdio
-from inspector.demo.options import Options, environment_seed
+from inspector.demo.server import Options, environment_seed
 from inspector.errors import InspectorError
 from inspector.protocol.targets import Era
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code of the demo as a program."""
+    """Run the demo; its exit code."""
     parsed = _parser().parse_args(arguments)
     options = Options(
         seed=parsed.seed if parsed.seed is not None else environment_seed(),
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
         help="where to listen on 127.0.0.1: for http and web all of it, for stdio the redemption endpoint; 0 takes any that is free",
     )
     parser.add_argument("--auth", action="store_true", help="ask for `Authorization: Bearer demo` over HTTP")
-    parser.add_argument("--seed", help="repeatable secrets and a clock that stands still")
+    parser.add_argument("--seed", help="repeatable secrets and a stopped clock")
     parser.add_argument("--era", choices=tuple(Era), default=Era.AUTO.value, help="refuse the other era")
     parser.add_argument("--page-size", type=_positive, default=100, help="items on one page of a listing")
     parser.add_argument(

@@ -11,7 +11,7 @@ from inspector.protocol.targets import Era
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_VERSIONS = ("2026-07-28",)
 BATCH_VERSION = "2025-03-26"
-"""The one revision that has JSON-RPC batches."""
+"""The only revision with JSON-RPC batches."""
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
@@ -34,20 +34,20 @@ _CACHEABLE = frozenset(
 
 
 def request_meta(params: Json) -> JsonObject:
-    """`_meta` of a request's parameters, empty where it is missing or no object."""
+    """`_meta` of a request's parameters; empty where it is missing or not an object."""
     meta = params.get("_meta") if isinstance(params, dict) else None
     return meta if isinstance(meta, dict) else {}
 
 
 def era_of(request: Request) -> Era:
-    """The era that a request belongs to, by what it carries: only stateless requests name their revision."""
+    """The era of a request: only stateless requests name their revision."""
     if request.method != "initialize" and VERSION_KEY in request_meta(request.params):
         return Era.MODERN
     return Era.LEGACY
 
 
 def check_envelope(params: JsonObject) -> None:
-    """Raises RefusedError where a stateless request does not say who asks and by which revision."""
+    """Raises RefusedError where a stateless request lacks the client's revision or capabilities."""
     meta = request_meta(params)
     missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
     if missing:
@@ -62,7 +62,7 @@ def check_envelope(params: JsonObject) -> None:
 
 
 def unsupported_version(requested: str) -> RefusedError:
-    """The refusal that names the revisions which would do."""
+    """The error that names the supported revisions."""
     supported: list[Json] = [*STATELESS_VERSIONS]
     return RefusedError(
         Code.UNSUPPORTED_PROTOCOL_VERSION,
@@ -72,12 +72,12 @@ def unsupported_version(requested: str) -> RefusedError:
 
 
 def negotiated(requested: str) -> str:
-    """The handshake revision to speak with a client that asks for `requested`."""
+    """The handshake revision for a client that requests `requested`."""
     return requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
 
 
 def stamped(method: str, result: JsonObject, server_info: JsonObject) -> JsonObject:
-    """A result as stateless revisions want it: complete, with its cache hints and the server's name on it."""
+    """A result with the members that stateless revisions require: type, cache hints and the server's name."""
     meta = result.get("_meta")
     return {
         "resultType": "complete",
@@ -88,5 +88,5 @@ def stamped(method: str, result: JsonObject, server_info: JsonObject) -> JsonObj
 
 
 def logged_at(threshold: str | None, level: str) -> bool:
-    """Whether a message of `level` goes to a client that asked for `threshold`; None asks for nothing."""
+    """Whether a client that asked for `threshold` gets messages of `level`; None asks for none."""
     return threshold in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(threshold)

@@ -2,38 +2,29 @@
 
 import asyncio
 import secrets
-from contextlib import suppress
 from http import HTTPStatus
 from typing import Self
-from urllib.parse import urlsplit
-
-import h11
 
 from inspector.demo.jsonrpc import read
-from inspector.demo.options import Options
 from inspector.demo.protocol import Peer
-from inspector.demo.server import DemoServer
+from inspector.demo.server import DemoServer, Options
 from inspector.demo.streamable import StreamableHttp
-from inspector.errors import UnreachableError
-from inspector.http_server import HttpConnection, HttpRequest
+from inspector.http_server import ADDRESS, HttpConnection, HttpRequest, listen, serve
 from inspector.json.exact import Json, dump_text
 
-ADDRESS = "127.0.0.1"
-
-_LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
 _SECRETS = "/secrets/"
 
 
 class HttpSite:
-    """A running HTTP server; `async with` starts and stops it."""
+    """An HTTP server; `async with` starts and stops it."""
 
     def __init__(
         self, server: DemoServer | None = None, *, port: int = 0, secrets_only: bool = False
     ) -> None:
-        """`port`: 0 takes any that is free. `secrets_only`: serves nothing but the redemption endpoint."""
+        """`port`: 0 for any free one. `secrets_only`: serve only the redemption endpoint."""
         self.server = server or DemoServer(Options())
         self.origin = ""
-        """Scheme, host and port, once it runs."""
+        """Scheme, host and port; empty until it runs."""
         self._port = port
         self._secrets_only = secrets_only
         self._streamable = StreamableHttp(self.server)
@@ -43,22 +34,14 @@ class HttpSite:
 
     @property
     def url(self) -> str:
-        """The Streamable HTTP endpoint."""
         return f"{self.origin}/mcp"
 
     @property
     def sse_url(self) -> str:
-        """The endpoint of the older HTTP+SSE transport."""
         return f"{self.origin}/sse"
 
     async def __aenter__(self) -> Self:
-        try:
-            self._listener = await asyncio.start_server(self._connected, ADDRESS, self._port)
-        except OSError as error:
-            raise UnreachableError(
-                f"cannot listen on {ADDRESS} port {self._port}: {error.strerror}",
-                "Choose another port, or 0 for any that is free.",
-            ) from error
+        self._listener = await listen(self._port, self._connected)
         port: int = self._listener.sockets[0].getsockname()[1]
         self.origin = self.server.vault.origin = f"http://{ADDRESS}:{port}"
         return self
@@ -73,32 +56,12 @@ class HttpSite:
         await self._streamable.close()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(self._serve(reader, writer))
+        task = asyncio.create_task(serve(reader, writer, self.answer))
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = HttpConnection(reader, writer)
-        # A client that leaves in the middle of an answer is its own business.
-        with suppress(ConnectionError, h11.LocalProtocolError):
-            try:
-                while (request := await connection.next_request()) is not None:
-                    await self._route(request, connection)
-            finally:
-                writer.close()
-
-    async def _route(self, request: HttpRequest, connection: HttpConnection) -> None:
-        if not _is_local(f"//{request.header('host') or ''}"):
-            await connection.respond(HTTPStatus.MISDIRECTED_REQUEST)
-            return
-        origin = request.header("origin")
-        if origin is not None and not _is_local(origin):
-            await connection.respond(HTTPStatus.FORBIDDEN)
-            return
-        await self.answer(request, connection)
-
     async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer a request that came from this machine."""
+        """Answer a request from this machine."""
         if request.path.startswith(_SECRETS):
             await self.redeem(request, connection)
             return
@@ -120,7 +83,6 @@ class HttpSite:
                 await connection.respond(HTTPStatus.NOT_FOUND)
 
     async def redeem(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer one try at the redemption endpoint."""
         never_cached = ("Cache-Control", "no-store")
         if request.method != "GET":
             headers = [never_cached, ("Allow", "GET")]
@@ -155,22 +117,20 @@ class HttpSite:
 
 
 class _OlderSession:
-    """A client of the older transport: it posts messages, and everything for it goes over one stream."""
+    """A client of the older transport: it posts messages, and reads every answer from one stream."""
 
     def __init__(self, server: DemoServer) -> None:
         self.waiting: asyncio.Queue[Json] = asyncio.Queue()
-        """What is to be sent; None once the client has gone."""
+        """Messages to send; None once the client has hung up."""
         self._peer = Peer(server)
         self._running: set[asyncio.Task[None]] = set()
 
     def take(self, raw: bytes) -> None:
-        """Answer a posted message, in time."""
         task = asyncio.create_task(self._answer(raw))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
     def close(self) -> None:
-        """Stop what is being answered."""
         for task in self._running:
             task.cancel()
 
@@ -178,10 +138,3 @@ class _OlderSession:
         answer = await self._peer.receive(read(raw), self.waiting.put_nowait)
         if answer is not None:
             self.waiting.put_nowait(answer)
-
-
-def _is_local(url: str) -> bool:
-    try:
-        return urlsplit(url).hostname in _LOOPBACK
-    except ValueError:
-        return False

@@ -1,16 +1,8 @@
-"""JSON-RPC 2.0 as MCP uses it: which messages are sound, and what answers look like."""
+"""JSON-RPC 2.0 as MCP uses it: checks of requests, and responses."""
 
 from enum import IntEnum
 
-from inspector.json.exact import (
-    DuplicateKeys,
-    Json,
-    JsonObject,
-    JsonText,
-    Malformed,
-    Number,
-    parse,
-)
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, Malformed, Number, parse
 from inspector.protocol.frames import Request
 
 
@@ -40,7 +32,7 @@ class RefusedError(Exception):
 
 
 def read(raw: bytes) -> JsonText | Malformed:
-    """`raw` as JSON by the book: what `parse` would forgive is malformed here."""
+    """`raw` as strict JSON: malformed where `parse` would only note a fault."""
     body = parse(raw)
     match body:
         case JsonText(faults=(first, *_)):
@@ -52,12 +44,12 @@ def read(raw: bytes) -> JsonText | Malformed:
 
 
 def answer(identity: Json, result: JsonObject) -> JsonObject:
-    """A response that carries a result."""
+    """A response with a result."""
     return {"jsonrpc": "2.0", "id": identity, "result": result}
 
 
 def refusal(identity: Json, error: RefusedError) -> JsonObject:
-    """A response that carries an error; `identity` is None where the request's id cannot be told."""
+    """A response with an error; `identity` is None where the request's id is unknown."""
     member: JsonObject = {"code": int(error.code), "message": error.message}
     if error.data is not None:
         member["data"] = error.data
@@ -70,12 +62,12 @@ def notification(method: str, params: JsonObject) -> JsonObject:
 
 
 def is_identity(value: Json) -> bool:
-    """Whether `value` may be the id of an MCP request: text or a whole number, never null."""
+    """Whether `value` is a valid MCP request id: text or an integer, never null."""
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def sound_params(request: Request) -> JsonObject:
-    """The parameters of a request, empty where there are none. Raises RefusedError where it is not sound."""
+    """The parameters of a request, empty where there are none. Raises RefusedError for an invalid request."""
     if request.value.get("jsonrpc") != "2.0":
         raise RefusedError(Code.INVALID_REQUEST, 'Invalid request: jsonrpc is not "2.0"')
     if request.params is None and "params" not in request.value:
@@ -86,7 +78,7 @@ def sound_params(request: Request) -> JsonObject:
 
 
 def text_param(params: JsonObject, key: str) -> str:
-    """A parameter that has to be text. Raises RefusedError."""
+    """A required text parameter. Raises RefusedError."""
     value = params.get(key)
     if not isinstance(value, str):
         raise RefusedError(Code.INVALID_PARAMS, f"Invalid params: {key} has to be a string")
@@ -94,7 +86,7 @@ def text_param(params: JsonObject, key: str) -> str:
 
 
 def object_param(params: JsonObject, key: str) -> JsonObject:
-    """A parameter that is an object where it is there at all. Raises RefusedError."""
+    """An optional object parameter. Raises RefusedError."""
     value = params.get(key, {})
     if not isinstance(value, dict):
         raise RefusedError(Code.INVALID_PARAMS, f"Invalid params: {key} has to be an object")

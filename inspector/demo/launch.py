@@ -1,42 +1,136 @@
-"""Running the demo as a program: until its client leaves, or somebody asks it to stop."""
+"""Run the demo as a program, on standard streams, over HTTP, or as a page, until its client leaves or a signal stops it."""
 
 import asyncio
+import os
+import queue
 import signal
 import sys
 import threading
-from collections.abc import Coroutine, Generator
+from collections.abc import AsyncIterator, Coroutine, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 
-from inspector.demo import stdio
 from inspector.demo.http import HttpSite
-from inspector.demo.options import Options, environment_seed
-from inspector.demo.server import DemoServer
+from inspector.demo.jsonrpc import read
+from inspector.demo.protocol import Peer
+from inspector.demo.server import DemoServer, Options, environment_seed
 from inspector.errors import UnreachableError
+from inspector.json.exact import Json, dump
+
+GRACE_S = 0.5
+"""Time limit for running calls and pending answers once the client has closed its side."""
+
+_CHUNK_BYTES = 65_536
+
+
+async def serve_streams(options: Options, port: int = 0) -> None:
+    """Serve one client until it closes its side, or until this task is cancelled.
+
+    `port`: for the redemption endpoint on 127.0.0.1; 0 for any free one. Raises UnreachableError where it cannot listen.
+    """
+    server = DemoServer(options)
+    async with HttpSite(server, port=port, secrets_only=True) as site:
+        print(f"serving the demo workspace; secrets at {site.origin}/secrets/", file=sys.stderr, flush=True)  # noqa: T201 it is what stderr is for
+        writer = _Writer()
+        peer = Peer(server)
+        running: set[asyncio.Task[None]] = set()
+        try:
+            async for line in _lines():
+                task = asyncio.create_task(_take(peer, line, writer))
+                running.add(task)
+                task.add_done_callback(running.discard)
+            if running:
+                await asyncio.wait(running, timeout=GRACE_S)
+        finally:
+            for task in running:
+                task.cancel()
+            writer.close()
+
+
+async def _take(peer: Peer, line: bytes, writer: "_Writer") -> None:
+    answer = await peer.receive(read(line), writer.write)
+    if answer is not None:
+        writer.write(answer)
+
+
+async def _lines() -> AsyncIterator[bytes]:
+    # A thread instead of asyncio's pipes: those refuse regular files, and make a terminal shared with
+    # the client non-blocking.
+    loop = asyncio.get_running_loop()
+    chunks: asyncio.Queue[bytes] = asyncio.Queue()
+    threading.Thread(target=_read_into, args=(loop, chunks), name="stdin", daemon=True).start()
+    rest = bytearray()
+    while chunk := await chunks.get():
+        rest += chunk
+        if b"\n" in chunk:
+            *lines, last = bytes(rest).split(b"\n")
+            rest = bytearray(last)
+            for line in lines:
+                if line.strip():
+                    yield line
+    if rest.strip():
+        yield bytes(rest)
+
+
+def _read_into(loop: asyncio.AbstractEventLoop, chunks: asyncio.Queue[bytes]) -> None:
+    # The loop may be closed while this waits for input.
+    with suppress(RuntimeError):
+        while True:
+            try:
+                chunk = os.read(0, _CHUNK_BYTES)
+            except OSError:
+                chunk = b""
+            loop.call_soon_threadsafe(chunks.put_nowait, chunk)
+            if not chunk:
+                return
+
+
+class _Writer:
+    """Writes messages to standard output in a thread, so that a client that does not read blocks nothing else."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="stdout", daemon=True)
+        self._thread.start()
+
+    def write(self, message: Json) -> None:
+        self._waiting.put(dump(message) + b"\n")
+
+    def close(self) -> None:
+        self._waiting.put(b"")
+        self._thread.join(GRACE_S)
+
+    def _run(self) -> None:
+        # The client may be gone; the end of standard input reports that.
+        with suppress(OSError):
+            while line := self._waiting.get():
+                view = memoryview(line)
+                while view:
+                    view = view[os.write(1, view) :]
 
 
 def serve_stdio(options: Options | None = None, port: int = 0) -> None:
-    """Serve on standard input and output. Returns at the end of input, on SIGTERM and on SIGINT.
+    """Serve on standard streams until the end of input, SIGTERM or SIGINT.
 
-    `port`: of the redemption endpoint. Raises UnreachableError where it cannot listen.
+    `port`: for the redemption endpoint. Raises UnreachableError where it cannot listen.
     """
-    asyncio.run(_until_stopped(stdio.serve(options or Options(seed=environment_seed()), port)))
+    asyncio.run(_until_stopped(serve_streams(options or Options(seed=environment_seed()), port)))
 
 
 def serve_http(port: int = 0, options: Options | None = None) -> None:
-    """Serve on 127.0.0.1. Returns on SIGTERM and on SIGINT. Raises UnreachableError where it cannot listen."""
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError where it cannot listen."""
     site = HttpSite(DemoServer(options or Options(seed=environment_seed())), port=port)
     asyncio.run(_until_stopped(_serve(site)))
 
 
 def serve_page(port: int = 0, options: Options | None = None) -> None:
-    """Serve the page on 127.0.0.1. Returns on SIGTERM and on SIGINT. Raises UnreachableError where it cannot listen."""
+    """Serve the page on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError where it cannot listen."""
     asyncio.run(_until_stopped(_serve(_page(port, options))))
 
 
 @contextmanager
 def page_beside(options: Options | None = None, port: int = 0) -> Generator[str]:
-    """The URL of the page, which a thread serves while the block runs. Raises UnreachableError where it cannot listen."""
+    """Serve the page in a thread while the block runs; its URL. Raises UnreachableError where it cannot listen."""
     ready: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
     site = _page(port, options)
     thread = threading.Thread(

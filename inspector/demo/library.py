@@ -1,9 +1,40 @@
-"""Resources, resource templates and prompts of the workspace."""
+"""Resources, resource templates and prompts of the workspace, with a small picture and a sound."""
+
+import base64
+import struct
+import zlib
 
 from inspector.demo.jsonrpc import Code, RefusedError
-from inspector.demo.media import picture
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import Json, JsonObject, dump_text
+
+
+def picture(side: int = 16) -> str:
+    """A square gradient as PNG, in base64."""
+    rows = b"".join(
+        b"\0" + bytes(channel for x in range(side) for channel in (x * 255 // side, y * 255 // side, 128))
+        for y in range(side)
+    )
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    chunks = (_chunk(b"IHDR", header), _chunk(b"IDAT", zlib.compress(rows, 9)), _chunk(b"IEND", b""))
+    return _base64(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
+
+
+def sound(samples: int = 800) -> str:
+    """A tenth of a second of a square wave as WAV, 8 kHz, 8 bits, one channel, in base64."""
+    wave = bytes(96 if index // 10 % 2 else 160 for index in range(samples))
+    form = struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)
+    body = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(wave)) + wave
+    return _base64(b"RIFF" + struct.pack("<I", len(body)) + body)
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def _base64(raw: bytes) -> str:
+    return base64.b64encode(raw).decode("ascii")
+
 
 _DOCUMENTS = "workspace://documents"
 _PEOPLE = "workspace://people/"
@@ -70,7 +101,7 @@ PROMPTS: tuple[JsonObject, ...] = (
 
 
 def read_resource(uri: str, workspace: Workspace) -> JsonObject | None:
-    """The `resources/read` result; None where there is no such resource."""
+    """The `resources/read` result; None for an unknown resource."""
     if uri == _LOGO:
         return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": picture()}]}
     if uri.startswith(_PEOPLE):

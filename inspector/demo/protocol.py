@@ -1,4 +1,4 @@
-"""One client's side of the conversation: messages in, answers and notifications out, over any transport."""
+"""The protocol for one client over any transport: takes messages, returns answers and notifications."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,16 +26,16 @@ from inspector.protocol.frames import Message, Notification, Request, Response, 
 from inspector.protocol.targets import Era
 
 Notify: TypeAlias = Callable[[JsonObject], None]
-"""Takes a notification that belongs to the message being answered."""
+"""Receives the notifications that belong to the message being answered."""
 
 _LISTS = {kind.method: kind for kind in Kind}
 _SHARED = frozenset({*_LISTS, "tools/call", "tools/resolve", "resources/read", "prompts/get"})
-"""What both eras have."""
+"""Methods of both eras."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Exchange:
-    """One request while it is being answered."""
+    """A request that is being answered."""
 
     era: Era
     method: str
@@ -45,21 +45,21 @@ class _Exchange:
 
 
 class Peer:
-    """One client: what was agreed with it and which of its requests are being answered."""
+    """One client: its negotiated protocol and its running requests."""
 
     def __init__(self, server: DemoServer, era: Era | None = None) -> None:
-        """`era`: the one that the transport knows it to be in; None leaves it to the server and each request."""
+        """`era`: as the transport knows it; None for the server's option, or the request's own."""
         self.version: str | None = None
-        """The handshake revision agreed on; None before, and with a stateless client."""
+        """The negotiated handshake revision; None before, and for a stateless client."""
         self._server = server
         self._era_served = era or server.options.era
         self._log_level: str | None = None
         self._running: dict[str, _Exchange] = {}
 
     async def receive(self, body: JsonText | Malformed, notify: Notify) -> Json:
-        """Take in one message, or a batch; what is to be answered, None where nothing is.
+        """Answer one message or batch; None where no answer is due.
 
-        `notify` is called, if at all, before this returns. Never raises.
+        Calls `notify` only before it returns. Never raises.
         """
         if isinstance(body, Malformed):
             return refusal(None, RefusedError(Code.PARSE_ERROR, f"Parse error: {body.reason}"))
@@ -75,7 +75,6 @@ class Peer:
         return answers or None
 
     def cancel_all(self) -> None:
-        """Stop whatever is being answered; none of it will be."""
         for exchange in self._running.values():
             exchange.cancelled.set()
 
@@ -88,14 +87,14 @@ class Peer:
             case Response():
                 return None
             case Notification():
-                self._heed(message)
+                self._take_notification(message)
                 return None
             case Request():
                 return await self._answer(message, notify)
 
-    def _heed(self, message: Notification) -> None:
+    def _take_notification(self, message: Notification) -> None:
         if message.method == "notifications/cancelled" and isinstance(message.params, dict):
-            # The id is free from now on, not only once the call has noticed.
+            # The id is free at once, even before the call ends.
             exchange = self._running.pop(dump_text(message.params.get("requestId")), None)
             if exchange:
                 exchange.cancelled.set()
@@ -123,7 +122,7 @@ class Peer:
 
     async def _complete(self, identity: Json, exchange: _Exchange) -> Json:
         try:
-            result = await self._waited(exchange, self._result(exchange))
+            result = await self._finished(exchange, self._result(exchange))
         except RefusedError as error:
             return refusal(identity, error)
         except Exception as error:  # noqa: BLE001 a client waits for its answer, whatever went wrong here
@@ -223,8 +222,8 @@ class Peer:
             params: JsonObject = {"level": level, "logger": "workspace", "data": text}
             exchange.notify(notification("notifications/message", params))
 
-    async def _waited(self, exchange: _Exchange, result: JsonObject | Slow) -> JsonObject | None:
-        """The result once it is there, with progress on the way; None where the client cancelled."""
+    async def _finished(self, exchange: _Exchange, result: JsonObject | Slow) -> JsonObject | None:
+        """Wait for the result and send progress; None where the client cancelled."""
         if not isinstance(result, Slow):
             return result
         token = eras.request_meta(exchange.params).get("progressToken")

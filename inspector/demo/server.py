@@ -1,20 +1,46 @@
-"""The server behind every transport: one workspace, and what each method makes of it."""
+"""The server behind every transport: one workspace, and its methods."""
 
+import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from inspector import __version__
 from inspector.demo.jsonrpc import Code, RefusedError, object_param, text_param
 from inspector.demo.library import PROMPTS, RESOURCES, TEMPLATES
-from inspector.demo.mint import Mint
-from inspector.demo.options import BEARER_TOKEN, Options
-from inspector.demo.redemption import Reference, Vault
-from inspector.demo.tools.registry import TOOLS
-from inspector.demo.tools.tool import Context, DemoTool, Slow, failed
+from inspector.demo.secrets import Mint, Reference, Vault
+from inspector.demo.tools import TOOLS
+from inspector.demo.tools.tool import Context, DemoTool, Slow, error_result
 from inspector.demo.workspace import OPENED_AT, opened
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Kind
+from inspector.protocol.targets import Era
+
+SEED_VARIABLE = "SIGHTLINE_DEMO_SEED"
+BEARER_TOKEN = "demo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Settings of one server, with the defaults of `python -m inspector.demo`."""
+
+    seed: str | None = None
+    """Makes generated secrets and ids repeatable and stops the clock; None for random ones."""
+    auth: bool = False
+    """Whether HTTP requests need `Authorization: Bearer demo`."""
+    era: Era = Era.AUTO
+    """AUTO serves both eras, the others refuse one."""
+    page_size: int = 100
+    """Items on one page of a listing."""
+    sound_only: bool = False
+    """Leaves out the tools that make strict clients reject a whole listing."""
+
+
+def environment_seed() -> str | None:
+    """The seed in the environment; None where it is not set."""
+    return os.environ.get(SEED_VARIABLE) or None
+
 
 SERVER_INFO: JsonObject = {"name": "demo-workspace", "title": "Demo workspace", "version": __version__}
 CAPABILITIES: JsonObject = {
@@ -30,10 +56,10 @@ _CURSOR = "after-"
 
 
 class DemoServer:
-    """One workspace with its tools. Every connection to it sees the same state."""
+    """One workspace with its tools, shared by all connections."""
 
     def __init__(self, options: Options, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """`monotonic`: the clock, in seconds, by which secrets expire."""
+        """`monotonic`: the clock, in seconds, for the expiry of secrets."""
         self.options = options
         self.vault = Vault(monotonic, BEARER_TOKEN if options.auth else None)
         self.mint = Mint(options.seed)
@@ -49,7 +75,7 @@ class DemoServer:
         }
 
     def listing(self, kind: Kind, params: JsonObject) -> JsonObject:
-        """One page of a list. Raises RefusedError for a cursor that was never given out."""
+        """One page of a list. Raises RefusedError for an unknown cursor."""
         items = self._listings[kind]
         start = _position(params.get("cursor"), len(items)) if "cursor" in params else 0
         end = start + self.options.page_size
@@ -59,12 +85,12 @@ class DemoServer:
         return page
 
     def call(self, params: JsonObject, log: Callable[[str, Json], None]) -> JsonObject | Slow:
-        """Call a tool. Raises RefusedError where the request, not the call, is wrong."""
+        """Call a tool. Raises RefusedError for a faulty request."""
         tool, arguments = self._named(params)
         log("info", {"event": "tool called", "tool": tool.name})
         problem = tool.problem(arguments)
         if problem:
-            return failed(problem)
+            return error_result(problem)
         context = Context(
             mint=self.mint,
             now=self._now(),
@@ -75,7 +101,7 @@ class DemoServer:
         return tool.handle(arguments, self.workspace, context)
 
     def resolve(self, params: JsonObject) -> JsonObject:
-        """What a call would do, before it is made. Raises RefusedError."""
+        """Predict the effect of a call. Raises RefusedError."""
         tool, arguments = self._named(params)
         if tool.resolve is None:
             raise RefusedError(Code.INVALID_PARAMS, f"Tool is not resolvable: {tool.name}")

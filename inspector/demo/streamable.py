@@ -35,7 +35,7 @@ _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri
 
 
 class _Signal(Enum):
-    """What can happen on an exchange besides a notification."""
+    """Events of an exchange other than notifications."""
 
     ANSWERED = "answered"
     GONE = "gone"
@@ -50,25 +50,23 @@ class StreamableHttp:
     def __init__(self, server: DemoServer) -> None:
         self._server = server
         self._sessions: dict[str, Peer] = {}
-        self._left_behind: set[asyncio.Task[Json]] = set()
+        self._work: set[asyncio.Task[Json]] = set()
 
     async def handle(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer one request to the endpoint."""
         match request.method:
             case "POST":
                 await self._post(request, connection)
             case "DELETE":
                 await self._delete(request, connection)
             case _:
-                # No stream of the server's own: it never speaks first.
+                # The server never sends first, so it has no stream of its own.
                 await connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, headers=[("Allow", "POST, DELETE")])
 
     async def close(self) -> None:
-        """Stop what still runs for clients that hung up."""
-        left_behind = tuple(self._left_behind)
-        for work in left_behind:
+        tasks = tuple(self._work)
+        for work in tasks:
             work.cancel()
-        await asyncio.gather(*left_behind, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _post(self, request: HttpRequest, connection: HttpConnection) -> None:
         if not _accepts(request, "application/json") or not _accepts(request, "text/event-stream"):
@@ -128,7 +126,7 @@ class StreamableHttp:
             await peer.receive(body, _drop)
             await connection.respond(HTTPStatus.ACCEPTED)
             return
-        # A client with a session cancels by saying so; one that only hangs up still gets its call done.
+        # A client with a session cancels by a notification; its call continues when it hangs up.
         await self._exchange(peer, body, connection, status=_session_status, on_gone=lambda: None)
 
     async def _open_session(self, body: JsonText, connection: HttpConnection) -> None:
@@ -144,7 +142,7 @@ class StreamableHttp:
         )
 
     async def _session(self, request: HttpRequest, connection: HttpConnection) -> Peer | None:
-        """The session that a request names; where there is none, the request is answered."""
+        """The session that a request names; otherwise answers the request."""
         session = request.header(SESSION_HEADER.lower())
         if session is None:
             await _refuse(connection, HTTPStatus.BAD_REQUEST, f"{SESSION_HEADER} is missing")
@@ -171,12 +169,12 @@ class StreamableHttp:
         status: Callable[[Json], HTTPStatus],
         on_gone: Callable[[], None],
     ) -> None:
-        """Answer with JSON, or with an event stream as soon as a notification comes before the answer."""
+        """Answer with JSON, or with an event stream if a notification precedes the answer."""
         events: asyncio.Queue[_Event] = asyncio.Queue()
         work = asyncio.create_task(peer.receive(body, events.put_nowait))
         work.add_done_callback(lambda _: events.put_nowait(_Signal.ANSWERED))
-        self._left_behind.add(work)
-        work.add_done_callback(self._left_behind.discard)
+        self._work.add(work)
+        work.add_done_callback(self._work.discard)
         streaming = False
         try:
             async with connection.watched(lambda: events.put_nowait(_Signal.GONE)):
@@ -229,13 +227,13 @@ def _status(answer: Json) -> HTTPStatus:
 
 
 def _session_status(answer: Json) -> HTTPStatus:
-    """Errors travel as answers, but for what was no request at all."""
-    nobody = isinstance(answer, dict) and "error" in answer and answer.get("id") is None
-    return HTTPStatus.BAD_REQUEST if nobody else HTTPStatus.OK
+    """Errors are sent with status 200, except for bodies that are not requests."""
+    is_rejected = isinstance(answer, dict) and "error" in answer and answer.get("id") is None
+    return HTTPStatus.BAD_REQUEST if is_rejected else HTTPStatus.OK
 
 
 def _header_mismatch(request: Request, http: HttpRequest) -> Json:
-    """The refusal of a request whose headers say something else than its body; None where they agree."""
+    """The error for a request whose headers contradict its body; None where they agree."""
     version = eras.request_meta(request.params).get(eras.VERSION_KEY)
     wrong = None
     if version is not None and http.header("mcp-protocol-version") != version:
@@ -252,7 +250,7 @@ def _header_mismatch(request: Request, http: HttpRequest) -> Json:
 
 
 def _decoded(value: str | None) -> str | None:
-    """A header's value; one that is not plain ASCII travels as `=?base64?…?=`."""
+    """A header's value, decoded from `=?base64?…?=` where needed."""
     if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
         return value
     try:

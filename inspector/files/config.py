@@ -1,4 +1,4 @@
-"""Configuration files of MCP clients: `mcpServers` as most write it, `servers` as VS Code does.
+"""Read configuration files of MCP clients: `mcpServers`, or `servers` as VS Code writes it.
 
 The files are JSON with comments and trailing commas. Sources:
 https://code.visualstudio.com/docs/copilot/reference/mcp-configuration (`servers`, `inputs`, `envFile`, variables),
@@ -22,13 +22,13 @@ from inspector.protocol.targets import HttpTarget, StdioTarget, parse_target
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 200
 MAX_NAMES = 20
-"""As many servers and keys are named in a message."""
+"""The most servers and keys that a message names."""
 
 _LOOKED_FOR = "Sightline looks for an object `mcpServers`, or `servers` as VS Code writes it."
 _PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 _BARE_VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
-# NAME=value as Docker, VS Code, Node and python-dotenv read it alike. Where they differ, the line is refused.
+# NAME=value lines that Docker, VS Code, Node and python-dotenv read alike. Other lines are refused.
 _ENV_LINE = re.compile(
     r"""(?:export[ \t]++)?(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+=[ \t]*+"""
     r"""(?:"(?P<double>(?:[^"\\]|\\.)*+)"|'(?P<single>[^']*+)'|(?P<plain>[^\s"'`#](?:[^"'`#]*?[^\s"'`#])?)?)"""
@@ -61,7 +61,7 @@ _OF_CLIENTS = frozenset(
         "version",
     }
 )
-"""Keys that say how a client uses a server, not how it is started or reached."""
+"""Keys about how a client uses a server, not about how to start or reach it."""
 
 
 class _Entry(msgspec.Struct, rename="camel"):
@@ -80,11 +80,11 @@ class _Entry(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredServer:
-    """A server that a configuration file describes."""
+    """A server from a configuration file."""
 
     target: StdioTarget | HttpTarget
     notes: tuple[str, ...] = ()
-    """What the entry asks for and Sightline does not do. Foreign text."""
+    """What the entry requests and Sightline does not support. Foreign text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,17 +99,17 @@ class _File:
 
     @property
     def project(self) -> Path:
-        """The folder above `.vscode`, `.cursor` and the like, or the file's own."""
+        """The folder that holds `.vscode`, `.cursor` or the like; otherwise the file's own folder."""
         return self.folder.parent if self.folder.name.startswith(".") else self.folder
 
 
 def read_target(
     path: str, name: str | None, environment: Collection[str] = (), headers: Collection[str] = ()
 ) -> ConfiguredServer:
-    """The server that `path` calls `name`; with one entry the name may be left out. Raises UsageError.
+    """The server called `name` in `path`; a file with one entry needs no name. Raises UsageError.
 
-    `environment`, `headers`: names of variables and headers that the command line gives. The entry's own values
-    for them are left out, and so may hold placeholders that cannot be filled in.
+    `environment`, `headers`: names of variables and headers that the command line sets. The entry's values for them
+    are ignored, so their placeholders need not be filled in.
     """
     file = _read(path)
     name = _chosen(file, name)
@@ -133,7 +133,7 @@ def _read(path: str) -> _File:
     entries: dict[str, object] = {}
     for table in tables:
         if not _is_object(table):
-            raise UsageError(f"{path}: mcpServers or servers is no object", _LOOKED_FOR)
+            raise UsageError(f"{path}: mcpServers or servers is not an object", _LOOKED_FOR)
         entries |= table
     inputs = root.get("inputs")
     described = [one for one in inputs if _is_object(one)] if _is_list(inputs) else []
@@ -141,7 +141,7 @@ def _read(path: str) -> _File:
 
 
 def _text(path: str) -> str:
-    """The text of a file that is UTF-8, with or without a byte order mark. Raises UsageError."""
+    """The text of a UTF-8 file, with or without a byte order mark. Raises UsageError."""
     try:
         with Path(path).open("rb") as opened:
             raw = opened.read(MAX_CONFIG_BYTES + 1)
@@ -162,7 +162,7 @@ def _decoded(path: str, text: str) -> dict[str, object]:
     except pyjson5.Json5NestingTooDeep as error:
         raise UsageError(f"{path}: nested too deep", "Is this the right file?") from error
     except pyjson5.Json5DecoderException as error:
-        # `args` of the exception hold all that was decoded, secrets among it: only its message is used.
+        # The exception's other `args` hold the decoded content with its secrets; use the message only.
         raise UsageError(f"{path} is not JSON: {_reason(text, str(error.args[0]))}", _LOOKED_FOR) from None
     if not _is_object(root):
         raise UsageError(f"{path} holds no JSON object", _LOOKED_FOR)
@@ -170,7 +170,7 @@ def _decoded(path: str, text: str) -> dict[str, object]:
 
 
 def _reason(text: str, message: str) -> str:
-    """The parser's message with lines and columns for offsets, and characters for code points."""
+    """The parser's message with line and column instead of offsets, and characters instead of code points."""
 
     def place(near: "re.Match[str]") -> str:
         offset = max(int(near[1]) - 1, 0)
@@ -178,7 +178,7 @@ def _reason(text: str, message: str) -> str:
         return f"near line {text.count(chr(10), 0, offset) + 1}, column {offset - start + 1}"
 
     message = re.sub(r"b'(\w+)'", r"\1", message)
-    message = re.sub(r"U\+([0-9a-f]{4,6})", lambda found: f"`{chr(int(found[1], 16))}`", message)
+    message = re.sub(r"U\+([0-9a-f]{4,6})", lambda match: f"`{chr(int(match[1], 16))}`", message)
     return re.sub(r"near (\d+)", place, message)
 
 
@@ -195,7 +195,7 @@ def _chosen(file: _File, name: str | None) -> str:
 
 
 def _has(file: _File) -> str:
-    """The servers of a file; those that cannot be read come last, with the reason."""
+    """The servers in a file; unreadable ones last, with the reason."""
     readable: list[str] = []
     unreadable: list[str] = []
     for name, written in file.entries.items():
@@ -225,32 +225,32 @@ def _is_list(value: object) -> TypeGuard[list[object]]:
 
 
 def _env_file(path: str) -> dict[str, str]:
-    """The variables of a file: `NAME=value` lines, quotes, comments, `export`. Raises UsageError.
+    """The variables in a file of `NAME=value` lines with quotes, comments and `export`. Raises UsageError.
 
-    Values may be secrets: a message names the line and does not quote it.
+    Values may be secrets: error messages name the line without quoting it.
     """
     variables: dict[str, str] = {}
     for number, written in enumerate(re.split(r"\r\n?|\n", _text(path)), 1):
         line = written.strip()
         if not line or line.startswith("#"):
             continue
-        found = _ENV_LINE.fullmatch(line)
-        if not found:
+        match = _ENV_LINE.fullmatch(line)
+        if not match:
             raise UsageError(
                 f"{path}, line {number} is not NAME=value",
                 "Put a value with # or quotes in it into quotes, on one line.",
             )
-        double: str | None = found["double"]
-        value: str = found["single"] or found["plain"] or ""
+        double: str | None = match["double"]
+        value: str = match["single"] or match["plain"] or ""
         if double is not None:
             value = _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[0]), double)
-        variables[found["name"]] = value
+        variables[match["name"]] = value
     return variables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """Makes a target of one entry."""
+    """Converts one entry to a target."""
 
     file: _File
     where: str
@@ -259,7 +259,6 @@ class _Reading:
     given_headers: frozenset[str]
 
     def server(self) -> ConfiguredServer:
-        """The entry as a target. Raises UsageError."""
         try:
             entry = msgspec.convert(self.written, _Entry)
         except msgspec.ValidationError as error:
@@ -287,14 +286,15 @@ class _Reading:
         return UsageError(f"{self.where}: {problem}", hint)
 
     def _transport(self, entry: _Entry) -> str | None:
-        """`stdio`, `http` or `sse`; None where the entry does not say."""
+        """`stdio`, `http` or `sse`; None where the entry names no transport."""
         known = set[str]()
         for written in (entry.type, entry.transport):
             if written is not None:
                 plain = written.replace("-", "").replace("_", "").lower()
                 if plain not in _TRANSPORTS:
                     raise self._wrong(
-                        f"the transport {written} is not known", "stdio, http, streamable-http and sse are."
+                        f"the transport {written} is not supported",
+                        "stdio, http, streamable-http and sse are.",
                     )
                 known.add(_TRANSPORTS[plain])
         if len(known) > 1:
@@ -333,7 +333,7 @@ class _Reading:
             raise self._wrong(problem, f"A server over HTTP needs one of {', '.join(_ADDRESSES)}.")
         [(key, written)] = addresses.items()
         url = self._filled(key, written)
-        # The filled-in URL may hold a credential, so that messages quote it as written.
+        # The filled-in URL may hold a credential, so messages quote the URL as written.
         problem = self._wrong(f"{key} is no http(s) URL: {written}", "Write it as https://host/path.")
         if not url.startswith(("http://", "https://")):
             raise problem
@@ -353,23 +353,23 @@ class _Reading:
     def _notes(self, entry: _Entry, target: StdioTarget | HttpTarget) -> Iterator[str]:
         keys = self.written if _is_object(self.written) else {}
         if keys.get("disabled") is True or keys.get("enabled") is False:
-            yield f"{self.where} is disabled in the file; Sightline uses it all the same"
+            yield f"{self.where} is disabled in the file; Sightline uses it anyway"
         is_command = isinstance(target, StdioTarget)
         understood = {"type", "transport", "disabled", "enabled"} | _OF_CLIENTS
         understood |= _OF_COMMANDS if is_command else {"headers", *_ADDRESSES}
         unused = [key for key in keys if key not in understood]
         if unused:
-            yield f"{self.where}: left out, as Sightline does not know what to do with it: {_listed(unused)}"
+            yield f"{self.where}: ignored, because Sightline does not support it: {_listed(unused)}"
         bare = [key for key, value in entry.env.items() if _BARE_VARIABLE.fullmatch(str(value))]
         if bare and is_command:
-            yield f"{self.where}: given as written, not filled in, as only ${{NAME}} is: {_listed(bare)}"
+            yield f"{self.where}: passed unchanged, because only ${{NAME}} is filled in: {_listed(bare)}"
 
     def _filled(self, what: str, text: str, option: str = "") -> str:
-        """`text` with its placeholders filled in. Raises UsageError where one cannot be.
+        """`text` with its placeholders filled in. Raises UsageError for one without a value.
 
-        `option`: what the command line can give in its place.
+        `option`: the command line option that can set the value instead.
         """
-        return _PLACEHOLDER.sub(lambda found: self._value(what, found[1], option), text)
+        return _PLACEHOLDER.sub(lambda match: self._value(what, match[1], option), text)
 
     def _value(self, what: str, name: str, option: str) -> str:
         match name:
@@ -384,20 +384,22 @@ class _Reading:
             case _ if name.startswith("input:"):
                 return self._input(what, name.removeprefix("input:"), option)
             case _:
-                found = _VARIABLE.fullmatch(name)
-        if not found:
+                variable = _VARIABLE.fullmatch(name)
+        if not variable:
             raise self._wrong(
                 f"cannot fill in ${{{name}}}",
-                "Known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${workspaceFolder}, ${userHome} and ${pathSeparator}.",
+                "Supported: ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${workspaceFolder}, ${userHome}, ${pathSeparator}.",
             )
-        default: str | None = found[2]
-        value = os.environ.get(found[1], default)
+        default: str | None = variable[2]
+        value = os.environ.get(variable[1], default)
         if value is None:
-            raise self._wrong(f"the variable {found[1]} is not set", f"Set {found[1]} in the environment.")
+            raise self._wrong(
+                f"the variable {variable[1]} is not set", f"Set {variable[1]} in the environment."
+            )
         return value
 
     def _input(self, what: str, name: str, option: str) -> str:
-        """The environment's value for what clients ask the user for."""
+        """The environment variable in place of a value that clients prompt for."""
         variable = f"SIGHTLINE_INPUT_{re.sub('[^A-Za-z0-9]', '_', name).upper()}"
         value = os.environ.get(variable)
         if value is None:

@@ -1,4 +1,4 @@
-"""Where files are: what is shipped with the package, and what belongs to the user."""
+"""Paths of packaged data and of the user's configuration and data."""
 
 import os
 from functools import cache
@@ -11,50 +11,47 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def packaged(name: str) -> Path:
-    """A folder of packaged data (`themes`, `recordings`).
-
-    Inside the package in a wheel, beside it in an editable install.
-    """
+    """A folder of packaged data (`themes`, `recordings`): inside the package in a wheel, beside it in an editable install."""
     inside = _PACKAGE / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
 
 def written(name: str) -> Path:
-    """A path as the user writes it, with `~` for a home. Raises UsageError where there is no such home."""
+    """A path as the user writes it, with `~` expanded. Raises UsageError where that home does not exist."""
     try:
         return Path(name).expanduser()
     except RuntimeError as error:
-        raise UsageError(f"{name.partition('/')[0]}: nobody of that name has a home here", _WHOLE) from error
+        raise UsageError(f"{name.partition('/')[0]}: there is no user of that name", _WHOLE) from error
 
 
 def full(name: str) -> Path:
-    """The same from the root on, without links. Raises UsageError."""
+    """An absolute path without links. Raises UsageError."""
     try:
         return written(name).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"{name} is no path", _WHOLE) from error
+        raise UsageError(f"{name} is not a path", _WHOLE) from error
 
 
 def configuration() -> Path:
-    """The user's configuration folder, which need not exist. SIGHTLINE_CONFIG_DIR wins over the platform's. Raises UsageError."""
+    """The user's configuration folder, which may not exist. SIGHTLINE_CONFIG_DIR overrides it. Raises UsageError."""
     chosen = os.environ.get("SIGHTLINE_CONFIG_DIR")
     return written(chosen) if chosen else _platform_configuration()
 
 
 def data() -> Path:
-    """The folder for what Sightline keeps, which need not exist. SIGHTLINE_DATA_DIR wins over the platform's. Raises UsageError."""
+    """The folder for data that Sightline keeps, which may not exist. SIGHTLINE_DATA_DIR overrides it. Raises UsageError."""
     chosen = os.environ.get("SIGHTLINE_DATA_DIR")
     return written(chosen) if chosen else _platform_data()
 
 
 def own_settings() -> Path:
-    """The user's own settings file, which need not exist."""
+    """The user's settings file, which may not exist."""
     return configuration() / "config.toml"
 
 
 @cache
 def _platform_configuration() -> Path:
-    # Deferred: most commands never look for a configuration.
+    # Imported late: most commands need no configuration.
     from platformdirs import user_config_path  # noqa: PLC0415
 
     return user_config_path("sightline", appauthor=False)

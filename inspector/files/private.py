@@ -1,4 +1,4 @@
-"""Files that are the user's alone: written with mode 0600, and read where nobody else can have written them."""
+"""Files for the user alone: written with mode 0600, and read only if no other user can write them."""
 
 import os
 import secrets
@@ -19,20 +19,20 @@ _READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What such a file holds."""
+    """The content of a private file."""
 
     raw: bytes
     warning: str
-    """That others can read it, and what to do; empty where they cannot."""
+    """A warning that others can read the file, with the remedy; empty where they cannot."""
 
 
 def read(path: Path, max_bytes: int) -> Content | None:
-    """A file that only its owner can have written; None where there is none.
+    """Read a file that only its owner can write; None where there is none.
 
-    Raises UsageError where others could have written it, where it is too large, or cannot be read.
+    Raises UsageError where others can write it, where it is too large, or cannot be read.
     """
     try:
-        # A pipe of that name would otherwise be waited for.
+        # Without O_NONBLOCK, opening a pipe would block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
@@ -41,7 +41,7 @@ def read(path: Path, max_bytes: int) -> Content | None:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        raise UsageError(f"{path} is no file", "Check the path, or remove it.")
+        raise UsageError(f"{path} is not a regular file", "Check the path, or remove it.")
     with os.fdopen(descriptor, "rb") as file:
         _trust(path, status, "600")
         for folder in {path.absolute().parent, path.resolve().parent}:
@@ -54,10 +54,7 @@ def read(path: Path, max_bytes: int) -> Content | None:
 
 
 def create(path: Path) -> BinaryIO:
-    """A new file of mode 0600 whatever the umask, open for writing. It takes the place of nothing and follows no link.
-
-    Raises UsageError.
-    """
+    """Open a new file of mode 0600, whatever the umask. Replaces nothing and follows no link. Raises UsageError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         descriptor = os.open(path, flags, MODE)
@@ -67,7 +64,7 @@ def create(path: Path) -> BinaryIO:
         raise _cannot_write(path, error) from error
     file = os.fdopen(descriptor, "wb")
     try:
-        # Takes back what the access list of a folder gives to others, too.
+        # This also revokes permissions that the folder's access list adds.
         os.fchmod(descriptor, MODE)
         if stat.S_IMODE(os.fstat(descriptor).st_mode) != MODE:
             raise PermissionError(None, "its file system lets others read it")
@@ -79,7 +76,7 @@ def create(path: Path) -> BinaryIO:
 
 
 def write_new(path: Path, pieces: Iterable[bytes]) -> int:
-    """A new file as `create` makes it, with all of this in it, or none; its bytes. Raises UsageError."""
+    """Write a new file whole or not at all, as `create` does; its size in bytes. Raises UsageError."""
     written = 0
     file = create(path)
     try:
@@ -95,7 +92,7 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> int:
 
 
 def keep(path: Path, raw: bytes) -> None:
-    """`replace`, in the user's data folder, which is made where there is none. Raises UsageError."""
+    """`replace` a file in the user's data folder, which is created if needed. Raises UsageError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -106,16 +103,16 @@ def keep(path: Path, raw: bytes) -> None:
 
 
 def replace(path: Path, raw: bytes) -> None:
-    """Write a file of mode 0600, whole or not at all; an older one of that name is there until then.
+    """Write a file of mode 0600 atomically; an older file keeps its content until then.
 
-    Raises UsageError, also where something other than a file has that name.
+    Raises UsageError, also where the name belongs to something other than a file.
     """
     try:
         is_another = path.is_symlink() or (path.exists() and not path.is_file())
     except OSError as error:
         raise _cannot_write(path, error) from error
     if is_another:
-        raise UsageError(f"{path} is no file of its own", "Choose another name, or remove it.")
+        raise UsageError(f"{path} is not a regular file", "Choose another name, or remove it.")
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     file = create(part)
     try:
@@ -131,10 +128,8 @@ def replace(path: Path, raw: bytes) -> None:
 
 def _trust(path: Path, status: os.stat_result, mode: str) -> None:
     if status.st_uid not in {0, os.geteuid()}:
-        raise UsageError(
-            f"{path} belongs to somebody else", f"Run: {_command(f'chown {os.geteuid()}', path)}"
-        )
-    # In a sticky folder others cannot touch a file that is not theirs.
+        raise UsageError(f"{path} belongs to another user", f"Run: {_command(f'chown {os.geteuid()}', path)}")
+    # In a sticky folder others cannot replace a file that they do not own.
     is_sticky_folder = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
     if status.st_mode & _WRITABLE_BY_OTHERS and not is_sticky_folder:
         raise UsageError(f"{path} can be written by others", f"Run: {_command(f'chmod {mode}', path)}")
@@ -145,9 +140,9 @@ def _command(program: str, path: Path) -> str:
 
 
 def _cannot_write(path: Path, error: OSError | ValueError) -> UsageError:
-    return UsageError(f"cannot write {path}: {_reason(error)}", "Check the folder, and what is left on it.")
+    return UsageError(f"cannot write {path}: {_reason(error)}", "Check the folder and its free space.")
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """Of a name with a zero in it, or one that the file system cannot spell, Python says so in words of its own."""
+    """The reason without the name: Python quotes a name with a zero byte, or one that cannot be encoded."""
     return error.strerror or type(error).__name__ if isinstance(error, OSError) else "no path"

@@ -1,8 +1,8 @@
-"""The user's own settings: `config.toml` in the configuration folder, and nowhere else.
+"""The user's settings: `config.toml` in the configuration folder.
 
-No file of a project and no server has a say in them. Keys: `allow_copy`, `audit` with `file`, `handlers` and `formatters`, `limits`
-with `message_mb`, for each `[[servers]]` the keys `command`, `redeem_origin`, `cwd` and `environment`, and for each `[[ignore]]` the
-keys `rule`, `reason` and `tool`.
+No project file and no server can change them. Keys: `allow_copy`, `audit` with `file`, `handlers` and `formatters`, `limits`
+with `message_mb`, for each `[[servers]]` the keys `command`, `redeem_origin`, `cwd` and `environment`, and for each `[[ignore]]`
+the keys `rule`, `reason` and `tool`.
 """
 
 import re
@@ -19,9 +19,8 @@ import msgspec
 from inspector.errors import UsageError
 from inspector.files import paths, private
 from inspector.protocol.targets import StdioTarget, Target
-from inspector.urls.host import is_on_this_machine
+from inspector.urls.host import Refused, is_on_this_machine
 from inspector.urls.origin import UNENCRYPTED, origin_of
-from inspector.urls.refused import Refused
 
 MAX_BYTES = 1024 * 1024
 
@@ -65,18 +64,18 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """Where the secrets of one command may be redeemed."""
+    """The origin at which the secrets of one command may be redeemed."""
 
     command: tuple[str, ...]
     origin: str
-    """In its one spelling."""
+    """The normalized origin."""
     cwd: Path | None = None
-    """The one folder in which the command counts; None for whichever folder Sightline runs in."""
+    """The only folder in which the pin applies; None for the folder in which Sightline runs."""
     environment: frozenset[str] = frozenset()
-    """The variables that the command may be given. Any other could make another program of it."""
+    """The variables that the command may get. Any other could change which program runs."""
 
     def obstacle(self, target: StdioTarget) -> str:
-        """What keeps it from counting for a target with this command; empty where nothing does."""
+        """Why the pin does not apply to a target with this command; empty where it applies."""
         if other := sorted(target.environment.keys() - self.environment):
             return f"not with the variables {', '.join(other)}"
         if self.cwd is None:
@@ -86,72 +85,72 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSettings:
-    """Where calls are logged, beside what the command line says."""
+    """Where calls are logged, in addition to the command line's options."""
 
     file: Path | None = None
     handlers: Mapping[str, object] = field(default_factory=dict[str, object])
-    """As `logging.config` describes handlers, by name."""
+    """Handlers by name, as `logging.config` describes them."""
     formatters: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ignored:
-    """Findings that the user accepts."""
+    """Findings that the user ignores."""
 
     rule: str
-    """The id of a rule; whether there is one is for whoever reviews."""
+    """The id of a rule. The review checks that the rule exists."""
     reason: str
     tool: str | None
-    """None for all."""
+    """None for all tools."""
     place: str
-    """Where it stands, for errors."""
+    """The place in the file, for errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the user's own file says; the defaults where there is none."""
+    """The user's settings, with their defaults."""
 
     allow_copy: bool = False
-    """Whether revealed values may be copied; terminals and multiplexers see what is."""
+    """Whether revealed values may be copied. Terminals and multiplexers can read the clipboard."""
     audit: AuditSettings = field(default_factory=AuditSettings)
     pins: tuple[Pin, ...] = ()
-    """Those for one folder first."""
+    """Pins with a folder come first."""
     ignored: tuple[Ignored, ...] = ()
     max_message_bytes: int | None = None
-    """Of one message of a server; None for the usual limit."""
+    """Size limit for one message of a server; None for the default."""
     warning: str = ""
-    """What the user should know of the file, and what to do; empty where there is nothing."""
+    """A warning about the file, with the remedy; empty for none."""
 
     def redeem_origin(self, target: Target) -> str | None:
-        """The origin that the user pinned for a command; None for every other kind of target."""
-        found = (pin.origin for pin, obstacle in self._pinned(target) if not obstacle)
-        return next(found, None)
+        """The origin that the user pinned for a command; None for other targets."""
+        origins = (pin.origin for pin, obstacle in self._pinned(target) if not obstacle)
+        return next(origins, None)
 
     def why_unpinned(self, target: Target) -> str:
-        """What keeps a pin of the same command from counting, in one sentence; empty where one counts, or none is."""
+        """Why a pin of the same command does not apply, in one sentence; empty where one applies or none exists."""
         obstacles = [obstacle for _, obstacle in self._pinned(target)]
         if not obstacles or "" in obstacles:
             return ""
         return f"redeem_origin of {target} is not used: it is pinned, but {obstacles[0]}."
 
     def _pinned(self, target: Target) -> list[tuple[Pin, str]]:
-        """The pins of a target's command, each with what keeps it from counting."""
+        """The pins of a target's command, each with the reason why it does not apply."""
         if not isinstance(target, StdioTarget):
             return []
         return [(pin, pin.obstacle(target)) for pin in self.pins if pin.command == target.command]
 
 
 def settings() -> Settings:
-    """The user's settings. Raises UsageError where the file is wrong, or others could have written it."""
+    """Read the user's settings. Raises UsageError where the file is invalid, or others can write it."""
     path = paths.own_settings()
     content = private.read(path, MAX_BYTES)
     return parse(content.raw, str(path), warning=content.warning) if content else Settings()
 
 
 def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
-    """The settings that a file holds. Raises UsageError that names the line and what is expected.
+    """Parse a settings file. Raises UsageError that names the line and what is expected.
 
-    `where`: the file, as it is called in errors.
+    `where`: the file's name in errors.
     """
     try:
         text = raw.decode()
@@ -172,9 +171,9 @@ def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
 
 
 def _audit(content: dict[str, object], where: str) -> AuditSettings:
-    found = _shaped(content, _Audit, f"{where}, `audit`")
-    path = None if found.file is None else _absolute(found.file, f"{where}: `audit`: `file`")
-    return AuditSettings(file=path, handlers=found.handlers, formatters=found.formatters)
+    audit = _shaped(content, _Audit, f"{where}, `audit`")
+    path = None if audit.file is None else _absolute(audit.file, f"{where}: `audit`: `file`")
+    return AuditSettings(file=path, handlers=audit.handlers, formatters=audit.formatters)
 
 
 def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[Pin]:
@@ -193,15 +192,15 @@ def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[P
 
 def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterator[Ignored]:
     for entry, place in zip(entries, _places(text, "ignore", len(entries)), strict=True):
-        found = _shaped(entry, _Ignore, f"{where}, {place}")
-        if not found.reason.strip():
+        ignored = _shaped(entry, _Ignore, f"{where}, {place}")
+        if not ignored.reason.strip():
             raise UsageError(f"{where}, {place}: `reason` is empty", "Say why the finding is accepted.")
-        yield Ignored(rule=found.rule, reason=found.reason, tool=found.tool, place=f"{where}, {place}")
+        yield Ignored(rule=ignored.rule, reason=ignored.reason, tool=ignored.tool, place=f"{where}, {place}")
 
 
 def _places(text: str, name: str, count: int) -> list[str]:
-    """Where each `[[name]]` stands; by its number where that cannot be told."""
-    lines = [text.count("\n", 0, found.end()) + 1 for found in _ENTRIES[name].finditer(text)]
+    """The line of each `[[name]]`; its number where lines cannot be matched."""
+    lines = [text.count("\n", 0, match.end()) + 1 for match in _ENTRIES[name].finditer(text)]
     if len(lines) != count:
         return [f"{name}, number {number}" for number in range(1, count + 1)]
     return [f"line {line}" for line in lines]
@@ -213,7 +212,7 @@ def _pin(server: _Server, where: str) -> Pin:
     except ValueError as error:
         raise UsageError(f"{where}: `command`: {error}", "Write it as in a shell, or as a list.") from error
     if not words or not words[0]:
-        raise UsageError(f"{where}: `command` is empty", "Write what stands behind -- when you run it.")
+        raise UsageError(f"{where}: `command` is empty", "Write the command as after -- on the command line.")
     return Pin(
         command=tuple(words),
         origin=_origin(server.redeem_origin, where),
@@ -233,17 +232,18 @@ def _absolute(written: str, where: str) -> Path:
 
 
 def _origin(written: str, where: str) -> str:
-    found = origin_of(written)
-    if not isinstance(found, Refused):
+    origin = origin_of(written)
+    if not isinstance(origin, Refused):
         if urlsplit(written).path not in {"", "/"} or "?" in written:
-            found = Refused(reason="it holds more than scheme, host and port")
-        elif found.scheme == "http" and not is_on_this_machine(found.host):
-            found = UNENCRYPTED
-    if isinstance(found, Refused):
+            origin = Refused(reason="it holds more than scheme, host and port")
+        elif origin.scheme == "http" and not is_on_this_machine(origin.host):
+            origin = UNENCRYPTED
+    if isinstance(origin, Refused):
         raise UsageError(
-            f"{where}: `redeem_origin`: {found.reason}", 'Write it as in redeem_origin = "https://host:8443".'
+            f"{where}: `redeem_origin`: {origin.reason}",
+            'Write it as in redeem_origin = "https://host:8443".',
         )
-    return str(found)
+    return str(origin)
 
 
 def _shaped(content: dict[str, object], shape: type[Shape], where: str) -> Shape:

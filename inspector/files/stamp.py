@@ -1,4 +1,4 @@
-"""When, and by what: the two things that every kept file says of its making."""
+"""The time and the software version, for every file that Sightline keeps."""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -9,5 +9,5 @@ SOFTWARE = f"mcp-sightline {__version__}"
 
 
 def now(timespec: Literal["seconds", "milliseconds"] = "seconds") -> str:
-    """This moment, as RFC 3339 in UTC."""
+    """The current time as RFC 3339 in UTC."""
     return datetime.now(UTC).isoformat(timespec=timespec).replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Themes: colours by meaning, one TOML file each; the shipped ones, then the user's own.
+"""Themes: colours by meaning, one TOML file each; shipped ones and the user's own.
 
 A file holds `name`, `dark`, `primary` and any other of `COLOURS`, and a table `variables`.
 """
@@ -39,27 +39,26 @@ _VARIABLE_VALUE = re.compile(r"[#$%\w .-]{1,80}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThemeFile:
-    """One theme as its file has it."""
+    """One theme file."""
 
     name: str
     dark: bool
     colours: tuple[tuple[str, str], ...]
-    """Pairs out of `COLOURS` and `#rrggbb`; `primary` is always there."""
+    """Pairs of a name in `COLOURS` and `#rrggbb`; `primary` is always there."""
     variables: tuple[tuple[str, str], ...] = ()
     path: Path
 
 
 def themes() -> tuple[ThemeFile, ...]:
-    """Every theme; one of the user's takes the place of a shipped one of its name.
-
-    Raises UsageError for a file that is no theme.
-    """
-    found = {theme.name: theme for folder in _folders() for theme in map(read, sorted(folder.glob("*.toml")))}
-    return tuple(found.values())
+    """Every theme; a user's theme replaces a shipped one of the same name. Raises UsageError for an invalid file."""
+    by_name = {
+        theme.name: theme for folder in _folders() for theme in map(read, sorted(folder.glob("*.toml")))
+    }
+    return tuple(by_name.values())
 
 
 def shipped() -> tuple[ThemeFile, ...]:
-    """The themes of the package alone."""
+    """The shipped themes only."""
     return tuple(map(read, sorted(paths.packaged("themes").glob("*.toml"))))
 
 
@@ -69,7 +68,7 @@ def _folders() -> Iterator[Path]:
 
 
 def read(path: Path) -> ThemeFile:
-    """One file. Raises UsageError that names the file, the key and what is expected."""
+    """Parse one file. Raises UsageError that names the file, the key and what is expected."""
     try:
         content = cast("dict[str, Toml]", tomllib.loads(path.read_text("utf-8")))
     except OSError as error:

@@ -1,1 +1,1 @@
-"""What each host makes of a bounded result before its model sees it."""
+"""Host profiles: the model's view of a bounded result in each host."""

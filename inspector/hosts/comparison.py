@@ -1,4 +1,4 @@
-"""The comparison: one outcome through every host, and what would have leaked in each at `open`."""
+"""Compares all hosts on one outcome, and finds the values that each would leak at `open`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,48 +12,46 @@ from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import raw_of
 from inspector.hosts.leaks import Finder, Leak, Leaked, Search, secrets_of
 from inspector.hosts.profile import Call, Host, ModelContext
-from inspector.hosts.projection import handed_over
+from inspector.hosts.projection import model_view_of
 from inspector.hosts.registry import hosts
 from inspector.hosts.sharing import sharing
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome
-from inspector.protocol.unfinished import unfinished
+from inspector.protocol.outcome import Outcome, unfinished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostRow:
-    """What one host makes of the outcome."""
+    """The row of one host."""
 
     host: Host
     context: ModelContext
-    """At the comparison's level."""
+    """At the level of the comparison."""
     size_bytes: int
-    """Of what the model gets, as compact JSON."""
+    """The size of the model's view as compact JSON."""
     leaked: Leaked
-    """What would have reached the model at `open` of that which `declared` withholds."""
+    """The values withheld at `declared` that reach the model at `open`."""
     observed_open: bool
-    """Whether the host was observed to do with the raw result what `leaked` is taken from."""
+    """True if the host's handling of the raw result was observed."""
 
     @property
     def observed(self) -> bool:
-        """Whether the host was observed to do what `context` says."""
+        """True if the host's handling at the level of the comparison was observed."""
         return self.context.observed
 
     @property
     def change_count(self) -> int:
-        """How many things the host adds, drops or rewrites."""
         return len(self.context.changes)
 
     @property
     def leak(self) -> Leak:
-        """Whether a withheld value would have reached the model."""
+        """Whether a withheld value would reach the model at `open`."""
         return self.leaked.verdict
 
     @property
     def leaks(self) -> tuple[str, ...]:
-        """The withheld values that would have, as pointers into the raw result."""
+        """The leaked values, as pointers into the raw result."""
         return self.leaked.pointers
 
 
@@ -63,27 +61,26 @@ class Comparison:
 
     level: Level
     raw: Json
-    """What the pointers of removals and leaks point into; for an error, `{"error": …}`."""
+    """The document that removals and leaks point into; for an error, `{"error": …}`."""
     raw_bytes: int
     bounded: Bounded
-    """What each host was given; the changes of their contexts point into its result."""
+    """The input of each host; changes point into its result."""
     sensitive: Sequence[Removal]
-    """What `declared` withholds, whatever the level: the leaks are among these."""
+    """The removals of `declared`, at every level; leaks are among these."""
     rows: tuple[HostRow, ...]
-    """One for each host; `spec` comes first."""
+    """One row per host; `spec` is first."""
 
     @property
     def unfinished(self) -> str:
-        """Why the outcome does not end its call, in a sentence that quotes nothing of it; empty where it does."""
+        """The reason why the outcome does not end its call, without quoting it; empty if it does."""
         return self.bounded.unfinished
 
     @property
     def leaking(self) -> tuple[str, ...]:
-        """The names of the hosts in which something would have leaked."""
+        """The names of the hosts that leak a value."""
         return tuple(row.host.name for row in self.rows if row.leak is Leak.YES)
 
     def row(self, name: str) -> HostRow | None:
-        """The row of the host of that name."""
         return next((row for row in self.rows if row.host.name == name), None)
 
 
@@ -97,16 +94,16 @@ def compare(
     contract: Contract | None = None,
     among: tuple[Host, ...] | None = None,
 ) -> Comparison:
-    """`outcome` through all hosts, or `among` some. Never raises; takes seconds for large results.
+    """Compares all hosts, or `among` some, on an outcome. Never raises; takes seconds for large results.
 
-    `contract`: of `tool`, where it is known already.
-    A host whose profile fails hands over nothing and says so; what leaks there is not known.
+    `contract`: that of `tool`, if already computed.
+    A host whose profile fails passes nothing on and says so; its leaks are unknown.
     """
     known = contract or contract_of(tool)
     asked = call or Call(tool=tool.name if tool else "tool")
     compared = hosts() if among is None else among
     raw = raw_of(outcome)
-    # What would leak is asked of what the declarations withhold, not of what a rule does beyond them.
+    # Leaks are values that the declarations withhold; a policy rule may withhold more.
     usual = replace(policy, withheld="")
     declared = bound(outcome, tool, Level.DECLARED, policy=usual, declared=known)
     is_same = level is declared.level and usual == policy
@@ -117,8 +114,8 @@ def compare(
     rows: list[HostRow] = []
     with sharing():
         for left, host in zip(range(len(compared), 0, -1), compared, strict=True):
-            unbounded = handed_over(host, sent, asked)
-            context = unbounded if is_open else handed_over(host, bounded, asked)
+            unbounded = model_view_of(host, sent, asked)
+            context = unbounded if is_open else model_view_of(host, bounded, asked)
             rows.append(
                 HostRow(
                     host=host,
@@ -139,7 +136,7 @@ def compare(
 
 
 def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
-    """What `open` lets through, without the search for credentials: nobody is shown its findings."""
+    """The bounded result at `open`, without the search for credentials, whose findings are not shown here."""
     code = error_code(outcome, is_listed=contract.is_listed)
     ended = unfinished(outcome)
     return Bounded(
@@ -151,12 +148,12 @@ _UNKNOWN = Leaked(verdict=Leak.UNKNOWN)
 
 
 def _search(raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> Search | None:
-    """The search for what is withheld; None where it cannot be made."""
+    """The search for withheld values; None if it fails."""
     try:
         return Search(secrets_of(raw, declared, contract, policy), contract.names, _echoes)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # noqa: BLE001 - what cannot be searched for is not known to be absent; a panic is no Exception
+    except BaseException:  # noqa: BLE001 - a failed search means unknown, not absent; a panic is not an Exception
         return None
 
 
@@ -173,14 +170,14 @@ def _leaked(search: Search | None, host: Host, unbounded: ModelContext, hosts_le
 
 
 def _sent(host: Host, model: Json) -> Json:
-    """What the model reads, without what the host keeps with the message."""
-    # Only where the profile says that it writes such a member: from any other host, it is the server's.
-    if _KEPT not in host.notes or not isinstance(model, dict):
+    """The view without the member for data that the host does not send."""
+    # Only profiles whose notes mention the member write it; in other results it is the server's.
+    if _NOT_SENT not in host.notes or not isinstance(model, dict):
         return model
-    return {key: value for key, value in model.items() if key != _KEPT}
+    return {key: value for key, value in model.items() if key != _NOT_SENT}
 
 
-_KEPT = "$not_sent"
+_NOT_SENT = "$not_sent"
 
 
 def _echoes(values: Iterable[Json], names: frozenset[str]) -> Finder:

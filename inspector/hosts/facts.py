@@ -1,52 +1,52 @@
-"""What there is in a value that programs read or write each in its own way. Of most values: nothing."""
+"""Properties of a JSON value that programs treat differently."""
 
 import math
 import re
 from dataclasses import dataclass
 
 from inspector.hosts.sharing import shared
-from inspector.json.exact import DuplicateKeys, Json, Number
+from inspector.json.exact import MAX_INTEGER_DIGITS, DuplicateKeys, Json, Number
 
 EXACT = 2**53
-"""Up to here a double holds every whole number."""
+"""Doubles represent all integers up to here exactly."""
 STRIDE = 1_000_000
-"""Characters that are searched or written in one go, with the interpreter's lock held."""
+"""The number of characters to process at once while holding the interpreter's lock."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Facts:
-    """Of one value with all that is in it; of an object that names a key twice, nothing below it."""
+    """The properties of a value and everything in it. Nothing below an object with duplicate keys is read."""
 
     levels: int = 0
-    """Levels of values in each other."""
+    """The nesting depth."""
     container_levels: int = 0
-    """Those of them that hold an object or a list."""
+    """The nesting depth of objects and lists."""
     has_twice: bool = False
-    """Whether an object names a key twice."""
+    """True if an object has a duplicate key."""
     has_half: bool = False
-    """Whether a text or key has half a UTF-16 pair."""
+    """True if a text or key has a lone surrogate."""
     has_spelt: bool = False
-    """Whether a number is kept as it was spelt."""
+    """True if a number keeps its original spelling."""
     has_hard: bool = False
-    """Whether a number is none that every program reads."""
+    """True if some programs cannot read a number."""
     has_float: bool = False
-    """Whether a number is no integer; also one that is kept as it was spelt."""
+    """True if a number is not an integer, or keeps its original spelling."""
     has_infinite: bool = False
-    """Whether a number is not finite."""
+    """True if a number is not finite."""
     has_rounded: bool = False
-    """Whether an integer may be more than a double holds."""
+    """True if an integer may exceed the exact range of doubles."""
     has_odd_keys: bool = False
-    """Whether JavaScript may treat a key in its own way: one that begins with a digit, or `__proto__`."""
+    """True if JavaScript may treat a key specially: it begins with a digit, or is `__proto__`."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether every parser reads it, unless it is too deep."""
+        """True if every parser reads the value, unless it is too deep."""
         return not (self.has_twice or self.has_half or self.has_hard)
 
 
 @shared
 def facts(value: Json) -> Facts:
-    """What is known of `value`, to any depth."""
+    """The properties of `value`, at any depth."""
     found = Facts()
     level: list[Json] = [value]
     known = set[tuple[str, ...]]()
@@ -61,7 +61,7 @@ def facts(value: Json) -> Facts:
                     found.has_half = True
             elif isinstance(item, (dict, list)):
                 if 0 < depth < _APART and len(item) > _MANY:
-                    # Several values share it: the result, what a client library makes of it, what a host makes of that.
+                    # Several values share this part: the result, and the views of client libraries and hosts.
                     _merge(found, facts(item), depth)
                     continue
                 has_container = True
@@ -83,7 +83,7 @@ def facts(value: Json) -> Facts:
 
 
 def _merge(found: Facts, part: Facts, depth: int) -> None:
-    """Add the facts of a part that lies `depth` levels down."""
+    """Adds the properties of a part at a depth."""
     found.levels = max(found.levels, depth + part.levels)
     found.container_levels = max(found.container_levels, depth + part.container_levels)
     found.has_twice |= part.has_twice
@@ -97,9 +97,9 @@ def _merge(found: Facts, part: Facts, depth: int) -> None:
 
 
 def has_lone_surrogate(text: str) -> bool:
-    """Whether there is half a UTF-16 pair in a text."""
+    """True if a text contains a lone surrogate."""
     return not text.isascii() and any(
-        _HALF.search(text, start, start + STRIDE) for start in range(0, len(text), STRIDE)
+        _SURROGATE.search(text, start, start + STRIDE) for start in range(0, len(text), STRIDE)
     )
 
 
@@ -112,7 +112,7 @@ def _note_keys(names: tuple[str, ...], found: Facts) -> None:
 
 
 def _note(item: Json, found: Facts) -> None:
-    """Note what is special in a number, or in an object that names a key twice."""
+    """Adds the properties of a number, or of an object with duplicate keys."""
     match item:
         case DuplicateKeys():
             found.has_twice = True
@@ -133,8 +133,108 @@ def _is_long(number: float) -> bool:
 
 
 _READ_CHARACTERS, _READ_BITS = 200, 600
-"""Of a number: fewer than any program is known to read."""
-_HALF = re.compile("[\ud800-\udfff]")
+"""Limits for numbers that every program reads."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _APART, _MANY = 8, 256
-"""Containers of more members, in the first levels, are looked at on their own, so that it is done once."""
+"""Larger containers in the first levels are analysed separately, so that the result is shared."""
 _ODD = ("__proto__", *"0123456789")
+
+
+_OWN_LEVELS = 100
+"""The depth that was tested; real parsers may accept more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parser:
+    """The known limits of a parser."""
+
+    name: str
+    max_depth: int
+    """The maximum nesting of containers in the result."""
+    lone_surrogates: bool
+    """True if it accepts lone surrogates."""
+    huge_numbers: bool
+    """True if it accepts numbers beyond the range of doubles."""
+    max_digits: int
+    """The maximum number of digits of an integer."""
+
+    @property
+    def max_bits(self) -> int:
+        """The same limit in bits, approximately."""
+        return self.max_digits * 10 // 3
+
+
+JAVASCRIPT = Parser(
+    name="JSON.parse", max_depth=5_000, lone_surrogates=True, huge_numbers=True, max_digits=10**9
+)
+PYDANTIC = Parser(
+    name="pydantic's parser",
+    max_depth=200,
+    lone_surrogates=False,
+    huge_numbers=True,
+    max_digits=MAX_INTEGER_DIGITS,
+)
+SERDE = Parser(
+    name="serde's parser", max_depth=126, lone_surrogates=False, huge_numbers=False, max_digits=300
+)
+
+
+def obstacle(value: Json, parser: Parser) -> str:
+    """The reason why the parser may reject the value, in a sentence; empty if it does not."""
+    known = facts(value)
+    if known.is_plain and known.container_levels <= parser.max_depth:
+        return ""
+    return _first(value, parser)
+
+
+def is_deep(value: Json) -> bool:
+    """True if the value is nested deeper than the tests."""
+    return facts(value).levels > _OWN_LEVELS
+
+
+def _first(value: Json, parser: Parser) -> str:
+    level: list[Json] = [value]
+    depth = 0
+    while level:
+        below: list[Json] = []
+        for item in level:
+            reason = _reason(item, parser)
+            if reason:
+                return reason
+            if isinstance(item, dict):
+                if not parser.lone_surrogates and any(map(has_lone_surrogate, item)):
+                    return _NO_LONE_SURROGATE.format(parser.name)
+                below.extend(item.values())
+            elif isinstance(item, list):
+                below.extend(item)
+        depth += any(isinstance(item, (dict, list)) for item in level)
+        if depth > parser.max_depth:
+            return f"{parser.name} does not read values nested more than {parser.max_depth} levels deep"
+        level = below
+    return ""
+
+
+_TWICE = "an object has a duplicate key"
+_NO_LONE_SURROGATE = "{} does not read a lone surrogate"
+_HUGE = "{} does not read numbers of this size"
+
+
+def _reason(item: Json, parser: Parser) -> str:
+    match item:
+        case DuplicateKeys():
+            return _TWICE
+        case str():
+            return (
+                _NO_LONE_SURROGATE.format(parser.name)
+                if not parser.lone_surrogates and has_lone_surrogate(item)
+                else ""
+            )
+        case int() if not isinstance(item, bool) and item.bit_length() > parser.max_bits:
+            return _HUGE.format(parser.name)
+        case Number():
+            if item.text.lstrip("-") in {"NaN", "Infinity"}:
+                return f"JSON has no {item.text}"
+            beyond = not parser.huge_numbers and math.isinf(item)
+            return _HUGE.format(parser.name) if beyond or len(item.text) > parser.max_digits else ""
+        case _:
+            return ""

@@ -1,4 +1,4 @@
-"""What JavaScript makes of JSON: numbers are doubles, integer-like keys come first, text is counted in UTF-16.
+"""JSON in JavaScript: numbers are doubles, integer-like keys come first, and text is UTF-16.
 
 Source: ECMA-262, JSON.stringify, Number::toString and OrdinaryOwnPropertyKeys.
 """
@@ -15,10 +15,10 @@ from inspector.json.exact import Json, JsonObject, scalar_text
 from inspector.json.pointer import child
 
 PROTO = "__proto__"
-_ROUNDED = "JavaScript reads the number as a double and hands over a rounded one"
-_SORTED = "JavaScript puts keys that look like indices first"
+_ROUNDED = "JavaScript reads the number as a double, which rounds it"
+_SORTED = "JavaScript moves keys that look like array indices to the front"
 _GONE = "the host's client library drops a member of this name"
-_DEEP_PROTO = "a `__proto__` this deep was never sent; it is kept here"
+_DEEP_PROTO = "a `__proto__` at this depth was not tested; it is kept here"
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 _MAX_INDEX = 2**32 - 2
 _SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -37,7 +37,7 @@ def _on_one_line(value: Json) -> str:
 
 
 def number_text(value: float) -> str:
-    """A number as JavaScript writes it; its integers are doubles too."""
+    """A number as JavaScript writes it; integers are doubles too."""
     double = as_double(value)
     if not math.isfinite(double):
         return "null"
@@ -51,7 +51,7 @@ def number_text(value: float) -> str:
 
 
 def as_double(value: float) -> float:
-    """The double nearest to a number; infinite beyond their range."""
+    """The nearest double; infinite out of range."""
     try:
         return float(value)
     except OverflowError:
@@ -59,12 +59,12 @@ def as_double(value: float) -> float:
 
 
 def is_rounded(value: float) -> bool:
-    """Whether a double says less than the number did."""
+    """True if the conversion to a double changes the number."""
     return isinstance(value, int) and abs(value) > EXACT and as_double(value) != value
 
 
 def own_keys(value: JsonObject) -> Iterable[str]:
-    """The keys in JavaScript's order: array indices by size, then the rest as they came."""
+    """The keys in JavaScript's order: array indices by value, then the others in insertion order."""
     indices = [key for key in value if _INDEX.fullmatch(key) and int(key) <= _MAX_INDEX]
     if not indices:
         return value
@@ -96,7 +96,7 @@ def tail(text: str, units: int) -> str:
 
 
 def head_and_tail(text: str, front: int, back: int) -> tuple[str, str, int]:
-    """The first and the last UTF-16 units of a text, and how many are between."""
+    """The first and last UTF-16 units of a text, and the number of units between them."""
     return head(text, front), tail(text, back), length(text) - front - back
 
 
@@ -106,7 +106,7 @@ def grouped(count: int) -> str:
 
 
 def accepts_base64(text: str) -> bool:
-    """Whether `atob` takes it."""
+    """True if `atob` accepts the text."""
     bare = text.translate(_ASCII_SPACE)
     if len(bare) % 4 == 0:
         bare = bare[:-2] if bare.endswith("==") else bare.removesuffix("=")
@@ -114,30 +114,30 @@ def accepts_base64(text: str) -> bool:
 
 
 def base64_size(text: str) -> int:
-    """The bytes that text holds which `atob` takes."""
+    """The number of bytes that `atob` decodes from the text."""
     return len(text.translate(_ASCII_SPACE).rstrip("=")) * 3 // 4
 
 
 def note_structure_changes(result: JsonObject, notes: Notes) -> None:
-    """Note where the structured content of `result`, as the server sent it, will read otherwise."""
+    """Adds notes for differences in structured content as JavaScript reads it."""
     for pointer, what, is_beyond in _changes(result.get("structuredContent")):
         (notes.beyond if is_beyond else notes.change)(pointer, what)
 
 
 @shared
 def _changes(structured: Json) -> tuple[tuple[str, str, bool], ...]:
-    """Where, what, and whether nobody observed it; in the order of the document."""
+    """Pointer, description, and whether the change was not observed; in document order."""
     known = facts(structured)
     if not (known.has_odd_keys or known.has_rounded):
         return ()
-    found: list[tuple[str, str, bool]] = []
+    changes: list[tuple[str, str, bool]] = []
     stack: list[tuple[str, Json]] = [("/structuredContent", structured)]
     while stack:
         pointer, value = stack.pop()
         match value:
             case dict():
                 if known.has_odd_keys:
-                    found.extend(_of_keys(pointer, value))
+                    changes.extend(_of_keys(pointer, value))
                 stack.extend(
                     (child(pointer, key), inner)
                     for key, inner in reversed(value.items())
@@ -150,10 +150,10 @@ def _changes(structured: Json) -> tuple[tuple[str, str, bool], ...]:
                     if _may_change(value[index])
                 )
             case int() if is_rounded(value):
-                found.append((pointer, _ROUNDED, False))
+                changes.append((pointer, _ROUNDED, False))
             case _:
                 pass
-    return tuple(found)
+    return tuple(changes)
 
 
 def _may_change(value: Json) -> bool:

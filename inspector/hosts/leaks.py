@@ -1,4 +1,4 @@
-"""Leaks: which of the values that a boundary withholds would have reached a host's model without it."""
+"""Finds the withheld values that a host's model would get without a boundary."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,57 +17,57 @@ from inspector.json.texts import stretches, text_of, texts_in
 from inspector.protocol.outcome import Result
 
 MAX_APART = 200
-"""Withheld values that are looked for one by one; more are looked for together."""
+"""The maximum number of values to search for one by one; further values are searched for together."""
 MAX_SEARCHED = 20_000_000
-"""Characters in all searches for single values of one comparison; where texts are large, fewer are told apart."""
+"""The maximum number of characters in all searches for single values of one comparison."""
 EXCERPT = 120
-"""Characters at either end of a long text by which it is known where a host cuts it."""
+"""The length of the excerpts from both ends of a long text; they identify a text that a host cuts."""
 LONG = 4 * EXCERPT
-"""Characters from which on a text counts as long."""
+"""The minimum length of a long text."""
 
 
 class Leak(StrEnum):
-    """Whether a host's model would have read something that is withheld."""
+    """Whether a host's model would get a withheld value."""
 
     NO = "no"
     YES = "yes"
     UNKNOWN = "not known"
-    """The profile cannot tell what the model would have read, or a value is too common to be looked for."""
+    """The profile does not know the model's view, or a value is too common to search for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaked:
-    """What one host would have let through at `open`."""
+    """The values that one host leaks at `open`."""
 
     verdict: Leak
     pointers: tuple[str, ...] = ()
-    """Into the raw result; each value found, in the order of the removals."""
-    untold: int = 0
-    """Withheld values of which it cannot be said: too many, too common, or nothing is known of the host."""
+    """Pointers into the raw result, in the order of the removals."""
+    unknown: int = 0
+    """The number of values without an answer: too many, too common, or an unknown host."""
 
 
 class Finder(Protocol):
-    """Looks for values in every form in which they are known to turn up."""
+    """Finds copies of values in any known spelling."""
 
-    def found(self, texts: Iterable[str]) -> Mapping[str, object]:
-        """Those of `texts` in which any of them occurs."""
+    def matches(self, texts: Iterable[str]) -> Mapping[str, object]:
+        """The texts that contain one of the values."""
         ...
 
 
 FinderOf: TypeAlias = Callable[[Iterable[Json], frozenset[str]], Finder]
-"""A finder of these values; of the names, none gives away anything as a key."""
+"""Creates a finder for values; the names are keys that are not secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    """A withheld value that can be looked for."""
+    """A withheld value to search for."""
 
     pointer: str
-    """Of its removal, into the raw result."""
+    """The pointer of its removal in the raw result."""
     values: tuple[Json, ...]
 
     def is_common(self, names: frozenset[str]) -> bool:
-        """Whether it turns up everywhere by chance: truth values, null, small numbers, single letters, known names."""
+        """True if the value occurs by chance: booleans, null, small numbers, single letters, known names."""
         stack = list(self.values)
         while stack:
             match stack.pop():
@@ -89,22 +89,24 @@ class Secret:
 def secrets_of(
     raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy
 ) -> tuple[Secret, ...]:
-    """What `declared` withholds of `raw`, one for each pointer. Raises LookupError for a pointer that leads nowhere."""
-    found: dict[str, list[Json]] = {}
+    """The values that `declared` withholds from `raw`, one per pointer. Raises LookupError for a pointer that does not resolve."""
+    values_by_pointer: dict[str, list[Json]] = {}
     seen: set[tuple[str, str]] = set()
     for removal in declared.removals:
-        # Keys that are hidden are all told of at the object that holds them.
+        # All hidden keys of an object have the object's pointer.
         if (removal.pointer, removal.rule) in seen or removal.rule == Rule.UNFINISHED:
             continue
         seen.add((removal.pointer, removal.rule))
         values = _values(raw, declared, removal, contract, policy)
         if values:
-            found.setdefault(removal.pointer, []).extend(values)
-    return tuple(Secret(pointer=pointer, values=tuple(values)) for pointer, values in found.items())
+            values_by_pointer.setdefault(removal.pointer, []).extend(values)
+    return tuple(
+        Secret(pointer=pointer, values=tuple(values)) for pointer, values in values_by_pointer.items()
+    )
 
 
 class Search:
-    """The search for all withheld values of one result, in what several hosts hand over."""
+    """The search for all withheld values of one result in the views of several hosts."""
 
     def __init__(self, secrets: tuple[Secret, ...], names: frozenset[str], finder_of: FinderOf) -> None:
         self._common = sum(secret.is_common(names) for secret in secrets)
@@ -118,47 +120,47 @@ class Search:
         self._left = MAX_SEARCHED
 
     def leaked(self, model: Json, *, observed: bool, hosts_left: int) -> Leaked:
-        """What of it stands in `model`; `observed`: whether the profile knows what its host does.
+        """Searches `model` for the values. `observed`: true if the profile knows the host's behaviour.
 
-        `hosts_left`: how many hosts, this one included, share what may still be searched.
+        `hosts_left`: the number of hosts, including this one, that share the remaining search budget.
         """
         if not self._secrets:
             return Leaked(verdict=Leak.NO)
         if model is None and not observed:
-            return Leaked(verdict=Leak.UNKNOWN, untold=len(self._secrets))
+            return Leaked(verdict=Leak.UNKNOWN, unknown=len(self._secrets))
         texts = self._texts_with_some(model)
         if not texts:
-            return Leaked(verdict=Leak.UNKNOWN if self._common else Leak.NO, untold=self._common)
+            return Leaked(verdict=Leak.UNKNOWN if self._common else Leak.NO, unknown=self._common)
         size = sum(map(len, texts))
         apart = min(len(self._secrets), MAX_APART, max(1, self._left // max(1, hosts_left) // max(1, size)))
         self._left -= apart * size
         self._prepare(apart)
-        told = list(zip(self._secrets, self._single[:apart], strict=False))
-        found = tuple(secret.pointer for secret, finder in told if finder.found(texts))
-        untold = len(self._secrets) - apart + sum(secret.is_common(self._names) for secret, _ in told)
-        return Leaked(verdict=Leak.YES, pointers=found, untold=untold)
+        pairs = list(zip(self._secrets, self._single[:apart], strict=False))
+        pointers = tuple(secret.pointer for secret, finder in pairs if finder.matches(texts))
+        unknown = len(self._secrets) - apart + sum(secret.is_common(self._names) for secret, _ in pairs)
+        return Leaked(verdict=Leak.YES, pointers=pointers, unknown=unknown)
 
     def _texts_with_some(self, model: Json) -> list[str]:
-        """The texts of `model` in which any of the values occurs, of long ones the stretches.
+        """The texts of `model`, or stretches of long texts, that contain any value.
 
-        Hosts pass on the same lists, objects and texts: each is searched once.
+        Hosts share lists, objects and texts: each is searched once.
         """
-        said, keys, large = _in_first_levels(model)
-        found = dict.fromkeys(self._with_some(said | (keys - self._names)))
+        values, keys, large = _in_first_levels(model)
+        hits = dict.fromkeys(self._with_some(values | (keys - self._names)))
         for part in large:
             if id(part) not in self._parts:
-                said, keys = set[str](), set[str]()
-                texts_in(part, said, keys)
-                # The part is kept too: while it lives, no other one has its identity.
-                self._parts[id(part)] = (part, self._with_some(said | (keys - self._names)))
-            found.update(dict.fromkeys(self._parts[id(part)][1]))
-        return list(found)
+                values, keys = set[str](), set[str]()
+                texts_in(part, values, keys)
+                # Keep the part alive, so that no other object gets its id.
+                self._parts[id(part)] = (part, self._with_some(values | (keys - self._names)))
+            hits.update(dict.fromkeys(self._parts[id(part)][1]))
+        return list(hits)
 
     def _with_some(self, texts: set[str]) -> list[str]:
         by_key = {_key(text): text for whole in texts for text in stretches(whole)}
         fresh = {key: text for key, text in by_key.items() if key not in self._known}
-        found = self._all.found(fresh.values())
-        self._known.update((key, text in found) for key, text in fresh.items())
+        matches = self._all.matches(fresh.values())
+        self._known.update((key, text in matches) for key, text in fresh.items())
         return [text for key, text in by_key.items() if self._known[key]]
 
     def _prepare(self, count: int) -> None:
@@ -171,7 +173,7 @@ def _values(
 ) -> tuple[Json, ...]:
     value = resolve(raw, removal.pointer)
     if removal.rule == Rule.MIRROR:
-        # What repeats structured content is looked for as that; the rest of the text may well pass.
+        # A copy of structured content is not a value of its own.
         if removal.detail == MIRRORED.detail:
             return ()
         return tuple(_marked_in(value, contract, policy)) or tuple(_excerpts(_substance(value)))
@@ -185,7 +187,7 @@ def _values(
 
 
 def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded, contract: Contract) -> JsonObject:
-    """What is missing of an object whose own pointer stands for some of its members, to keep their keys secret."""
+    """The missing members of an object whose pointer represents some of its members, to keep their keys secret."""
     root = "" if is_result(raw, contract) else "/structuredContent"
     try:
         left = resolve(declared.result, root + pointer)
@@ -197,7 +199,7 @@ def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded, contrac
 
 
 def _marked_in(text: Json, contract: Contract, policy: BoundaryPolicy) -> Iterator[Json]:
-    """What the schema withholds of the JSON in a text."""
+    """The values that the schema withholds from the JSON in a text."""
     holder = text.get("text") if isinstance(text, dict) else text
     parsed = json_in(holder) if isinstance(holder, str) else None
     if parsed is None:
@@ -211,14 +213,14 @@ def _marked_in(text: Json, contract: Contract, policy: BoundaryPolicy) -> Iterat
 
 
 def _without_frame(result: JsonObject) -> list[Json]:
-    """All of a tool result but the words that the protocol gives it."""
+    """A tool result without the protocol's members."""
     content = result.get("content")
     blocks = [_substance(block) for block in content] if isinstance(content, list) else [content]
     return [*blocks, *(value for key, value in result.items() if key not in {"content", "isError"})]
 
 
 def _substance(block: Json) -> Json:
-    """A content block as its values, without the words that the protocol gives it."""
+    """The values of a content block, without the protocol's members."""
     if not isinstance(block, dict):
         return block
     inner: list[Json] = []
@@ -231,7 +233,7 @@ def _substance(block: Json) -> Json:
 
 
 def _excerpts(value: Json) -> Iterator[Json]:
-    """`value`, and of a long text, or of each long one in a list of values, both ends: hosts cut in the middle."""
+    """`value` and, for long texts in it, both ends, because hosts cut texts in the middle."""
     yield value
     for text in value if isinstance(value, list) else (value,):
         if isinstance(text, str) and len(text) > LONG:
@@ -240,7 +242,7 @@ def _excerpts(value: Json) -> Iterator[Json]:
 
 
 def _in_first_levels(value: Json) -> tuple[set[str], set[str], list[Json]]:
-    """The leaves and the keys of `value`, and apart from them the containers of many members in its first levels."""
+    """The leaves and keys of `value`; large containers in its first levels are returned separately."""
     leaves: list[Json] = []
     keys = set[str]()
     large: list[Json] = []
@@ -258,13 +260,13 @@ def _in_first_levels(value: Json) -> tuple[set[str], set[str], list[Json]]:
             else:
                 below.extend(item)
         level = below
-    said = set[str]()
-    texts_in([*leaves, *level], said, keys)
-    return said, keys, large
+    values = set[str]()
+    texts_in([*leaves, *level], values, keys)
+    return values, keys, large
 
 
 def _key(text: str) -> str | tuple[int, int]:
-    """What a text is remembered by: a long one is not kept for it."""
+    """The cache key of a text; a long text is not kept."""
     return text if len(text) <= _REMEMBERED else (len(text), hash(text))
 
 

@@ -1,4 +1,4 @@
-"""What a profile says about its own work: what the host changed, and what nobody observed."""
+"""The notes of a profile: the host's changes to a result, and behaviour that was not observed."""
 
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -9,7 +9,7 @@ from inspector.json.pointer import child
 
 
 class Part(Enum):
-    """A part of a result that many hosts leave out."""
+    """A part of a result that many hosts omit."""
 
     STRUCTURED = auto()
     ERROR_FLAG = auto()
@@ -32,60 +32,60 @@ _BLOCK_KEYS: Mapping[str, frozenset[str]] = {
 }
 
 ALL_KINDS = frozenset(_BLOCK_KEYS)
-"""The types of content that the protocol defines."""
+"""The content types of the protocol."""
 
-_SAID = {
-    Part.STRUCTURED: "the host does not hand structured content to its model",
-    Part.ERROR_FLAG: "the model is not told that the call failed",
-    Part.RESULT_META: "the host does not hand the metadata of a result to its model",
-    Part.BLOCK_META: "the host does not hand the metadata of content to its model",
-    Part.ANNOTATIONS: "the host does not hand annotations to its model, nor does it honour an audience",
-    Part.UNKNOWN: "the host's client library drops what the protocol does not define",
+_TEXTS = {
+    Part.STRUCTURED: "the host does not pass structured content to its model",
+    Part.ERROR_FLAG: "the model does not learn that the call failed",
+    Part.RESULT_META: "the host does not pass the metadata of a result to its model",
+    Part.BLOCK_META: "the host does not pass the metadata of content to its model",
+    Part.ANNOTATIONS: "the host does not pass annotations to its model, and ignores an audience",
+    Part.UNKNOWN: "the host's client library drops members that the protocol does not define",
 }
 
 
 class Notes:
-    """Collects while a profile works."""
+    """Collects notes while a profile runs."""
 
     def __init__(self, result: Json) -> None:
-        """`result` is what the pointers point into."""
+        """`result`: the document that the pointers refer to."""
         self._members = frozenset(result) if isinstance(result, dict) else frozenset[str]()
         self._changes: list[Change] = []
         self._observed = True
 
     def change(self, pointer: str, what: str) -> None:
-        """The host added, dropped or rewrote something; of a member that is not there, the whole is meant."""
+        """Adds a change by the host. The pointer becomes the root if it does not resolve."""
         is_there = pointer[1:].partition("/")[0] in self._members
         self._changes.append(Change(pointer=pointer if is_there else "", what=what))
 
     def beyond(self, pointer: str, what: str) -> None:
-        """Nobody observed what the host does here; `what` says what is assumed."""
+        """Adds a change that was not observed; `what` is the assumption."""
         self._observed = False
         self.change(pointer, f"not observed: {what}")
 
     def refused(self, *, in_words: bool, exact: bool = True) -> None:
-        """The host's client library refuses the result. `in_words`: the model reads why; `exact`: in words that are known."""
-        reads = "reads why instead" if in_words else "only learns that"
+        """Adds that the host's client library rejects the result. `in_words`: the model gets the reason; `exact`: in known words."""
+        reads = "gets the reason instead" if in_words else "only learns that the call failed"
         self.change("", f"the host's client library refuses the result; the model {reads}")
         if not exact:
-            self.beyond("", "the words in which the client library refuses")
+            self.beyond("", "the exact error text of the client library")
 
     def withhold(self, reason: str) -> None:
-        """Note why there is nothing that can be said about what the model gets."""
-        self.beyond("", f"{reason}; all of it is withheld here")
+        """Adds the reason why the model's view is unknown."""
+        self.beyond("", f"{reason}; the whole result is withheld here")
 
     def context(self, model: Json) -> ModelContext:
-        """What the model gets, with all that was noted."""
+        """The model's view with all notes."""
         return ModelContext(model=model, changes=tuple(self._changes), observed=self._observed)
 
     def dropped(self, result: JsonObject, parts: frozenset[Part], kinds: frozenset[str] = ALL_KINDS) -> None:
-        """Note those of `parts` that `result` has, of its blocks those of `kinds`."""
+        """Adds a change for each of `parts` in `result`, and in its blocks of the given types."""
         if Part.STRUCTURED in parts and result.get("structuredContent") is not None:
-            self._say("/structuredContent", Part.STRUCTURED)
+            self._note("/structuredContent", Part.STRUCTURED)
         if Part.ERROR_FLAG in parts and result.get("isError") is True:
-            self._say("/isError", Part.ERROR_FLAG)
+            self._note("/isError", Part.ERROR_FLAG)
         if Part.RESULT_META in parts and "_meta" in result:
-            self._say("/_meta", Part.RESULT_META)
+            self._note("/_meta", Part.RESULT_META)
         if Part.UNKNOWN in parts:
             self._unknown(result, _RESULT_KEYS, "")
         content = result.get("content")
@@ -95,12 +95,12 @@ class Notes:
 
     def _dropped_of_block(self, block: JsonObject, pointer: str, parts: frozenset[Part]) -> None:
         if Part.ANNOTATIONS in parts and "annotations" in block:
-            self._say(child(pointer, "annotations"), Part.ANNOTATIONS)
+            self._note(child(pointer, "annotations"), Part.ANNOTATIONS)
         if Part.BLOCK_META in parts and "_meta" in block:
-            self._say(child(pointer, "_meta"), Part.BLOCK_META)
+            self._note(child(pointer, "_meta"), Part.BLOCK_META)
         resource = block.get("resource")
         if Part.BLOCK_META in parts and isinstance(resource, dict) and "_meta" in resource:
-            self._say(child(child(pointer, "resource"), "_meta"), Part.BLOCK_META)
+            self._note(child(child(pointer, "resource"), "_meta"), Part.BLOCK_META)
         kind = block.get("type")
         if Part.UNKNOWN in parts and isinstance(kind, str):
             self._unknown(block, _BLOCK_KEYS[kind], pointer)
@@ -108,10 +108,10 @@ class Notes:
     def _unknown(self, value: JsonObject, known: frozenset[str], pointer: str) -> None:
         for key in value:
             if key not in known:
-                self._say(child(pointer, key), Part.UNKNOWN)
+                self._note(child(pointer, key), Part.UNKNOWN)
 
-    def _say(self, pointer: str, part: Part) -> None:
-        self.change(pointer, _SAID[part])
+    def _note(self, pointer: str, part: Part) -> None:
+        self.change(pointer, _TEXTS[part])
 
 
 def _kind(block: JsonObject) -> str:

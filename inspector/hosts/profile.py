@@ -1,4 +1,4 @@
-"""Host profiles: what a host makes of a bounded result before its model sees it."""
+"""The model of a host profile."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,47 +9,47 @@ from inspector.json.exact import Json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Something that the host, not the boundary, added, dropped or rewrote."""
+    """An addition, omission or change by the host, not by the boundary."""
 
     pointer: str
-    """Into the bounded result."""
+    """Pointer into the bounded result."""
     what: str
-    """In a sentence for the user."""
+    """A sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelContext:
-    """What the host hands to its model."""
+    """The model's view of a result."""
 
     model: Json
     """In the host's own shape."""
     changes: tuple[Change, ...] = ()
     observed: bool = True
-    """False where the profile had to go beyond what was observed of this host."""
+    """False if the profile had to go beyond the observed behaviour of the host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What a host knows of the call whose result it hands over."""
+    """The call as the host knows it."""
 
     server: str = "server"
-    """The name under which the host's user configured the server."""
+    """The name of the server in the host's configuration."""
     tool: str = "tool"
     nonce: str = ""
-    """Drawn for this call, and known to nobody else: what untrusted text is delimited with. Empty for none."""
+    """A random value for this call, which delimits untrusted text; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """One host, as it was observed."""
+    """A host as observed."""
 
     name: str
     title: str
     version: str
     as_of: str
     how: str
-    """How it is known: `specification`, `observed`, `source only, not run`."""
+    """The evidence: `specification`, `observed`, `source only, not run`."""
     source: str
     notes: str
-    hand_over: Callable[[Bounded, Call], ModelContext]
-    """Never raises."""
+    model_view: Callable[[Bounded, Call], ModelContext]
+    """Returns the model's view. Never raises."""

@@ -1,4 +1,4 @@
-"""The projection: from how a call ended to what a host's model sees of it."""
+"""Projects the outcome of a call: the model's view in one host at one boundary level."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +17,13 @@ from inspector.hosts.profile import Call, Change, Host, ModelContext
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome
-from inspector.protocol.unfinished import Unfinished, unfinished, unfinished_in
+from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
 
 
-# No slots: what is costly is worked out when it is asked for, and kept.
+# No slots: expensive properties are cached.
 @dataclass(frozen=True, kw_only=True)
 class Projection:
-    """One outcome at one boundary, through one host."""
+    """One outcome at one level, through one host."""
 
     judgement: Judgement
     policy: BoundaryPolicy
@@ -33,61 +32,59 @@ class Projection:
 
     @property
     def outcome(self) -> Outcome:
-        """How the call ended."""
         return self.judgement.outcome
 
     @property
     def raw(self) -> Json:
-        """What the pointers of removals point into; for an error, `{"error": …}`."""
+        """The document that removals point into; for an error, `{"error": …}`."""
         return raw_of(self.outcome)
 
     @property
     def sensitive(self) -> Sequence[Removal]:
-        """The removals by which the raw result is masked: `Judgement.secrets`."""
+        """The removals that mask the raw result: `Judgement.secrets`."""
         return self.judgement.secrets(self.policy)
 
     @cached_property
     def undeclared(self) -> int:
-        """At `declared`: how many leaves passed that no schema names. At any other boundary, 0."""
+        """The number of leaves that pass `declared` without a schema position; 0 at other levels."""
         if self.bounded.level is not Level.DECLARED:
             return 0
         return undeclared(self.bounded, self.judgement.contract)
 
     @cached_property
     def findings(self) -> tuple[str, ...]:
-        """Sentences for the user: what could not be judged, and where the raw result holds hidden characters.
+        """Sentences for the user about unjudgeable values and hidden characters in the raw result.
 
-        Of what is masked nothing is told: a place may be a secret too.
+        Masked values are not mentioned, because their position may be secret too.
         """
         return (*self.bounded.findings, *hidden_sentences(self.masked))
 
     @cached_property
     def unfinished(self) -> Unfinished | None:
-        """Why the answer does not end the call, and what the server asks for, as far as that is not masked; None where it does."""
-        found = unfinished(self.outcome)
-        if found is None:
+        """The reason why the answer does not end the call, with the unmasked part of the server's request; None if it does."""
+        reason = unfinished(self.outcome)
+        if reason is None:
             return None
         shown = unfinished_in(self.masked)
-        return replace(found, asks=shown.asks if shown else ())
+        return replace(reason, asks=shown.asks if shown else ())
 
     @cached_property
     def masked(self) -> Json:
-        """The raw result with sensitive values masked."""
+        """The raw result with masked sensitive values."""
         return mask(self.raw, self.sensitive)
 
     @cached_property
     def raw_bytes(self) -> int:
-        """Size of the raw result as compact JSON."""
         return compact_bytes(self.raw)
 
     @cached_property
     def model_bytes(self) -> int:
-        """Size of what the model gets as compact JSON; 0 where the call is unfinished, and it gets nothing."""
+        """The size of the model's view as compact JSON; 0 if the call is unfinished."""
         return 0 if self.bounded.unfinished else compact_bytes(self.context.model)
 
     @cached_property
     def removals_by_rule(self) -> dict[str, int]:
-        """How often each rule withheld something, in the order of their first removals."""
+        """The number of removals by rule, in the order of the first removal of each."""
         removals = self.bounded.removals
         return removals.by_rule() if isinstance(removals, Removals) else {}
 
@@ -102,9 +99,9 @@ def project(
     policy: BoundaryPolicy = DEFAULT_POLICY,
     contract: Contract | None = None,
 ) -> Projection:
-    """What reaches the model of `outcome`. Never raises.
+    """Projects an outcome. Never raises.
 
-    `contract`: of `tool`, where it is known already.
+    `contract`: that of `tool`, if already computed.
     """
     asked = call or Call(tool=tool.name if tool else "tool")
     judgement = Judgement(outcome, tool, nonce=asked.nonce, contract=contract)
@@ -114,23 +111,23 @@ def project(
 def projection_of(
     judgement: Judgement, level: Level, host: Host, call: Call, policy: BoundaryPolicy
 ) -> Projection:
-    """What reaches the model of an answer that is judged already, or is judged now. Never raises."""
+    """Projects an answer with an existing judgement. Never raises."""
     bounded = judgement.bounded(level, policy)
     return Projection(
         judgement=judgement,
         policy=policy,
         bounded=bounded,
-        context=handed_over(host, bounded, call),
+        context=model_view_of(host, bounded, call),
     )
 
 
-def handed_over(host: Host, bounded: Bounded, call: Call) -> ModelContext:
-    """What a host hands to its model of a bounded result; nothing, where the call is unfinished or its profile fails."""
+def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:
+    """The model's view of a bounded result; empty if the call is unfinished or the profile fails."""
     if bounded.unfinished:
         change = Change(pointer="", what=f"nothing reaches the model: {bounded.unfinished}")
         return ModelContext(model=None, changes=(change,), observed=False)
     try:
-        return host.hand_over(bounded, call)
-    except Exception as fault:  # noqa: BLE001 - a profile that fails must hand over nothing, whatever failed in it
-        reason = f"the profile could not judge this result ({type(fault).__name__}); nothing was handed over"
+        return host.model_view(bounded, call)
+    except Exception as fault:  # noqa: BLE001 - a failing profile must pass nothing on
+        reason = f"the profile failed on this result ({type(fault).__name__}); nothing is passed on"
         return ModelContext(model=None, changes=(Change(pointer="", what=reason),), observed=False)

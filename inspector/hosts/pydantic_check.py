@@ -1,4 +1,4 @@
-"""The part of pydantic 2.14 that MCP's Python client needs: values checked in lax mode, faults as pydantic words them.
+"""A reimplementation of the part of pydantic 2.14 that MCP's Python client needs: lax validation with its error texts.
 
 Source: docs.pydantic.dev, Validation Errors and Conversion Table; url.spec.whatwg.org, which pydantic follows.
 """
@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeAlias, assert_never
 
 from inspector.hosts.python_text import represented, shortened, type_name
@@ -17,7 +18,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """One fault."""
+    """A validation error."""
 
     type: str
     place: Place
@@ -26,7 +27,6 @@ class Issue:
 
     @property
     def text(self) -> str:
-        """As `str(error)` has it."""
         quoted = f"input_value={shortened(represented(self.value))}, input_type={type_name(self.value)}"
         return (
             f"{'.'.join(map(str, self.place))}\n  {self.message} [type={self.type}, {quoted}]\n"
@@ -40,29 +40,17 @@ def error_text(title: str, issues: tuple[Issue, ...]) -> str:
     return "\n".join([count, *(issue.text for issue in issues)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
-    """`str`."""
+class Scalar(Enum):
+    """A type without parameters."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uri:
-    """`AnyUrl`, to the extent that its text says whether it is one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
-    """`bool`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
-    """`int`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """`float` from 0 to 1."""
+    TEXT = "str"
+    URI = "AnyUrl"
+    """Checked as far as the text determines validity."""
+    TRUTH = "bool"
+    WHOLE = "int"
+    SHARE = "float"
+    """From 0 to 1."""
+    MAPPING = "dict[str, Any]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +58,6 @@ class Choice:
     """`Literal`."""
 
     values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mapping:
-    """`dict[str, Any]`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +72,9 @@ class Member:
     """A field of a model."""
 
     name: str
-    """In Python."""
+    """The name in Python."""
     wire: str
-    """In JSON, where it differs."""
+    """The name in JSON."""
     kind: "Kind"
     required: bool = False
     nullable: bool = True
@@ -104,11 +87,11 @@ class Model:
     name: str
     members: tuple[Member, ...]
     keeps_others: bool = False
-    """Whether members that it does not name stay (`extra="allow"`)."""
+    """True if it keeps unknown members (`extra="allow"`)."""
 
     @property
     def types(self) -> tuple[str, ...]:
-        """What its member `type` may say; nothing where it has none."""
+        """The allowed values of its member `type`; empty if it has none."""
         for member in self.members:
             if member.wire == "type" and isinstance(member.kind, Choice):
                 return member.kind.values
@@ -117,45 +100,45 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyOf:
-    """A union of models, told apart by what they require."""
+    """A union of models, distinguished by their required members."""
 
     models: tuple[Model, ...]
 
 
-Kind: TypeAlias = Text | Uri | Truth | Whole | Share | Choice | Mapping | Items | Model | AnyOf
+Kind: TypeAlias = Scalar | Choice | Items | Model | AnyOf
 
 
 @dataclass(slots=True, kw_only=True)
 class Checked:
-    """A value after a check: coerced, or with faults."""
+    """The result of a validation: a coerced value, or errors."""
 
     value: Json = None
     issues: list[Issue] = field(default_factory=list[Issue])
 
 
 def check(value: Json, kind: Kind, place: Place = ()) -> Checked:
-    """What `validate_python(value)` gives. Goes as deep as the model, not as the value."""
+    """The result of `validate_python(value)`. Recurses into the model, not the value."""
     match kind:
-        case Text():
+        case Scalar.TEXT:
             return (
                 Checked(value=value)
                 if isinstance(value, str)
                 else _wrong("string_type", "string", place, value)
             )
-        case Uri():
+        case Scalar.URI:
             return _uri(value, place)
-        case Truth():
+        case Scalar.TRUTH:
             return _truth(value, place)
-        case Whole():
+        case Scalar.WHOLE:
             return _whole(value, place)
-        case Share():
+        case Scalar.SHARE:
             return _share(value, place)
         case Choice():
             if isinstance(value, str) and value in kind.values:
                 return Checked(value=value)
             allowed = " or ".join(f"'{choice}'" for choice in kind.values)
             return _fault("literal_error", f"Input should be {allowed}", place, value)
-        case Mapping():
+        case Scalar.MAPPING:
             return (
                 Checked(value=value)
                 if isinstance(value, dict)
@@ -183,8 +166,8 @@ def _uri(value: Json, place: Place) -> Checked:
     if not isinstance(value, str):
         return _fault("url_type", "URL input should be a string or URL", place, value)
     if not _SCHEME.match(value.strip(_URL_SPACE)):
-        said = "input is empty" if not value.strip(_URL_SPACE) else "relative URL without a base"
-        return _wrong("url_parsing", "URL", place, value, f", {said}")
+        detail = "input is empty" if not value.strip(_URL_SPACE) else "relative URL without a base"
+        return _wrong("url_parsing", "URL", place, value, f", {detail}")
     return Checked(value=value)
 
 
@@ -205,7 +188,7 @@ def _truth(value: Json, place: Place) -> Checked:
 
 
 def _is_whole(value: float) -> bool:
-    """Whether it is an integer of 64 bits."""
+    """True for an integer of 64 bits."""
     return abs(value) < _BEYOND and value == int(value)
 
 
@@ -215,8 +198,8 @@ def _whole(value: Json, place: Place) -> Checked:
             if not math.isfinite(value):
                 return _fault("finite_number", "Input should be a finite number", place, value)
             if value != math.trunc(value):
-                said = ", got a number with a fractional part"
-                return _wrong("int_from_float", "integer", place, value, said)
+                detail = ", got a number with a fractional part"
+                return _wrong("int_from_float", "integer", place, value, detail)
             return Checked(value=int(value)) if _is_whole(value) else _too_big(value, place)
         case int():
             return Checked(value=int(value))
@@ -231,8 +214,8 @@ def _whole(value: Json, place: Place) -> Checked:
 
 
 def _too_big(value: Json, place: Place) -> Checked:
-    said = "Unable to parse input string as an integer, exceeded maximum size"
-    return _fault("int_parsing_size", said, place, value)
+    detail = "Unable to parse input string as an integer, exceeded maximum size"
+    return _fault("int_parsing_size", detail, place, value)
 
 
 def _share(value: Json, place: Place) -> Checked:
@@ -270,8 +253,8 @@ def _items(value: Json, kind: Items, place: Place) -> Checked:
 
 def _model(value: Json, kind: Model, place: Place) -> Checked:
     if not isinstance(value, dict):
-        said = f"Input should be a valid dictionary or instance of {kind.name}"
-        return _fault("model_type", said, place, value)
+        detail = f"Input should be a valid dictionary or instance of {kind.name}"
+        return _fault("model_type", detail, place, value)
     checked = Checked()
     kept: JsonObject = {}
     for member in kind.members:
@@ -295,21 +278,21 @@ def _model(value: Json, kind: Model, place: Place) -> Checked:
 
 
 def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
-    """The best fit of several: the one that knows the most members, the first among equals."""
-    named = next((model for model in kind.models if _names(value, model)), None)
-    if named:
-        checked = check(value, named, (*place, named.name))
+    """The best of several matches: the model with the most members present, or the first of them."""
+    matching = next((model for model in kind.models if _names(value, model)), None)
+    if matching:
+        checked = check(value, matching, (*place, matching.name))
         if not checked.issues:
             return checked
-    found = [check(value, model, (*place, model.name)) for model in kind.models]
-    fits = [checked for checked in found if not checked.issues]
+    results = [check(value, model, (*place, model.name)) for model in kind.models]
+    fits = [checked for checked in results if not checked.issues]
     if fits:
         return max(fits, key=lambda checked: len(checked.value) if isinstance(checked.value, dict) else 0)
-    return Checked(issues=[issue for checked in found for issue in checked.issues])
+    return Checked(issues=[issue for checked in results for issue in checked.issues])
 
 
 def _names(value: Json, model: Model) -> bool:
-    """Whether a value says by its type that it is of that model, and so of no other."""
+    """True if the member `type` of a value selects this model."""
     type_ = value.get("type") if isinstance(value, dict) else None
     return isinstance(type_, str) and type_ in model.types
 
@@ -332,15 +315,15 @@ _WEB_HOST = re.compile(r"[a-z][a-z-]*(\.[a-z][a-z-]*)*", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """A URI as written again."""
+    """A URI in normalised form."""
 
     text: str
     certain: bool
-    """False where the rule is not known well enough; the text is then as it was sent."""
+    """False if the normalisation is not known; then the text is as sent."""
 
 
 def rewritten(uri: str) -> Rewritten:
-    """`str(AnyUrl(uri))`: for most URIs that servers send, as they were."""
+    """`str(AnyUrl(uri))`; most URIs stay unchanged."""
     unsure = Rewritten(text=uri, certain=False)
     found = _PLAIN.fullmatch(uri)
     if not found or _DOTS.search(uri):

@@ -1,35 +1,230 @@
-"""What MCP's Python client library makes of a result before its host sees it.
+"""Results as MCP's Python client library returns them to the host.
 
-Source: PyPI mcp-types 2.3.0 for revisions up to 2025-11-25, which checks the schema of the revision first and builds
-its own models then; PyPI mcp 1.30.0, which has models alone and keeps members that they do not name.
+Source: PyPI mcp-types 2.3.0 for revisions up to 2025-11-25, which validates the schema of the revision before its own
+models; PyPI mcp 1.30.0, which has only models and keeps unknown members.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
-from inspector.hosts.pydantic_check import Choice, Issue, Items, Kind, Model, check, error_text
-from inspector.hosts.python_models import RESULT, changed, of_first
-from inspector.hosts.python_text import loaded
+from inspector.hosts.pydantic_check import (
+    AnyOf,
+    Choice,
+    Issue,
+    Items,
+    Kind,
+    Member,
+    Model,
+    Scalar,
+    check,
+    error_text,
+    rewritten,
+)
+from inspector.hosts.python_text import loaded, represented
 from inspector.hosts.received import Received
 from inspector.hosts.sharing import shared
-from inspector.json.exact import JsonObject
+from inspector.json.exact import Json, JsonObject
+
+
+class Names(Enum):
+    """The member names in a dump of a model."""
+
+    PYTHON = auto()
+    """`mime_type`, `meta`."""
+    WIRE = auto()
+    """`mimeType`, `_meta`."""
+    FIRST = auto()
+    """The names of mcp 1: `mimeType`, `meta`."""
+
+
+def _member(name: str, kind: Kind, wire: str = "", *, required: bool = False) -> Member:
+    return Member(name=name, wire=wire or name, kind=kind, required=required, nullable=not required)
+
+
+_META = _member("meta", Scalar.MAPPING, "_meta")
+_MIME_TYPE = _member("mime_type", Scalar.TEXT, "mimeType")
+_AUDIENCE = _member("audience", Items(of=Choice(values=("user", "assistant"))))
+_ANNOTATIONS = Model(
+    name="Annotations",
+    members=(
+        _AUDIENCE,
+        _member("priority", Scalar.SHARE),
+        _member("last_modified", Scalar.TEXT, "lastModified"),
+    ),
+)
+_NOTES = _member("annotations", _ANNOTATIONS)
+_SIZES = _member("sizes", Items(of=Scalar.TEXT))
+_THEME = _member("theme", Choice(values=("light", "dark")))
+_SRC = _member("src", Scalar.TEXT, required=True)
+_ICON = Model(name="Icon", members=(_SRC, _MIME_TYPE, _SIZES, _THEME))
+
+
+def _type(value: str) -> Member:
+    return _member("type", Choice(values=(value,)), required=True)
+
+
+def _media(name: str, type_: str) -> Model:
+    data = _member("data", Scalar.TEXT, required=True)
+    mime_type = replace(_MIME_TYPE, required=True, nullable=False)
+    return Model(name=name, members=(_type(type_), data, mime_type, _NOTES, _META))
+
+
+def _contents(name: str, payload: str) -> Model:
+    uri, text = _member("uri", Scalar.TEXT, required=True), _member(payload, Scalar.TEXT, required=True)
+    return Model(name=name, members=(uri, _MIME_TYPE, _META, text))
+
+
+TEXT = Model(
+    name="TextContent", members=(_type("text"), _member("text", Scalar.TEXT, required=True), _NOTES, _META)
+)
+IMAGE = _media("ImageContent", "image")
+AUDIO = _media("AudioContent", "audio")
+LINK = Model(
+    name="ResourceLink",
+    members=(
+        _member("name", Scalar.TEXT, required=True),
+        _member("title", Scalar.TEXT),
+        _member("uri", Scalar.TEXT, required=True),
+        _member("description", Scalar.TEXT),
+        _MIME_TYPE,
+        _member("size", Scalar.WHOLE),
+        _member("icons", Items(of=_ICON)),
+        _NOTES,
+        _META,
+        _type("resource_link"),
+    ),
+)
+TEXT_RESOURCE = _contents("TextResourceContents", "text")
+BLOB_RESOURCE = _contents("BlobResourceContents", "blob")
+RESOURCE = Model(
+    name="EmbeddedResource",
+    members=(
+        _type("resource"),
+        _member("resource", AnyOf(models=(TEXT_RESOURCE, BLOB_RESOURCE)), required=True),
+        _NOTES,
+        _META,
+    ),
+)
+BLOCKS = (TEXT, IMAGE, AUDIO, LINK, RESOURCE)
+RESULT = Model(
+    name="CallToolResult",
+    members=(
+        _META,
+        _member("content", Items(of=AnyOf(models=BLOCKS)), required=True),
+        _member("structured_content", Scalar.MAPPING, "structuredContent"),
+        Member(name="is_error", wire="isError", kind=Scalar.TRUTH, nullable=False),
+    ),
+)
+
+
+def changed(kind: Kind, change: Callable[[Model], Model]) -> Kind:
+    """`kind` with a change applied to every model in it, inner models first."""
+    match kind:
+        case Model():
+            members = (replace(member, kind=changed(member.kind, change)) for member in kind.members)
+            return change(replace(kind, members=tuple(members)))
+        case AnyOf():
+            models = (changed(model, change) for model in kind.models)
+            return AnyOf(models=tuple(model for model in models if isinstance(model, Model)))
+        case Items():
+            return Items(of=changed(kind.of, change))
+        case _:
+            return kind
+
+
+def of_first(model: Model) -> Model:
+    """The model in mcp 1: URIs are URLs, annotations have no time, and unknown members are kept."""
+    members = (
+        replace(member, kind=Scalar.URI) if member.name == "uri" else member
+        for member in model.members
+        if member.name != "last_modified"
+    )
+    return replace(model, members=tuple(members), keeps_others=True)
+
+
+def dumped(value: JsonObject, model: Model, names: Names, *, with_none: bool = False) -> JsonObject:
+    """`model_dump()` of a value of the model."""
+    members: JsonObject = {}
+    for member in model.members:
+        inner = value.get(member.wire)
+        if inner is not None or with_none:
+            members[_name(member, names)] = _dumped(inner, member.kind, names, with_none=with_none)
+    return members
+
+
+def _name(member: Member, names: Names) -> str:
+    match names:
+        case Names.PYTHON:
+            return member.name
+        case Names.WIRE:
+            return member.wire
+        case Names.FIRST:
+            return member.wire.lstrip("_")
+
+
+def _dumped(value: Json, kind: Kind, names: Names, *, with_none: bool) -> Json:
+    match value, kind:
+        case dict(), Model():
+            return dumped(value, kind, names, with_none=with_none)
+        case dict(), AnyOf():
+            return dumped(value, model_of(value, kind.models), names, with_none=with_none)
+        case list(), Items():
+            return [_dumped(item, kind.of, names, with_none=with_none) for item in value]
+        case _:
+            return value
+
+
+def model_of(value: JsonObject, among: tuple[Model, ...] = BLOCKS) -> Model:
+    """The model of a block or resource."""
+    if among[0].types:
+        return next((model for model in among if value.get("type") in model.types), among[-1])
+    return next((model for model in among if not check(value, model).issues), among[-1])
+
+
+_FIRST_BLOCKS = changed(AnyOf(models=BLOCKS), of_first)
+
+
+def model_repr(value: JsonObject) -> str:
+    """`repr()` of a block of mcp 1."""
+    return _repr(value, _FIRST_BLOCKS)
+
+
+def _repr(value: Json, kind: Kind) -> str:
+    match value, kind:
+        case dict(), AnyOf():
+            return _repr(value, model_of(value, kind.models))
+        case dict(), Model():
+            members = [
+                f"{_name(each, Names.FIRST)}={_repr(value.get(each.wire), each.kind)}"
+                for each in kind.members
+            ]
+            known = {member.wire for member in kind.members}
+            members.extend(f"{key}={represented(inner)}" for key, inner in value.items() if key not in known)
+            return f"{kind.name}({', '.join(members)})"
+        case list(), Items():
+            return f"[{', '.join(_repr(item, kind.of) for item in value)}]"
+        case str(), Scalar.URI:
+            return f"AnyUrl({represented(rewritten(value).text)})"
+        case _:
+            return represented(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A result that the client library throws a ValidationError for."""
+    """A result that the client library rejects with a ValidationError."""
 
     issues: tuple[Issue, ...]
     exact: bool = True
-    """False where the library is known to refuse, and not in what words."""
+    """False if the exact error text is unknown."""
 
     @property
     def text(self) -> str:
-        """`str(error)`."""
         return error_text("CallToolResult", self.issues)
 
 
 def _of_revision(model: Model) -> Model:
-    """The same in the generated schema of a revision: metadata first, then by the name in Python."""
+    """The model in the generated schema of a revision: metadata first, then members by Python name."""
     members = sorted(model.members, key=lambda member: (member.wire != "_meta", member.name))
     return replace(
         model,
@@ -40,7 +235,7 @@ def _of_revision(model: Model) -> Model:
 
 
 def _nullable_flag(kind: Kind) -> Kind:
-    """The schema of a revision takes null for the flag, which the model then refuses."""
+    """Allows null for the error flag: the schema of a revision does, although the model rejects it."""
     if not isinstance(kind, Model):
         return kind
     return replace(
@@ -56,7 +251,7 @@ _FIRST = changed(RESULT, of_first)
 
 @shared
 def receive(result: JsonObject) -> Received | Refused:
-    """`result` as mcp 2.3 gives it: members that are not named are gone."""
+    """`result` as mcp 2.3 returns it, without unknown members."""
     read = _read(result)
     surface = check(read, _REVISION)
     if surface.issues:
@@ -67,7 +262,7 @@ def receive(result: JsonObject) -> Received | Refused:
 
 @shared
 def receive_first(result: JsonObject) -> Received | Refused:
-    """`result` as mcp 1.30 gives it: members that are not named stay, and URIs are not rewritten yet."""
+    """`result` as mcp 1.30 returns it, with unknown members, before URIs are normalised."""
     return _built(_read(result), _FIRST)
 
 

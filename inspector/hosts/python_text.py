@@ -1,4 +1,4 @@
-"""What Python programs make of JSON: `json.dumps`, pydantic's JSON, and `repr`."""
+"""JSON as Python programs write it: `json.dumps`, pydantic's JSON, and `repr`."""
 
 import json
 import math
@@ -11,18 +11,18 @@ from inspector.json.exact import Json, JsonObject, Number, scalar_text
 
 @shared
 def dumps(value: Json) -> str:
-    """`json.dumps(value)`. `value` is no deeper than pydantic's parser reads, and names no key twice."""
+    """`json.dumps(value)`. `value` has no duplicate keys and is within the depth of pydantic's parser."""
     return in_pieces(value, _DUMPED)
 
 
 def as_dict(pairs: list[tuple[str, Json]]) -> JsonObject:
-    """An object as Python reads it. Given to its parser, it lets other threads run between two objects."""
+    """A `dict` for Python's JSON parser; as a hook, it lets other threads run between objects."""
     return dict(pairs)
 
 
 @shared
 def compact(value: Json) -> str:
-    """`TypeAdapter(Any).dump_json(value)`: no blanks, no escapes but the needed, null for what is no number."""
+    """`TypeAdapter(Any).dump_json(value)`: no blanks, minimal escapes, null for a number that is not finite."""
     return write(value, _COMPACT)
 
 
@@ -32,7 +32,7 @@ def represented(value: Json) -> str:
 
 
 def loaded(value: Json) -> Json:
-    """`value` with numbers as Python reads them: whole ones exactly, others as floats. It is not to be changed."""
+    """`value` with numbers as Python reads them: exact integers, and floats. Do not modify the result."""
     return _loaded(value) if facts(value).has_spelt else value
 
 
@@ -42,14 +42,14 @@ def _loaded(value: Json) -> Json:
 
 
 def finite(value: Json) -> Json:
-    """`value` with null for what is no finite number, as pydantic has it in JSON mode. It is not to be changed."""
+    """`value` with null for numbers that are not finite, as in pydantic's JSON mode. Do not modify the result."""
     if not facts(value).has_infinite:
         return value
     return rebuilt(value, lambda leaf: None if isinstance(leaf, float) and not math.isfinite(leaf) else leaf)
 
 
 def shortened(text: str) -> str:
-    """As pydantic quotes a value in an error: 50 bytes, else the first 25 and the last 24."""
+    """A value quoted in a pydantic error: up to 50 bytes, otherwise the first 25 and the last 24."""
     raw = text.encode("utf-8", "surrogatepass")
     if len(raw) <= 50:
         return text
@@ -66,7 +66,7 @@ def type_name(value: Json) -> str:
 
 
 def compact_leaf(value: Leaf) -> str:
-    """A leaf but a text as compact JSON, with numbers as Python spells them."""
+    """A leaf other than text as compact JSON, with numbers as Python writes them."""
     return float_text(value) if isinstance(value, float) else scalar_text(value)
 
 
@@ -87,7 +87,7 @@ def float_text(value: float) -> str:
 def _loaded_leaf(value: Json) -> Json:
     if not isinstance(value, Number):
         return value
-    # The only whole number that is spelled otherwise than Python would, and still short, is -0.
+    # -0 is the only short integer that Python would write differently.
     return int(value.text) if value.text.lstrip("-").isdigit() else float(value)
 
 
@@ -98,7 +98,7 @@ def _repr_leaf(value: Leaf) -> str:
 def _text_repr(text: str) -> str:
     if len(text) <= STRIDE:
         return repr(text)
-    # Where there are both kinds of quotes, Python takes single ones; where there are single ones alone, double ones.
+    # Python uses single quotes, or double quotes if the text has only single ones.
     quote, marks, behind = ('"', "'", -2) if "'" in text and '"' not in text else ("'", "\"'", -4)
     parts = (repr(text[start : start + STRIDE] + marks)[1:behind] for start in range(0, len(text), STRIDE))
     return f"{quote}{''.join(parts)}{quote}"

@@ -1,4 +1,4 @@
-"""All host profiles. A module in `profiles` offers one as `HOST`, or several as `HOSTS`; nothing else lists them."""
+"""All host profiles. A module in `profiles` defines `HOST` or `HOSTS`."""
 
 from functools import cache
 from importlib import import_module
@@ -9,18 +9,20 @@ from typing import cast
 from inspector.hosts.profile import Host
 
 NOT_OBSERVED = ("Claude Desktop", "claude.ai", "ChatGPT", "Cursor", "Copilot CLI")
-"""Hosts that many people use and that nobody here has run: they have no profile."""
+"""Widely used hosts without a profile, because they were never run."""
 
 
 @cache
 def hosts() -> tuple[Host, ...]:
-    """Every host, by name; `spec`, the one that no vendor made, comes first."""
+    """All hosts by name; `spec` is first."""
     package = import_module("inspector.hosts.profiles")
-    modules = [import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__)]
+    modules = [
+        import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)
+    ]
     offered = (cast("tuple[Host, ...]", getattr(module, "HOSTS", ()) or (module.HOST,)) for module in modules)
     return tuple(sorted(chain(*offered), key=lambda host: (host.name != "spec", host.name)))
 
 
 def host(name: str) -> Host | None:
     """The host of that name."""
-    return next((found for found in hosts() if found.name == name), None)
+    return next((profile for profile in hosts() if profile.name == name), None)

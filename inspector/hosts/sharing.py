@@ -1,4 +1,4 @@
-"""Work that several hosts would do on one and the same value, done once for all of them."""
+"""Caches work that several hosts do on the same value."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -7,37 +7,37 @@ from functools import wraps
 from typing import TypeVar, cast
 
 Value = TypeVar("Value")
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
-_Kept = dict[tuple[Callable[..., object], int], tuple[object, object]]
-_KEPT: ContextVar[_Kept | None] = ContextVar("what hosts have in common", default=None)
+_Cache = dict[tuple[Callable[..., object], int], tuple[object, object]]
+_CACHE: ContextVar[_Cache | None] = ContextVar("work shared by hosts", default=None)
 
 
 @contextmanager
 def sharing() -> Generator[None]:
-    """Within this, what a shared function made of a value is not made again. Afterwards all of it is let go of."""
-    token = _KEPT.set({})
+    """Enables the cache of shared functions inside this context."""
+    token = _CACHE.set({})
     try:
         yield
     finally:
-        _KEPT.reset(token)
+        _CACHE.reset(token)
 
 
-def shared(make: Callable[[Value], Made]) -> Callable[[Value], Made]:
-    """`make`, whose results are kept while `sharing`, for the very same value.
+def shared(function: Callable[[Value], Result]) -> Callable[[Value], Result]:
+    """Caches the results of `function` inside `sharing`, by the identity of the value.
 
-    Neither the value nor what is made of it may be changed afterwards.
+    Neither the value nor the result may be modified afterwards.
     """
 
-    @wraps(make)
-    def once(value: Value) -> Made:
-        kept = _KEPT.get()
-        if kept is None:
-            return make(value)
-        key = (make, id(value))
-        if key not in kept:
-            # The value is kept too: while it lives, no other one has its identity.
-            kept[key] = (value, make(value))
-        return cast("Made", kept[key][1])
+    @wraps(function)
+    def once(value: Value) -> Result:
+        cache = _CACHE.get()
+        if cache is None:
+            return function(value)
+        key = (function, id(value))
+        if key not in cache:
+            # Keep the value alive, so that no other object gets its id.
+            cache[key] = (value, function(value))
+        return cast("Result", cache[key][1])
 
     return once

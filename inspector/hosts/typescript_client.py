@@ -1,38 +1,294 @@
-"""What MCP's TypeScript client library makes of a result before its host sees it.
+"""Results as MCP's TypeScript client library returns them to the host.
 
 Source: npm @modelcontextprotocol/sdk 1.32, types.ts, CallToolResultSchema.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, assert_never
 
+from inspector.hosts import javascript
 from inspector.hosts.received import Received
 from inspector.hosts.sharing import shared
-from inspector.hosts.zod_check import (
-    Amount,
-    Items,
-    Kind,
-    OneOf,
-    Record,
-    Shape,
-    Text,
-    Truth,
-    Union,
-    check,
-    message,
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """`z.string()`."""
+
+    base64: bool = False
+    """True if `atob` must accept it."""
+    moment: bool = False
+    """True if it must be an ISO date and time with an offset."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """`z.number()`."""
+
+    least: int | None = None
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """`z.boolean()`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOf:
+    """`z.literal()` and `z.enum()`."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """`z.record(z.string(), z.unknown())`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items:
+    """`z.array()`."""
+
+    of: "Kind"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """`z.object()`, `z.looseObject()`."""
+
+    members: Mapping[str, "Kind"]
+    optional: frozenset[str] = frozenset()
+    loose: bool = False
+    """True if unknown members are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Union:
+    """`z.union()`: the first match."""
+
+    among: "tuple[Kind, ...]"
+
+
+Kind: TypeAlias = Text | Amount | Truth | OneOf | Record | Items | Shape | Union
+
+
+@dataclass(slots=True, kw_only=True)
+class Checked:
+    """The result of a validation."""
+
+    value: Json = None
+    issues: list[JsonObject] = field(default_factory=list[JsonObject])
+    aborted: bool = False
+    """True if the value has a different type; a union prefers options of the right type."""
+
+    def add(self, path: Path, issue: JsonObject, message: str, *, abort: bool = True) -> None:
+        """Adds an error; `issue` holds the members before the path."""
+        self.issues.append({**issue, "path": list(path), "message": message})
+        self.aborted = self.aborted or abort
+
+    def take(self, other: "Checked", path: Path) -> None:
+        """Adds the errors of a part."""
+        for issue in other.issues:
+            inner = issue["path"]
+            issue["path"] = [*path, *(inner if isinstance(inner, list) else ())]
+            self.issues.append(issue)
+        self.aborted = self.aborted or other.aborted
+
+
+class Missing:
+    """JavaScript's undefined."""
+
+
+MISSING = Missing()
+
+
+def check(value: Json | Missing, kind: Kind) -> Checked:
+    """`schema.safeParse(value)`. Recurses into the schema, not the value."""
+    match kind:
+        case Text():
+            return _text(value, kind)
+        case Amount():
+            return _amount(value, kind)
+        case Truth():
+            return Checked(value=value) if isinstance(value, bool) else _wrong("boolean", value)
+        case OneOf():
+            return _one_of(value, kind)
+        case Record():
+            if not isinstance(value, dict):
+                return _wrong("record", value)
+            return Checked(value={key: inner for key, inner in value.items() if key != javascript.PROTO})
+        case Items():
+            return _items(value, kind)
+        case Shape():
+            return _shape(value, kind)
+        case Union():
+            return _union(value, kind)
+        case _:
+            assert_never(kind)
+
+
+def message(issues: Sequence[JsonObject]) -> str:
+    """`error.message` of a ZodError."""
+    return javascript.stringify(list(issues), 2)
+
+
+def _received(value: Json | Missing) -> str:
+    match value:
+        case Missing():
+            return "undefined"
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case dict() | DuplicateKeys():
+            return "object"
+
+
+def _wrong(expected: str, value: Json | Missing) -> Checked:
+    checked = Checked()
+    issue: JsonObject = {"expected": expected, "code": "invalid_type"}
+    checked.add((), issue, f"Invalid input: expected {expected}, received {_received(value)}")
+    return checked
+
+
+def _text(value: Json | Missing, kind: Text) -> Checked:
+    if not isinstance(value, str):
+        return _wrong("string", value)
+    checked = Checked(value=value)
+    if kind.base64 and not javascript.accepts_base64(value):
+        checked.add((), {"code": "custom"}, "Invalid Base64 string", abort=False)
+    if kind.moment and not _MOMENT.fullmatch(value):
+        issue: JsonObject = {
+            "origin": "string",
+            "code": "invalid_format",
+            "format": "datetime",
+            "pattern": f"/^{_MOMENT_SOURCE}$/",
+        }
+        checked.add((), issue, "Invalid ISO datetime", abort=False)
+    return checked
+
+
+def _amount(value: Json | Missing, kind: Amount) -> Checked:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return _wrong("number", value)
+    checked = Checked(value=value)
+    if kind.least is not None and value < kind.least:
+        bound: JsonObject = {
+            "origin": "number",
+            "code": "too_small",
+            "minimum": kind.least,
+            "inclusive": True,
+        }
+        checked.add((), bound, f"Too small: expected number to be >={kind.least}", abort=False)
+    if kind.most is not None and value > kind.most:
+        bound = {"origin": "number", "code": "too_big", "maximum": kind.most, "inclusive": True}
+        checked.add((), bound, f"Too big: expected number to be <={kind.most}", abort=False)
+    return checked
+
+
+def _one_of(value: Json | Missing, kind: OneOf) -> Checked:
+    if isinstance(value, str) and value in kind.values:
+        return Checked(value=value)
+    checked = Checked()
+    quoted = "|".join(f'"{allowed}"' for allowed in kind.values)
+    text = (
+        f"Invalid input: expected {quoted}"
+        if len(kind.values) == 1
+        else f"Invalid option: expected one of {quoted}"
+    )
+    checked.add((), {"code": "invalid_value", "values": list(kind.values)}, text)
+    return checked
+
+
+def _items(value: Json | Missing, kind: Items) -> Checked:
+    if not isinstance(value, list):
+        return _wrong("array", value)
+    checked = Checked()
+    items: list[Json] = []
+    for index, item in enumerate(value):
+        inner = check(item, kind.of)
+        checked.take(inner, (index,))
+        items.append(inner.value)
+    checked.value = items
+    return checked
+
+
+def _shape(value: Json | Missing, kind: Shape) -> Checked:
+    if not isinstance(value, dict):
+        return _wrong("object", value)
+    checked = Checked()
+    members: JsonObject = {}
+    for key, member in kind.members.items():
+        if key not in value and key in kind.optional:
+            continue
+        inner = check(value.get(key, MISSING), member)
+        checked.take(inner, (key,))
+        members[key] = inner.value
+    if kind.loose:
+        known = kind.members.keys() | {javascript.PROTO}
+        members.update((key, inner) for key, inner in value.items() if key not in known)
+    checked.value = members
+    return checked
+
+
+def _union(value: Json | Missing, kind: Union) -> Checked:
+    named = next((option for option in kind.among if _names(value, option)), None)
+    if named:
+        only = check(value, named)
+        if not only.issues:
+            return only
+    results = [check(value, option) for option in kind.among]
+    for result in results:
+        if not result.issues:
+            return result
+    likely = [result for result in results if not result.aborted]
+    if len(likely) == 1:
+        return likely[0]
+    checked = Checked()
+    errors: list[Json] = [list[Json](result.issues) for result in results]
+    checked.add((), {"code": "invalid_union", "errors": errors}, "Invalid input")
+    return checked
+
+
+def _names(value: Json | Missing, option: Kind) -> bool:
+    """True if the member `type` of a value selects this shape."""
+    type_ = option.members.get("type") if isinstance(option, Shape) else None
+    name = value.get("type") if isinstance(value, dict) else None
+    return isinstance(type_, OneOf) and isinstance(name, str) and name in type_.values
+
+
+_DATE = (
+    r"(?:(?:\d\d[2468][048]|\d\d[13579][26]|\d\d0[48]|[02468][048]00|[13579][26]00)-02-29|\d{4}-(?:(?:0[13578]|1[02])"
+    r"-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|(?:02)-(?:0[1-9]|1\d|2[0-8])))"
 )
-from inspector.json.exact import JsonObject
+_MOMENT_SOURCE = (
+    _DATE + r"T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|([+-](?:[01]\d|2[0-3]):[0-5]\d)))"
+)
+_MOMENT = re.compile(_MOMENT_SOURCE, re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A result that the client library throws an error for."""
+    """A result that the client library rejects with an error."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A message that the client library ignores, so that the call runs into its time limit."""
+    """A message that the client library ignores, so the call times out."""
 
     reason: str
 
@@ -127,7 +383,7 @@ _RESULT = Shape(
 
 @shared
 def receive(result: JsonObject) -> Received | Refused | Unread:
-    """`result` as `client.callTool` gives it. Content that is missing is none."""
+    """`result` as `client.callTool` returns it. Missing content counts as empty."""
     if "_meta" in result and check(result["_meta"], _META).issues:
         return Unread(reason="the client library ignores a message with such metadata")
     checked = check(result if "content" in result else {**result, "content": []}, _RESULT)

@@ -1,7 +1,7 @@
-"""JSON values as text, the way other programs write them: one writer, and a style for each program.
+"""Writes JSON in the styles of other programs.
 
-Code in C keeps the interpreter's lock, and with it the event loop, until it has written all that it was given:
-large values are written piece by piece.
+Large values are written in pieces, because code in C holds the interpreter's lock, and so blocks the event loop, until it
+has finished.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,13 +20,13 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text, sca
 Item = TypeVar("Item")
 Leaf = bool | int | float | None
 _PIECE = 32
-"""Members of a container that are written at once."""
+"""The number of members of a container to write at once."""
 _MANY = 256
-"""Containers of more members are opened, wherever they are reached."""
+"""Containers with more members are always opened."""
 _LEVELS = 6
-"""Down to which containers of few members are opened too, outside of those of many."""
+"""The depth to which smaller containers are opened too, outside of large ones."""
 _DEEPEST = 100
-"""Levels of containers of many members in each other that are opened."""
+"""The maximum nesting of large containers to open."""
 
 
 def _as_sent(value: JsonObject) -> Iterable[str]:
@@ -34,27 +34,27 @@ def _as_sent(value: JsonObject) -> Iterable[str]:
 
 
 def string_text(value: str) -> str:
-    """A text as JSON; half a UTF-16 pair is escaped."""
+    """A text as JSON; a lone surrogate is escaped."""
     return encode_basestring(value) if value.isascii() else scalar_text(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How a program writes JSON, or what it writes for it."""
+    """The style of a program."""
 
     comma: str = ","
     colon: str = ":"
     indent: int = 0
-    """Blanks for each level; 0 writes on one line."""
+    """Blanks per level; 0 writes on one line."""
     text: Callable[[str], str] = string_text
     leaf: Callable[[Leaf], str] = scalar_text
-    """Numbers, booleans, null."""
+    """Writes numbers, booleans and null."""
     order: Callable[[JsonObject], Iterable[str]] = _as_sent
-    """The keys of an object in the order written."""
+    """The keys of an object in writing order."""
 
     @property
     def is_compact(self) -> bool:
-        """Whether only leaves and the order of keys are its own."""
+        """True if the style differs only in leaves and the order of keys."""
         return not self.indent and (self.comma, self.colon, self.text) == (",", ":", string_text)
 
 
@@ -62,13 +62,13 @@ class _Open(NamedTuple):
     """A container that is being written."""
 
     members: Iterator[tuple[str, Json]]
-    """What stands in front of a value, and the value."""
+    """The text before each value, and the value."""
     closer: str
     depth: int
 
 
 def write(value: Json, style: Style) -> str:
-    """`value` in that style, to any depth. Never raises; of an object that names a key twice, all pairs are written."""
+    """`value` in a style, at any depth. Never raises; writes all pairs of an object with duplicate keys."""
     if not style.is_compact or not isinstance(value, (dict, list)):
         return _written(value, style)
     known = facts(value)
@@ -81,7 +81,7 @@ def write(value: Json, style: Style) -> str:
 
 @shared
 def _plain(value: Json) -> str:
-    """What all programs write alike."""
+    """The text of values that all programs write alike."""
     return in_pieces(value, Form(whole=dump_text))
 
 
@@ -93,7 +93,7 @@ def _at_once(value: Json, style: Style) -> str:
 
 
 def _ready(value: Json, style: Style) -> object:
-    """`value` with the numbers that the style writes in its own way as they are written."""
+    """`value`, with numbers that the style writes differently already written."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -112,13 +112,13 @@ def _written(value: Json, style: Style) -> str:
     _begin(value, style, pieces, stack)
     while stack:
         top = stack[-1]
-        found = next(top.members, None)
-        if found is None:
+        member = next(top.members, None)
+        if member is None:
             pieces.append(top.closer)
             stack.pop()
             continue
-        pieces.append(found[0])
-        _begin(found[1], style, pieces, stack)
+        pieces.append(member[0])
+        _begin(member[1], style, pieces, stack)
     return "".join(pieces)
 
 
@@ -141,7 +141,7 @@ def _begin(value: Json, style: Style, pieces: list[str], stack: list[_Open]) -> 
 def _members(
     value: JsonObject | DuplicateKeys | list[Json], style: Style, depth: int
 ) -> Iterator[tuple[str, Json]]:
-    """Each member with all that is written between the one before it and its value."""
+    """Each member with the text between the previous member and its value."""
     front = _break(style, depth)
     between = (style.comma.rstrip() if style.indent else style.comma) + front
     if isinstance(value, list):
@@ -163,18 +163,18 @@ def _break(style: Style, depth: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """How a program writes JSON on one line."""
+    """The separators and writer of a program that writes JSON on one line."""
 
     whole: Callable[[Json], str]
-    """Any value at once, with the same commas and colons."""
+    """Writes any value at once, with the same separators."""
     comma: str = ","
     colon: str = ":"
     order: Callable[[JsonObject], Iterable[str]] = _as_sent
-    """The keys of an object in the order written."""
+    """The keys of an object in writing order."""
 
 
 def in_pieces(value: Json, form: Form) -> str:
-    """`form.whole(value)`, of which only small parts are written at a time."""
+    """`form.whole(value)`, written in small parts."""
     return "".join(_pieces(value, form, _LEVELS, _DEEPEST))
 
 
@@ -200,17 +200,17 @@ def _pieces(value: Json, form: Form, levels: int, left: int) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opened:
-    """A member that is written in pieces itself."""
+    """A member that is written in pieces."""
 
     front: str
-    """What stands in front of it."""
+    """The text before it."""
     value: Json
 
 
 def _grouped_members(
     value: JsonObject | list[Json], form: Form, below: int
 ) -> Iterator[JsonObject | list[Json] | _Opened]:
-    """The members of a container, those that need not be opened together in small containers."""
+    """The members of a container; members that are written whole are grouped in small containers."""
     if isinstance(value, list):
         for group in _groups(value):
             if not _has_opened(group, below):
@@ -250,23 +250,23 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 
 class Digits(NamedTuple):
-    """A finite number by the fewest digits that read back as it."""
+    """The shortest digits that read back as a finite number."""
 
     sign: str
     digits: str
-    """Without zeros at either end; `0` for zero."""
+    """Without leading and trailing zeros; `0` for zero."""
     point: int
-    """Where the decimal point stands, counted from the front of the digits."""
+    """The position of the decimal point, relative to the first digit."""
 
     @property
     def scientific(self) -> str:
-        """One digit in front of the point, and the exponent, with a sign where it is negative."""
+        """One digit before the point, and the exponent, with a sign if it is negative."""
         head, tail = self.digits[0], self.digits[1:]
         return f"{self.sign}{head}{'.' if tail else ''}{tail}e{self.point - 1}"
 
     @property
     def plain(self) -> str:
-        """Without an exponent, and without a fraction where there is none."""
+        """Without an exponent, and without a fraction if it is an integer."""
         if self.point <= 0:
             return f"{self.sign}0.{'0' * -self.point}{self.digits}"
         if self.point >= len(self.digits):
@@ -286,7 +286,7 @@ def digits_of(value: float) -> Digits:
 
 
 def rebuilt(value: Json, leaf: Callable[[Json], Json]) -> Json:
-    """`value` with every leaf put through `leaf`, to any depth. An object that names a key twice is a leaf."""
+    """`value` with `leaf` applied to every leaf, at any depth. An object with duplicate keys is a leaf."""
     root = _copied(value, leaf)
     stack = [root]
     while stack:

@@ -68,18 +68,18 @@ def _items(item: list[Json]) -> Iterator[Json | bytes]:
 
 
 def _effort(value: Json) -> int:
-    """What it takes to write a value; no more is counted than `_EFFORT`."""
-    found = 0
+    """The work of writing a value, counted up to `_EFFORT`."""
+    effort = 0
     waiting = [value]
-    while waiting and found < _EFFORT:
+    while waiting and effort < _EFFORT:
         item = waiting.pop()
-        found += 1
+        effort += 1
         if isinstance(item, str):
-            found += len(item) // 100
+            effort += len(item) // 100
         elif isinstance(item, dict):
-            found += len(item)
+            effort += len(item)
             waiting.extend(item.values() if len(item) < _EFFORT else ())
         elif isinstance(item, list):
-            found += len(item)
+            effort += len(item)
             waiting.extend(item if len(item) < _EFFORT else ())
-    return min(found, _EFFORT)
+    return min(effort, _EFFORT)

@@ -60,7 +60,7 @@ class Line:
 class Document:
     r"""A value as indented JSON, exact in keys, order, duplicates and numbers.
 
-    Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest stands under the
+    Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest is shown under the
     opening quote. Longer keys are cut, with their length. Where a key occurs twice, a pointer means the last.
     The value must not change as long as the document lives.
     Cost: construction is one pass; a line takes O(depth * log n).
@@ -130,9 +130,9 @@ class Document:
         stop = min(start_line + 1, self.line_count)
         while stop > 0:
             start = max(0, stop - _BLOCK)
-            found = list(self._matches(needle, start, stop))
-            if found:
-                return found[-1]
+            lines = list(self._matches(needle, start, stop))
+            if lines:
+                return lines[-1]
             stop = start
         return None
 
@@ -156,7 +156,7 @@ class Document:
         return shown[:length]
 
     def _places(self, start: int) -> Iterator["_Place"]:
-        """What stands on each line from `start` on; there must be such a line."""
+        """The places of the lines from `start` on; there must be such a line."""
         opened: list[_Open] = []
         key, value, token = None, self._value, ""
         node, pieces, rest = 0, self.line_count, start
@@ -238,7 +238,7 @@ class _Role(Enum):
 
 
 class _Place(NamedTuple):
-    """What stands on a line."""
+    """The content of a line."""
 
     role: _Role
     pointer: str
@@ -317,7 +317,23 @@ def _index_of(value: Json, token: str) -> int | None:
         case dict():
             return next((index for index, key in enumerate(value) if key == token), None)
         case DuplicateKeys():
-            found = [index for index, (key, _) in enumerate(value.pairs) if key == token]
-            return found[-1] if found else None
+            indexes = [index for index, (key, _) in enumerate(value.pairs) if key == token]
+            return indexes[-1] if indexes else None
         case _:
             return None
+
+
+MAX_LINES = 400
+"""Longer values are cut, visibly: JSON output has them whole."""
+
+
+def document_lines(value: Json) -> list[str]:
+    """A value as indented JSON, safe to show, cut visibly where it is long."""
+    document = Document(value)
+    lines = [
+        "".join(span.text for span in line.spans)
+        for line in document.lines(0, min(document.line_count, MAX_LINES))
+    ]
+    if document.line_count > MAX_LINES:
+        lines.append(f"… {document.line_count - MAX_LINES:,} more lines")
+    return lines

@@ -14,33 +14,32 @@ class Copied:
 
     @property
     def value(self) -> Json:
-        """The value as it is by now."""
         return self._top[0]
 
     def at(self, tokens: tuple[str | int, ...]) -> Json:
         """The value where the tokens lead. Raises LookupError where that is nowhere."""
-        found = self.value
+        below = self.value
         for token in tokens:
-            found = _below(found, token)
-        return found
+            below = _below(below, token)
+        return below
 
     def reach(self, tokens: tuple[str | int, ...]) -> int:
-        """How many of the tokens lead somewhere, one after another."""
-        found = self.value
+        """How many of the tokens lead to a value, one after another."""
+        below = self.value
         for count, token in enumerate(tokens):
             try:
-                found = _below(found, token)
+                below = _below(below, token)
             except LookupError:
                 return count
         return len(tokens)
 
     def put(self, tokens: tuple[str | int, ...], value: Json) -> None:
-        """Let `value` stand where the tokens lead. Raises LookupError where that is nowhere."""
+        """Put `value` where the tokens lead. Raises LookupError where that is nowhere."""
         holder, at = self._holder(tokens)
         _put(holder, at, value)
 
     def drop(self, tokens: tuple[str | int, ...], instead: Json) -> None:
-        """Leave out a member of an object; let `instead` stand for anything else."""
+        """Remove a member of an object; put `instead` in place of anything else."""
         holder, at = self._holder(tokens)
         if isinstance(holder, dict):
             del holder[str(at)]
@@ -56,14 +55,14 @@ class Copied:
 
     def _own(self, holder: list[Json] | JsonObject, at: str | int) -> list[Json] | JsonObject:
         """The container under `at`, as a copy that may be changed."""
-        found = _below(holder, at)
-        if not isinstance(found, (dict, list)):
+        container = _below(holder, at)
+        if not isinstance(container, (dict, list)):
             raise LookupError(at)  # noqa: TRY004 - the pointer is wrong, not the type
-        if id(found) not in self._owned:
-            found = found.copy()
-            self._owned[id(found)] = found
-            _put(holder, at, found)
-        return found
+        if id(container) not in self._owned:
+            container = container.copy()
+            self._owned[id(container)] = container
+            _put(holder, at, container)
+        return container
 
 
 def _below(holder: Json, token: str | int) -> Json:

@@ -1,4 +1,4 @@
-"""JSON as it stood on the wire: exact numbers, key order, and duplicate keys are kept.
+"""JSON as it was on the wire: exact numbers, key order, and duplicate keys are kept.
 
 Source: RFC 8259. What the RFC forbids but servers send (NaN, a lone surrogate, a byte order mark,
 invalid UTF-8) is kept too and reported as a fault, never an exception.
@@ -24,7 +24,7 @@ class Number(float):
     text: str
 
     def __new__(cls, text: str) -> Self:
-        """`text` as it stood on the wire; infinite where it is beyond a float."""
+        """`text` as it was on the wire; infinite where it is beyond a float."""
         number = super().__new__(cls, text)
         number.text = text
         return number
@@ -54,12 +54,12 @@ class DuplicateKeys:
     def repeated(self) -> tuple[str, ...]:
         """The keys that occur more than once, in the order of their second occurrence."""
         seen: set[str] = set()
-        found: dict[str, None] = {}
+        repeated: dict[str, None] = {}
         for key, _ in self.pairs:
             if key in seen:
-                found[key] = None
+                repeated[key] = None
             seen.add(key)
-        return tuple(found)
+        return tuple(repeated)
 
 
 Json: TypeAlias = Union[bool, int, float, str, DuplicateKeys, "list[Json]", "dict[str, Json]", None]
@@ -129,13 +129,12 @@ def inert(written: bytes) -> bytes:
     if not written.translate(None, _NEVER_ACTING):
         return written
     text = written.decode("utf-8", "surrogatepass")
-    return (
-        _ACTING.sub(_code_units, text).encode("utf-8", "surrogatepass") if _ACTING.search(text) else written
-    )
+    return _ACTING.sub(code_units, text).encode("utf-8", "surrogatepass") if _ACTING.search(text) else written
 
 
-def _code_units(found: "re.Match[str]") -> str:
-    raw = found[0].encode("utf-16-be", "surrogatepass")
+def code_units(character: "re.Match[str]") -> str:
+    r"""A matched character as JSON escapes: `\uXXXX`, two of them beyond the first plane."""
+    raw = character[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{raw[at : at + 2].hex()}" for at in range(0, len(raw), 2))
 
 
@@ -209,8 +208,8 @@ def _decoded(raw: bytes, faults: list[str]) -> str:
 
 
 def _object(pairs: list[tuple[str, Json]]) -> JsonObject | DuplicateKeys:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else DuplicateKeys(tuple(pairs))
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else DuplicateKeys(tuple(pairs))
 
 
 def _float(text: str) -> float:
@@ -304,8 +303,8 @@ def _parse_deep(text: str) -> Json:
 
 
 def _skip(text: str, position: int) -> int:
-    found = _SPACE.match(text, position)
-    return found.end() if found else position
+    blanks = _SPACE.match(text, position)
+    return blanks.end() if blanks else position
 
 
 def _key(text: str, position: int) -> tuple[str, int]:
@@ -324,11 +323,11 @@ def _leaf(text: str, position: int) -> tuple[Json, int]:
     for word, value in _WORDS.items():
         if text.startswith(word, position):
             return value, position + len(word)
-    found = _NUMBER.match(text, position)
-    if not found:
+    number = _NUMBER.match(text, position)
+    if not number:
         raise ValueError(f"expected a value at character {position}")
-    whole = not (found.group(2) or found.group(3))
-    return (_int if whole else _float)(found.group()), found.end()
+    whole = not (number.group(2) or number.group(3))
+    return (_int if whole else _float)(number.group()), number.end()
 
 
 def _encode_special(value: object) -> object:

@@ -69,11 +69,11 @@ class Layout:
         low, high = self.first[node], self.first[node + 1]
         entry = bisect_right(self.end, row, low, high)
         line, index = (self.end[entry - 1], self.position[entry - 1] + 1) if entry > low else (0, 0)
-        found = index + row - line
-        if entry < high and found >= self.position[entry]:
-            found = self.position[entry]
-            return Spot(index=found, entry=entry, rest=row - (line + found - index))
-        return Spot(index=found, entry=entry, rest=0)
+        member = index + row - line
+        if entry < high and member >= self.position[entry]:
+            member = self.position[entry]
+            return Spot(index=member, entry=entry, rest=row - (line + member - index))
+        return Spot(index=member, entry=entry, rest=0)
 
     def rows(self, node: int, index: int) -> Rows:
         """The lines of the member at `index`."""
@@ -115,7 +115,7 @@ def member_at(container: Container, keys: Sequence[str] | None, index: int) -> t
 
 
 def quoted_inside(text: str) -> str:
-    """What stands between the quotes of a JSON string, safe to show."""
+    """The part of a JSON string between its quotes, safe to show."""
     return safe_line(scalar_text(text)[1:-1])
 
 
@@ -147,7 +147,7 @@ def piece_starts(text: str, chunk: int) -> Sequence[int]:
 
 
 def _piece(text: str, chunk: int) -> int:
-    """How many characters of a text fill `chunk` when each quote and backslash takes two, and stands where they are many."""
+    """How many characters of a text fill `chunk` when each quote and backslash takes two."""
     if len(text) <= chunk // 2:
         return chunk
     escaped = text.count('"') + text.count("\\")

@@ -15,12 +15,12 @@ LEAST_DIGITS = 4
 
 
 def text_of(leaf: Json) -> str | None:
-    """What a leaf says, where that can be told from chance; None for a container."""
+    """The text of a leaf that is long enough not to occur by chance; None for any other value."""
     return next(iter(forms_of(leaf)), None)
 
 
 def forms_of(leaf: Json) -> tuple[str, ...]:
-    """What a leaf says, where that can be told from chance: a number as it is spelt, and as others write the same one."""
+    """The texts of a leaf that are long enough not to occur by chance: of a number its spelling, and those of others."""
     match leaf:
         case str():
             return (leaf,)
@@ -42,8 +42,8 @@ def _forms_of_float(number: float) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in spelt if sum(map(str.isdigit, text)) >= LEAST_DIGITS))
 
 
-def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) -> None:
-    """Add every distinct leaf of `value` to `said`, but strings of fewer characters than `at_least`; and its keys."""
+def texts_in(value: Json, texts: set[str], keys: set[str], *, at_least: int = 1) -> None:
+    """Add every distinct leaf of `value` to `texts`, but strings of fewer characters than `at_least`; and its keys."""
     stack = [value]
     while stack:
         item = stack.pop()
@@ -51,24 +51,24 @@ def texts_in(value: Json, said: set[str], keys: set[str], *, at_least: int = 1) 
             kind = type(below)
             if kind is str:
                 if len(below) >= at_least:  # pyright: ignore[reportArgumentType]
-                    said.add(below)  # pyright: ignore[reportArgumentType]
+                    texts.add(below)  # pyright: ignore[reportArgumentType]
             elif kind in _CONTAINERS:
                 stack.append(below)
             elif kind is int or kind is Number or kind is float:
-                said.update(forms_of(below))
+                texts.update(forms_of(below))
 
 
 def keys_in(value: Json) -> set[str]:
-    """Every distinct key in `value`, however deep it stands."""
-    found = set[str]()
+    """Every distinct key in `value`, at any depth."""
+    keys = set[str]()
     stack = [value]
     while stack:
-        stack.extend(below for below in _opened(stack.pop(), found) if type(below) in _CONTAINERS)
-    return found
+        stack.extend(below for below in _opened(stack.pop(), keys) if type(below) in _CONTAINERS)
+    return keys
 
 
 def _opened(item: Json, keys: set[str]) -> Iterable[Json]:
-    """What stands in a container. Adds its keys to `keys`."""
+    """The members of a container. Adds its keys to `keys`."""
     if isinstance(item, dict):
         keys.update(item)
         return item.values()
@@ -97,9 +97,9 @@ def batches(
     Each piece begins `overlap` before the end of the one before. So nothing that holds the interpreter's lock takes
     long, however long a text is.
     """
-    found = list(texts)
-    for start in range(0, len(found), _TOGETHER):
-        group = found[start : start + _TOGETHER]
+    every = list(texts)
+    for start in range(0, len(every), _TOGETHER):
+        group = every[start : start + _TOGETHER]
         if sum(map(len, group)) <= size:
             yield group, group
         else:
@@ -107,19 +107,19 @@ def batches(
 
 
 def _sized(texts: list[str], size: int, overlap: int) -> Iterator[tuple[list[str], list[str]]]:
-    found: list[str] = []
+    pieces: list[str] = []
     owners: list[str] = []
     length = 0
     for text in texts:
         for stretch in stretches(text, size, overlap):
-            found.append(stretch)
+            pieces.append(stretch)
             owners.append(text)
-            length += len(found[-1])
+            length += len(pieces[-1])
             if length >= size:
-                yield found, owners
-                found, owners, length = [], [], 0
-    if found:
-        yield found, owners
+                yield pieces, owners
+                pieces, owners, length = [], [], 0
+    if pieces:
+        yield pieces, owners
 
 
 _CONTAINERS = frozenset({dict, list, DuplicateKeys})

@@ -17,22 +17,22 @@ _STRIDE = 1_000_000
 
 def compact_bytes(value: Json) -> int:
     """The length of `dump(value)`."""
-    found = 0
+    size = 0
     waiting: list[tuple[Json, int]] = [(value, _LEVELS)]
     while waiting:
         item, levels = waiting.pop()
         if isinstance(item, str) and len(item) > _STRIDE:
-            found += 2 + sum(
+            size += 2 + sum(
                 len(dump(item[start : start + _STRIDE])) - 2 for start in range(0, len(item), _STRIDE)
             )
             continue
         if not isinstance(item, (dict, list)) or not item or (not levels and len(item) <= _PIECE):
-            found += len(dump(item))
+            size += len(dump(item))
             continue
         # Both brackets, and a comma between any two members.
-        found += 1 + len(item)
+        size += 1 + len(item)
         if isinstance(item, dict):
-            found += sum(len(dump(key)) + 1 for key in item)
+            size += sum(len(dump(key)) + 1 for key in item)
         below = 0 if len(item) > _PIECE else max(levels - 1, 0)
         members = iter(item.values()) if isinstance(item, dict) else iter(item)
         while piece := list(islice(members, _PIECE)):
@@ -40,8 +40,8 @@ def compact_bytes(value: Json) -> int:
             rest = [one for one in piece if not _is_opened(one, below)]
             waiting.extend((one, below) for one in opened)
             # The brackets and commas of the piece itself have been counted.
-            found += len(dump(rest)) - 1 - len(rest) if rest else 0
-    return found
+            size += len(dump(rest)) - 1 - len(rest) if rest else 0
+    return size
 
 
 def _is_opened(value: Json, levels: int) -> bool:

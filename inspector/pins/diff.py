@@ -1,13 +1,13 @@
-"""The definitions of two servers, or of one at two times: what was added, removed and changed, and what declares less.
+"""Compare the definitions of two servers, or of one at two times: added, removed and changed tools, weakened declarations.
 
-A definition declares less where, of all that both say together, the later one alone would be taken for less dangerous, less sensitive or
-less in need of a question: the traits of both sets of claims are joined in the safe direction only.
+A change weakens a definition where the later claims alone yield less dangerous, less sensitive or less often confirmed traits than
+both sets of claims joined; joining only ever goes in the safe direction.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from inspector.claims.bearing import TraitName
+from inspector.claims.claim import TraitName
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import Trait, Traits, traits
 from inspector.json.diff import ChangeKind, changes
@@ -18,7 +18,7 @@ from inspector.schema.fields import Field, form_of
 _LOST_SETS = frozenset({TraitName.SENSITIVE_POSITIONS, TraitName.DATA_CLASSES})
 _SETS = _LOST_SETS | {TraitName.DESTINATIONS, TraitName.SOURCES, TraitName.ATTRIBUTION}
 _HARMLESS = frozenset({"read", "public", "benign"})
-"""Words of which the loss says no less than they did."""
+"""Words that declare no risk: losing them weakens nothing."""
 
 
 _DECLARE_NOTHING = ("/description/", "/title/", "/icons/")
@@ -34,40 +34,40 @@ class DefinitionChange:
     pointer: str
     """Into the definition; empty where the whole tool was added or removed."""
     weakens: tuple[str, ...] = ()
-    """What is declared less because of it, in words; may quote foreign text."""
+    """Which declarations the change weakens, in words; may quote foreign text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loss:
     what: str
     pointers: tuple[str, ...]
-    """Of the declarations behind it, before and after."""
+    """Pointers of the declarations before and after."""
 
 
 def definition_changes(before: Iterable[Tool], after: Iterable[Tool]) -> tuple[DefinitionChange, ...]:
-    """All changes, tool by tool in the order of their names, by pointer within each. Never raises."""
+    """All changes, ordered by tool name, then by pointer. Never raises."""
     old, new = _by_name(before), _by_name(after)
-    found: list[DefinitionChange] = []
+    changed: list[DefinitionChange] = []
     for name in sorted(old.keys() | new.keys()):
         if name not in new:
-            found.append(DefinitionChange(tool=name, kind=ChangeKind.REMOVED, pointer=""))
+            changed.append(DefinitionChange(tool=name, kind=ChangeKind.REMOVED, pointer=""))
         elif name not in old:
-            found.append(DefinitionChange(tool=name, kind=ChangeKind.ADDED, pointer=""))
+            changed.append(DefinitionChange(tool=name, kind=ChangeKind.ADDED, pointer=""))
         else:
-            found += _changed(old[name], new[name])
-    return tuple(found)
+            changed += _changed(old[name], new[name])
+    return tuple(changed)
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
-    """The first of each name: it is the one that is called."""
-    found: dict[str, Tool] = {}
+    """The first tool of each name, which is the one that is called."""
+    named: dict[str, Tool] = {}
     for tool in tools:
-        found.setdefault(tool.name, tool)
-    return found
+        named.setdefault(tool.name, tool)
+    return named
 
 
 def _changed(before: Tool, after: Tool) -> list[DefinitionChange]:
-    # Nearly always so, and told at once.
+    # A fast path for nearly all tools.
     if dump(before.definition) == dump(after.definition):
         return []
     places = sorted(changes(before.definition, after.definition), key=lambda change: change.pointer)
@@ -77,7 +77,7 @@ def _changed(before: Tool, after: Tool) -> list[DefinitionChange]:
             tool=before.name,
             kind=place.kind,
             pointer=place.pointer,
-            weakens=tuple(loss.what for loss in losses if _is_behind(loss, place.pointer)),
+            weakens=tuple(loss.what for loss in losses if _touches(loss, place.pointer)),
         )
         for place in places
     ]
@@ -87,8 +87,7 @@ def _may_declare(pointer: str) -> bool:
     return not f"{pointer}/".startswith(_DECLARE_NOTHING)
 
 
-def _is_behind(loss: _Loss, pointer: str) -> bool:
-    """Whether a change at `pointer` touches a declaration behind a loss."""
+def _touches(loss: _Loss, pointer: str) -> bool:
     return any(f"{one}/".startswith(f"{pointer}/") or pointer.startswith(f"{one}/") for one in loss.pointers)
 
 
@@ -96,44 +95,44 @@ def _losses(before: Tool, after: Tool) -> Iterator[_Loss]:
     claims, later = claims_of_tool(before), claims_of_tool(after)
     old, new, joined = traits(claims), traits(later), traits((*claims, *later))
     for name in TraitName:
-        if _is_less(name, old, new, joined):
-            # Where a declaration is gone, its place is known from the one before.
+        if _is_weaker(name, old, new, joined):
+            # A removed declaration has a pointer in the earlier definition only.
             every = (
                 *old.trait(name).claims_for,
                 *new.trait(name).claims_for,
                 *new.trait(name).claims_against,
             )
             yield _Loss(
-                what=f"{name.value}: {_said(old.trait(name))} → {_said(new.trait(name))}",
+                what=f"{name.value}: {_trait_text(old.trait(name))} → {_trait_text(new.trait(name))}",
                 pointers=tuple(claim.pointer for claim in every),
             )
-    lost = _private(before) - _private(after)
+    lost = _private_arguments(before) - _private_arguments(after)
     if lost:
         yield _Loss(what=f"sensitive arguments: {', '.join(sorted(lost))}", pointers=("/inputSchema",))
     if before.output_schema is not None and after.output_schema is None:
         yield _Loss(what="the output schema is gone", pointers=("/outputSchema",))
 
 
-def _is_less(name: TraitName, old: Traits, new: Traits, joined: Traits) -> bool:
+def _is_weaker(name: TraitName, old: Traits, new: Traits, joined: Traits) -> bool:
     was, now, both = old.trait(name), new.trait(name), joined.trait(name)
     if (name in _SETS and name not in _LOST_SETS) or both.value == now.value:
         return False
     return not (now.defaulted and was.value in _HARMLESS)
 
 
-def _said(trait: Trait) -> str:
+def _trait_text(trait: Trait) -> str:
     value = trait.value
-    said = dump_text(list(value) if isinstance(value, tuple) else value)
-    return f"{said}, where nothing is declared" if trait.defaulted else said
+    text = dump_text(list(value) if isinstance(value, tuple) else value)
+    return f"{text}, where nothing is declared" if trait.defaulted else text
 
 
-def _private(tool: Tool) -> set[str]:
-    """The arguments that are marked sensitive, write-only or a password, by pointer."""
-    found: set[str] = set()
+def _private_arguments(tool: Tool) -> set[str]:
+    """Pointers of the arguments marked sensitive, write-only or a password."""
+    pointers: set[str] = set()
     waiting: list[Field] = list(form_of(tool.input_schema).fields)
     while waiting:
         field = waiting.pop()
         if field.sensitive:
-            found.add(field.pointer)
+            pointers.add(field.pointer)
         waiting += (*field.fields, *((field.item,) if field.item else ()))
-    return found
+    return pointers

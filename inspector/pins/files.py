@@ -1,4 +1,4 @@
-"""Pins on disk: one file a server in the user's data folder, mode 0600, named by what the server is known by."""
+"""Pins on disk: one file per server in the user's data folder, mode 0600, named by the server's identity."""
 
 import re
 from collections.abc import Iterator
@@ -7,11 +7,10 @@ from pathlib import Path
 
 from inspector.errors import UsageError
 from inspector.files import paths, private, stamp
-from inspector.json.exact import Malformed, dump, inert, parse
-from inspector.pins import format as pin_file
+from inspector.json.exact import Json, JsonObject, Malformed, dump, inert, parse
+from inspector.pins.identity import Identity, identity_of
 from inspector.pins.pins import Definitions, Pinned, PinState, first_seen, pin_state
-from inspector.pins.server import Identity, identity_of
-from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.targets import StdioTarget, Target
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -22,26 +21,26 @@ _REPIN = "Remove the file, and pin the server again."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """A file among the pins that is none."""
+    """A pin file that cannot be read."""
 
     path: Path
     reason: str
 
 
 def folder() -> Path:
-    """Where the pins are; it need not exist."""
+    """The folder of the pins, which may not exist."""
     return paths.data() / "pins"
 
 
 def identified(target: Target) -> Identity | None:
-    """What a target is known by, its folder in full; None where it has no address. Raises UsageError where there is no such folder."""
+    """The identity of a target, with its full folder; None for a page without address. Raises UsageError for a missing folder."""
     if isinstance(target, StdioTarget) and target.cwd:
         target = replace(target, cwd=str(paths.full(target.cwd)))
     return identity_of(target)
 
 
 def known_as(target: Target) -> Identity:
-    """What a target's pin is kept under. Raises UsageError where it has no address."""
+    """`identified`, for a target that has an address. Raises UsageError."""
     identity = identified(target)
     if identity is None:
         raise UsageError("a page without an address cannot be pinned", "Name it: web+https://… beside --cdp.")
@@ -49,23 +48,23 @@ def known_as(target: Target) -> Identity:
 
 
 def read_pin(identity: Identity) -> Pinned | None:
-    """The pin of a server; None where there is none. Raises UsageError where the file is none, or others could have written it."""
+    """The pin of a server; None where there is none. Raises UsageError for an invalid file, or one that others can write."""
     path = _path(identity)
     content = private.read(path, MAX_BYTES)
     if content is None:
         return None
-    found = _decoded(content.raw)
-    if isinstance(found, Malformed):
-        raise UsageError(f"{path} cannot be read: {found.reason}", _REPIN)
-    if found.identity != identity:
+    pin = _decoded(content.raw)
+    if isinstance(pin, Malformed):
+        raise UsageError(f"{path} cannot be read: {pin.reason}", _REPIN)
+    if pin.identity != identity:
         raise UsageError(f"{path} is the pin of another server", _REPIN)
-    return found
+    return pin
 
 
 def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
-    """Take definitions for good from now on, in place of those before. Raises UsageError."""
+    """Pin definitions, replacing an earlier pin. Raises UsageError."""
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
-    raw = inert(dump(pin_file.written(pinned)))
+    raw = inert(dump(pin_json(pinned)))
     if len(raw) > MAX_BYTES:
         raise UsageError(
             f"the definitions are {len(raw):,} bytes; a pin holds {MAX_BYTES:,}", "Nothing was pinned."
@@ -75,7 +74,7 @@ def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
 
 
 def remove_pin(identity: Identity) -> bool:
-    """Let go of a pin; whether there was one. Raises UsageError."""
+    """Remove a pin; whether there was one. Raises UsageError."""
     path = _path(identity)
     try:
         path.unlink()
@@ -87,7 +86,7 @@ def remove_pin(identity: Identity) -> bool:
 
 
 def all_pins() -> Iterator[Pinned | Unreadable]:
-    """Every pin, by the names of the files. Raises UsageError where the folder cannot be read."""
+    """Every pin, ordered by file name. Raises UsageError where the folder cannot be read."""
     try:
         names = sorted(path.name for path in folder().iterdir())
     except FileNotFoundError:
@@ -103,29 +102,29 @@ def all_pins() -> Iterator[Pinned | Unreadable]:
         except UsageError as error:
             yield Unreadable(path=path, reason=error.message)
             continue
-        found = _decoded(content.raw) if content else Malformed(pointer="", reason="it is gone")
-        if isinstance(found, Malformed):
-            yield Unreadable(path=path, reason=found.reason)
-        elif found.identity.key != path.stem:
+        pin = _decoded(content.raw) if content else Malformed(pointer="", reason="it is gone")
+        if isinstance(pin, Malformed):
+            yield Unreadable(path=path, reason=pin.reason)
+        elif pin.identity.key != path.stem:
             yield Unreadable(path=path, reason="it is the pin of another server")
         else:
-            yield found
+            yield pin
 
 
 class Watch:
-    """One server's definitions from its connection to its end: against its pin, and against those listed first.
+    """Compares one server's listings with its pin, and with the session's first listing.
 
-    Its methods read files and compare: not on the event loop, and not by two threads at once.
+    The methods read files and compare definitions: do not call them on the event loop, nor from two threads at once.
     """
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._first: Definitions | None = None
         self.state = PinState()
-        """As of the last listing."""
+        """The state after the last listing."""
 
     def listed(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """A listing is complete. A pin that cannot be read is a reason to ask, no error."""
+        """Compare a complete listing. A pin that cannot be read is a reason to confirm calls, not an error."""
         now = Definitions(tools=catalogue.tools, instructions=instructions)
         pinned, fault = self._pinned()
         self.state = replace(pin_state(now, pinned=pinned, first=self._first), fault=fault)
@@ -133,7 +132,7 @@ class Watch:
         return self.state
 
     def pin(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """Take a complete listing for good, whatever was listed or pinned before. Raises UsageError."""
+        """Pin a complete listing, replacing an earlier pin. Raises UsageError."""
         now = Definitions(tools=catalogue.tools, instructions=instructions)
         pinned = write_pin(known_as(self._target), now)
         self._first = now
@@ -141,12 +140,10 @@ class Watch:
         return self.state
 
     def unpin(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """Let go of the pin. Raises UsageError."""
         remove_pin(known_as(self._target))
         return self.listed(catalogue, instructions)
 
     def _pinned(self) -> tuple[Pinned | None, str]:
-        """The pin, and why it cannot be read."""
         try:
             identity = known_as(self._target)
         except UsageError:
@@ -158,9 +155,77 @@ class Watch:
 
 
 def _decoded(raw: bytes) -> Pinned | Malformed:
-    found = parse(raw)
-    return found if isinstance(found, Malformed) else pin_file.read(found.value)
+    content = parse(raw)
+    return content if isinstance(content, Malformed) else pin_in(content.value)
 
 
 def _path(identity: Identity) -> Path:
     return folder() / f"{identity.key}.json"
+
+
+FORMAT = "sightline-pin"
+VERSION = 1
+
+
+def pin_json(pinned: Pinned) -> JsonObject:
+    """The JSON of a pin: `format`, `version`, `server`, `pinned`, `software`, `instructions` and `tools`."""
+    identity, definitions = pinned.identity, pinned.definitions
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "server": {"kind": identity.kind, "name": identity.name, "folder": identity.folder},
+        "pinned": pinned.at,
+        "software": pinned.software,
+        "instructions": definitions.instructions,
+        "tools": [{"name": tool.name, "definition": tool.definition} for tool in definitions.tools],
+    }
+
+
+def pin_in(value: Json) -> Pinned | Malformed:
+    """The pin in a file, or why it is none. Never raises."""
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        return Malformed(pointer="", reason="it is not a pin")
+    version = value.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        return Malformed(pointer="/version", reason="its version is not a positive number")
+    if version > VERSION:
+        return Malformed(pointer="/version", reason=f"its version {version} needs a newer Sightline")
+    at, software, instructions = value.get("pinned"), value.get("software"), value.get("instructions")
+    if not isinstance(at, str) or not isinstance(software, str):
+        return Malformed(pointer="", reason="`pinned` or `software` is not text")
+    if instructions is not None and not isinstance(instructions, str):
+        return Malformed(pointer="/instructions", reason="`instructions` is not text")
+    identity, tools = _stored_identity(value.get("server")), _stored_tools(value.get("tools"))
+    if isinstance(identity, Malformed):
+        return identity
+    if isinstance(tools, Malformed):
+        return tools
+    return Pinned(
+        identity=identity,
+        at=at,
+        software=software,
+        definitions=Definitions(tools=tools, instructions=instructions),
+    )
+
+
+def _stored_identity(value: Json) -> Identity | Malformed:
+    stored = value if isinstance(value, dict) else {}
+    kind, name, folder = stored.get("kind"), stored.get("name"), stored.get("folder")
+    if not (isinstance(kind, str) and isinstance(name, str) and isinstance(folder, str)):
+        return Malformed(pointer="/server", reason="`server` is not an identity")
+    return Identity(kind=kind, name=name, folder=folder)
+
+
+def _stored_tools(value: Json) -> tuple[Tool, ...] | Malformed:
+    if not isinstance(value, list):
+        return Malformed(pointer="/tools", reason="`tools` is not a list")
+    tools: dict[str, Tool] = {}
+    for index, item in enumerate(value):
+        stored = item if isinstance(item, dict) else {}
+        name, definition = stored.get("name"), stored.get("definition")
+        if not isinstance(name, str) or not isinstance(definition, dict):
+            return Malformed(pointer=f"/tools/{index}", reason="a tool has no name or no definition")
+        if name in tools:
+            return Malformed(pointer=f"/tools/{index}/name", reason="two tools have the same name")
+        tools[name] = Tool(name=name, definition=definition)
+    return tuple(tools.values())

@@ -1,7 +1,7 @@
-"""Pins: definitions that the user took for good, and what has changed since.
+"""Pins: definitions that the user accepted, and what changed since.
 
-A tool that the user agreed to may be given another description, schema or declaration later, by the server or by whoever took
-it over. So a change is told, and asked about before the first call.
+A server, or whoever takes it over, may later change the description, schema or declarations of an accepted tool.
+Sightline shows such a change, and asks before the first call.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,55 +10,54 @@ from enum import StrEnum
 
 from inspector.json.diff import ChangeKind
 from inspector.pins.diff import DefinitionChange, definition_changes
-from inspector.pins.fingerprint import fingerprint
-from inspector.pins.server import Identity
+from inspector.pins.identity import Identity, fingerprint
 from inspector.protocol.catalogue import Tool
 from inspector.safe_text import safe_line
 
 _MAX_PLACES = 4
-"""Places that one sentence names."""
+"""The most places that one sentence names."""
 _MAX_NAME = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definitions:
-    """What a server tells a model of itself: its tools as they stood on the wire, and its instructions."""
+    """What a server gives a model about itself: its tool definitions as on the wire, and its instructions."""
 
     tools: tuple[Tool, ...] = ()
     instructions: str | None = None
     """Foreign text."""
 
     def tool(self, name: str) -> Tool | None:
-        """The first tool of that name: it is the one that is called."""
+        """The first tool of that name, which is the one that is called."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
     @property
     def fingerprint(self) -> str:
-        """64 hexadecimal digits, whatever the order of the tools."""
+        """64 hexadecimal digits, independent of the order of tools."""
         tools = sorted((tool.name, fingerprint(tool.definition)) for tool in self.tools)
         return fingerprint([self.instructions, *([name, digits] for name, digits in tools)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """The definitions of one server, as the user took them for good."""
+    """The accepted definitions of one server."""
 
     identity: Identity
     at: str
-    """When, RFC 3339, in UTC."""
+    """RFC 3339 in UTC."""
     software: str
     definitions: Definitions
 
 
 class Since(StrEnum):
-    """Since when something is another, in words that may be shown."""
+    """The reference point of a change, in words."""
 
     PINNED = "since it was pinned"
     LISTED = "since it was first listed in this session"
 
 
-class Standing(StrEnum):
-    """How definitions stand to their pin, in words that may be shown."""
+class PinStatus(StrEnum):
+    """How definitions compare with their pin, in words."""
 
     UNPINNED = "not pinned"
     SAME = "as pinned"
@@ -67,129 +66,122 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """A reason to ask before a call."""
+class ConfirmReason:
+    """A reason to confirm a call."""
 
     key: str
-    """Of the change: whoever agreed to it need not be asked about it again."""
+    """Identifies the change: the user confirms it once."""
     sentence: str
     """Safe to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Altered:
-    """What is another than it was."""
+class ChangesSince:
+    """The changes since one reference point."""
 
     since: Since
     before: Definitions
     now: Definitions
     tools: tuple[DefinitionChange, ...]
-    """In the order of their names."""
+    """Ordered by tool name."""
     instructions_changed: bool = False
 
     def of(self, name: str) -> tuple[DefinitionChange, ...]:
-        """The changes of one tool."""
         return tuple(change for change in self.tools if change.tool == name)
 
     @property
     def by_tool(self) -> dict[str, tuple[DefinitionChange, ...]]:
-        """The changes by the names of their tools."""
-        found: dict[str, list[DefinitionChange]] = {}
+        by_name: dict[str, list[DefinitionChange]] = {}
         for change in self.tools:
-            found.setdefault(change.tool, []).append(change)
-        return {name: tuple(changes) for name, changes in found.items()}
+            by_name.setdefault(change.tool, []).append(change)
+        return {name: tuple(changes) for name, changes in by_name.items()}
 
     @property
     def weakened(self) -> int:
-        """How many changes make a tool declare less."""
         return sum(bool(change.weakens) for change in self.tools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinState:
-    """How the definitions of a server stand: to their pin, and to those that were listed first."""
+    """How a server's definitions compare with their pin, and with the session's first listing."""
 
     pinned: Pinned | None = None
-    altered: tuple[Altered, ...] = ()
-    """Only where something is another."""
-    asking: Mapping[str, tuple[Asking, ...]] = field(
-        default_factory=dict[str, tuple[Asking, ...]], repr=False
+    altered: tuple[ChangesSince, ...] = ()
+    """Without reference points that nothing changed since."""
+    asking: Mapping[str, tuple[ConfirmReason, ...]] = field(
+        default_factory=dict[str, tuple[ConfirmReason, ...]], repr=False
     )
-    """Why to ask, by the name of the tool; under the empty name what concerns every tool."""
+    """Reasons to confirm, by tool name; the empty name is for reasons that concern every tool."""
     fault: str = ""
-    """Why the pin cannot be read; empty where it can, or where there is none."""
+    """Why the pin cannot be read; empty otherwise."""
 
     @property
-    def standing(self) -> Standing:
-        """The worst there is to say."""
+    def status(self) -> PinStatus:
+        """The worst that applies."""
         if self.fault:
-            return Standing.UNKNOWN
+            return PinStatus.UNKNOWN
         if self.altered:
-            return Standing.CHANGED
-        return Standing.SAME if self.pinned else Standing.UNPINNED
+            return PinStatus.CHANGED
+        return PinStatus.SAME if self.pinned else PinStatus.UNPINNED
 
-    def asks(self, name: str) -> tuple[Asking, ...]:
-        """Why to ask before the first call of a tool; nothing where neither it nor the instructions changed. Takes no time."""
+    def asks(self, name: str) -> tuple[ConfirmReason, ...]:
+        """Reasons to confirm the first call of a tool; none where neither it nor the instructions changed. Takes no time."""
         own = self.asking.get(name, ()) if name else ()
         return (*self._fault_asking(), *own, *self.asking.get("", ()))
 
-    def _fault_asking(self) -> tuple[Asking, ...]:
+    def _fault_asking(self) -> tuple[ConfirmReason, ...]:
         if not self.fault:
             return ()
-        return (Asking(key=fingerprint(["fault", self.fault]), sentence=safe_line(self.fault)),)
+        return (ConfirmReason(key=fingerprint(["fault", self.fault]), sentence=safe_line(self.fault)),)
 
 
 def pin_state(
     now: Definitions, *, pinned: Pinned | None = None, first: Definitions | None = None
 ) -> PinState:
-    """How the definitions of a complete listing stand. Never raises; linear.
+    """Compare the definitions of a complete listing. Never raises; linear.
 
-    `first`: what was listed first in this session (`first_seen`). Against it, tools that came or went are no change: servers
-    and pages offer other tools at other times. What the pin tells already is not told twice.
+    `first`: the session's first listing (`first_seen`). Added and removed tools do not count against it, since servers
+    and pages may offer other tools at other times. A change since the pin is not reported again.
     """
-    found: list[Altered] = []
-    told = frozenset[str]()
+    comparisons: list[ChangesSince] = []
+    reported = frozenset[str]()
     if pinned is not None:
         before = pinned.definitions
         changed = definition_changes(before.tools, now.tools)
-        told = frozenset(change.tool for change in changed)
+        reported = frozenset(change.tool for change in changed)
         instructions = before.instructions != now.instructions
-        found.append(
-            Altered(
-                since=Since.PINNED,
-                before=before,
-                now=now,
-                tools=changed,
-                instructions_changed=instructions,
+        comparisons.append(
+            ChangesSince(
+                since=Since.PINNED, before=before, now=now, tools=changed, instructions_changed=instructions
             )
         )
     if first is not None:
-        changed = definition_changes(*_shared(first.tools, now.tools, but=told))
-        found.append(Altered(since=Since.LISTED, before=first, now=now, tools=changed))
-    told_of = tuple(altered for altered in found if altered.tools or altered.instructions_changed)
-    return PinState(pinned=pinned, altered=told_of, asking=_asking(told_of))
+        changed = definition_changes(*_shared(first.tools, now.tools, but=reported))
+        comparisons.append(ChangesSince(since=Since.LISTED, before=first, now=now, tools=changed))
+    changed_since = tuple(altered for altered in comparisons if altered.tools or altered.instructions_changed)
+    return PinState(pinned=pinned, altered=changed_since, asking=_asking(changed_since))
 
 
-def _asking(found: Iterable[Altered]) -> dict[str, tuple[Asking, ...]]:
-    asking: dict[str, tuple[Asking, ...]] = {}
-    for altered in found:
+def _asking(comparisons: Iterable[ChangesSince]) -> dict[str, tuple[ConfirmReason, ...]]:
+    asking: dict[str, tuple[ConfirmReason, ...]] = {}
+    for altered in comparisons:
         since, now = altered.since.value, {tool.name: tool for tool in altered.now.tools}
         for name, changes in altered.by_tool.items():
             tool = now.get(name)
             key = fingerprint([since, name, tool.definition if tool else None])
             asking[name] = (
                 *asking.get(name, ()),
-                Asking(key=key, sentence=_sentence(changes, altered.since)),
+                ConfirmReason(key=key, sentence=_sentence(changes, altered.since)),
             )
         if altered.instructions_changed:
             key = fingerprint([since, altered.now.instructions])
             words = f"the server's instructions changed {since}"
-            asking[""] = (*asking.get("", ()), Asking(key=key, sentence=words))
+            asking[""] = (*asking.get("", ()), ConfirmReason(key=key, sentence=words))
     return asking
 
 
 def first_seen(first: Definitions | None, now: Definitions) -> Definitions:
-    """The definitions that a session saw first, and behind them tools that it had not seen before."""
+    """The definitions as the session first listed them, including tools that were listed later."""
     if first is None:
         return now
     known = {tool.name for tool in first.tools}
@@ -200,7 +192,7 @@ def first_seen(first: Definitions | None, now: Definitions) -> Definitions:
 def _shared(
     before: Iterable[Tool], after: Iterable[Tool], *, but: frozenset[str]
 ) -> tuple[tuple[Tool, ...], tuple[Tool, ...]]:
-    """The tools whose names are in both, without some."""
+    """The tools whose names are in both, except `but`."""
     old, new = tuple(before), tuple(after)
     names = ({tool.name for tool in old} & {tool.name for tool in new}) - but
     return tuple(tool for tool in old if tool.name in names), tuple(
@@ -208,12 +200,12 @@ def _shared(
     )
 
 
-def _sentence(found: tuple[DefinitionChange, ...], since: Since) -> str:
-    first = found[0]
+def _sentence(changes: tuple[DefinitionChange, ...], since: Since) -> str:
+    first = changes[0]
     name = safe_line(first.tool)[:_MAX_NAME]
     if not first.pointer and first.kind is not ChangeKind.CHANGED:
         return f"{name} is {'new' if first.kind is ChangeKind.ADDED else 'gone'} {since.value}"
-    places = [safe_line(change.pointer)[:_MAX_NAME] for change in found[:_MAX_PLACES]]
-    more = f" and {len(found) - _MAX_PLACES:,} more" if len(found) > _MAX_PLACES else ""
-    less = ", and declares less than before" if any(change.weakens for change in found) else ""
-    return f"the definition of {name} is another {since.value}, at {', '.join(places)}{more}{less}"
+    places = [safe_line(change.pointer)[:_MAX_NAME] for change in changes[:_MAX_PLACES]]
+    more = f" and {len(changes) - _MAX_PLACES:,} more" if len(changes) > _MAX_PLACES else ""
+    less = ", and declares less than before" if any(change.weakens for change in changes) else ""
+    return f"the definition of {name} changed {since.value}, at {', '.join(places)}{more}{less}"

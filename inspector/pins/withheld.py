@@ -1,4 +1,4 @@
-"""Whether definitions repeat what was withheld from results: then they must not be kept."""
+"""Find definitions that repeat withheld values; such definitions must not be kept."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,13 +15,13 @@ from inspector.recording.markers import Key
 
 
 class Withheld:
-    """What was withheld from the results of a session, to be masked in definitions. For one thread at a time."""
+    """The withheld values of a session, to mask them in definitions. For one thread at a time."""
 
     def __init__(self) -> None:
         self._bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
 
     def learn(self, tool: Tool | None, outcome: Outcome, removals: Iterable[Removal]) -> None:
-        """One more result. `removals`: those of `declared`."""
+        """Add one result. `removals`: those of `declared`."""
         if not isinstance(outcome, Failure):
             self._bounder.judged(tool, raw_of(outcome), removals)
 
@@ -34,20 +34,18 @@ class Withheld:
 
 
 def repeats_withheld(
-    tools: Iterable[Tool],
-    instructions: str | None,
-    calls: Iterable[tuple[Tool | None, JsonObject, Outcome]],
+    tools: Iterable[Tool], instructions: str | None, calls: Iterable[tuple[Tool | None, JsonObject, Outcome]]
 ) -> str:
-    """What repeats a value that was withheld from a call's result, or marked sensitive in its arguments; empty where nothing does.
+    """What repeats a value that a call's result withheld, or that its arguments mark sensitive: a tool's name, or the instructions.
 
-    `calls`: tool, arguments and outcome of each. Linear in what is compared.
+    Empty for none. `calls`: tool, arguments and outcome of each. Linear in the size of all.
     """
     bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
     for tool, arguments, outcome in calls:
         if not isinstance(outcome, Failure):
             bounder.page_call(tool, arguments, outcome)
-    told: list[tuple[str, Json]] = [(tool.name, tool.definition) for tool in tools]
-    for name, value in (*told, ("the server's instructions", instructions)):
+    named: list[tuple[str, Json]] = [(tool.name, tool.definition) for tool in tools]
+    for name, value in (*named, ("the server's instructions", instructions)):
         if bounder.known.repeats(value):
             return name
     return ""

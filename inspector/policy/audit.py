@@ -11,11 +11,10 @@ from inspector.boundary.options import DEFAULT_POLICY
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import traits
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.server import identity_of
+from inspector.pins.identity import identity_of
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Failure, Outcome, Result, RpcError
+from inspector.protocol.outcome import Failure, Outcome, Result, RpcError, unfinished
 from inspector.protocol.targets import Target
-from inspector.protocol.unfinished import unfinished
 from inspector.recording.bounding import UNJUDGED, Bounder
 from inspector.recording.markers import Key
 from inspector.recording.target import named, secret_values
@@ -61,30 +60,29 @@ class Entry:
 
     @property
     def is_detailed(self) -> bool:
-        """Whether it is about a tool that may do more than read."""
         return self.effect != READ
 
 
 class Auditor:
-    """Makes the entries of one run. What it withholds once, it withholds wherever it is said again. Not to be shared by threads."""
+    """Makes the entries of one run. What it withholds once, it withholds everywhere. Not to be shared by threads."""
 
     def __init__(self, key: bytes) -> None:
-        """`key`: 32 fresh bytes, thrown away with this: equal values can be seen to be equal, and none can be recovered."""
+        """`key`: 32 random bytes that are kept nowhere else: equal values get equal ids, and no value can be recovered."""
         self._key = Key(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, ())
         self._targets: list[Target] = []
 
     def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> Entry:
-        """What was decided of a call. `rules`: names of rules, or sentences of ours."""
+        """The entry for a decision about a call. `rules`: names of rules, or sentences of ours."""
         self._meet(call.target)
-        told: JsonObject = {"verdict": verdict}
+        details: JsonObject = {"verdict": verdict}
         if _effect(call.tool) != READ:
-            told["rules"] = [self._text(rule) for rule in rules]
-            told["arguments"] = self._arguments(call)
-        return self._entry(call, Event.DECIDED, told)
+            details["rules"] = [self._text(rule) for rule in rules]
+            details["arguments"] = self._arguments(call)
+        return self._entry(call, Event.DECIDED, details)
 
     def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> Entry:
-        """How a call ended; nothing of what it returned. Linear in the size of the result."""
+        """The entry for how a call ended, without what it returned. Linear in the size of the result."""
         self._meet(call.target)
         if not isinstance(outcome, Failure):
             self._bounder.page_call(call.tool, {}, outcome)
@@ -93,12 +91,12 @@ class Auditor:
         )
 
     def declined(self, call: AuditedCall, by: str) -> Entry:
-        """A call is not made. `by`: `policy` or `user`."""
+        """The entry for a call that is not made. `by`: `policy` or `user`."""
         self._meet(call.target)
         return self._entry(call, Event.DECLINED, {"by": by})
 
     def released(self, call: AuditedCall, rules: tuple[str, ...]) -> Entry:
-        """An answer that rules held back is let through. `rules`: names of rules, or sentences of ours."""
+        """The entry for an answer that rules held and the user released. `rules`: names of rules, or sentences of ours."""
         self._meet(call.target)
         return self._entry(call, Event.RELEASED, {"rules": [self._text(rule) for rule in rules]})
 
@@ -115,7 +113,7 @@ class Auditor:
         _, arguments, _ = self._bounder.page_call(call.tool, call.arguments, RpcError(value=None))
         return arguments
 
-    def _entry(self, call: AuditedCall, event: Event, told: JsonObject) -> Entry:
+    def _entry(self, call: AuditedCall, event: Event, details: JsonObject) -> Entry:
         identity = identity_of(call.target)
         effect = _effect(call.tool)
         content: JsonObject = {
@@ -127,7 +125,7 @@ class Auditor:
             "tool": self._text(call.name) if call.tool is None else call.name,
             "effect": effect,
         }
-        return Entry(effect=effect, content=content | told)
+        return Entry(effect=effect, content=content | details)
 
     def _text(self, text: str) -> Json:
         return self._bounder.known.covered_text(text, self._key)

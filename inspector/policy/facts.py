@@ -1,15 +1,24 @@
-"""Facts: what a rule may ask about, each with whether it is there and can be read."""
+"""The facts that rules may ask about: their names, whether each can be read, and how they are gathered for one call."""
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import chain
 
-from inspector.claims.bearing import TraitName
+from inspector.claims.claim import Claim, Subject, TraitName
+from inspector.claims.contradictions import Contradiction, contradictions
+from inspector.claims.registry import claims_of_result, claims_of_tool
+from inspector.claims.resolution import Resolution
+from inspector.claims.traits import Trait, Traits, traits
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+from inspector.json.members import object_at
 from inspector.policy.operators import Truth
+from inspector.policy.taint import MarkKind, SessionTrust
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Outcome, Result
 from inspector.safe_text import safe_line
 
 _PART = re.compile(r'("(?:[^"\\]|\\.)*"|[^."]+)(\.|$)')
@@ -50,7 +59,7 @@ _OF_THE_USER = frozenset({("server", "target"), ("session", "servers")})
 """What the user connects to: a command line or an address may hold a secret."""
 _SECRET = _FROM_ANSWERS | _OF_THE_USER
 _CLASSES = frozenset({"none", "user", "pii", "financial", "credentials", "regulated"})
-"""The words for classes of data that are nobody's own."""
+"""The standard words for classes of data."""
 _TRAITS = frozenset(name.value for name in TraitName)
 
 
@@ -78,14 +87,14 @@ def path_of(text: str) -> Path | str:
     parts: list[str] = []
     position = 0
     while position < len(text) or text.endswith("."):
-        found = _PART.match(text, position)
-        if not found:
+        part = _PART.match(text, position)
+        if not part:
             return "is no name: parts are joined with dots, and stand in quotes where they hold one"
         try:
-            parts.append(json.loads(found[1]) if found[1].startswith('"') else found[1])
+            parts.append(json.loads(part[1]) if part[1].startswith('"') else part[1])
         except ValueError:
             return "has a part in quotes that is no text"
-        position = found.end()
+        position = part.end()
     return _known(Path(text=text, parts=tuple(parts)))
 
 
@@ -124,30 +133,30 @@ class Fact:
     path: Path
     state: State
     exists: Truth
-    """Whether anything stands at its place, whatever it is. MAYBE where what is around it cannot be read."""
+    """Whether there is a value at its place. MAYBE where the object around it cannot be read."""
     value: Json = None
-    told: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
     """What is behind it: the claims that say so, or what contradicts what. Quotes nothing foreign but names of keys."""
 
     def __str__(self) -> str:
-        """In words, safe to show. What an argument, an answer or a target holds is not repeated, unless it is true or false."""
+        """A sentence that is safe to show. Repeats no value of an argument, an answer or a target, except true and false."""
         name = safe_line(self.path.text)
         if self.state is State.ABSENT:
             return f"{name} is not said"
         if self.exists is not Truth.YES:
             return f"{name} is not known" if self.exists is Truth.NO else f"{name} cannot be read"
         value = shown(self.value) if self._is_repeated else "there"
-        behind = f" ({safe_line(', '.join(self.told))})" if self.told else ""
+        behind = f" ({safe_line(', '.join(self.reasons))})" if self.reasons else ""
         return f"{name} is {value}{', which is malformed' if self.state is State.UNREADABLE else ''}{behind}"
 
     def as_json(self) -> JsonObject:
         """`fact`, `state`, the value as it is `shown`, where the sentence repeats it, and `because` of what."""
-        found: JsonObject = {"fact": self.path.text, "state": self.state.value}
+        content: JsonObject = {"fact": self.path.text, "state": self.state.value}
         if self.exists is Truth.YES and self._is_repeated:
-            found["shown"] = shown(self.value)
-        if self.told:
-            found["because"] = [*self.told]
-        return found
+            content["shown"] = shown(self.value)
+        if self.reasons:
+            content["because"] = [*self.reasons]
+        return content
 
     @property
     def _is_repeated(self) -> bool:
@@ -169,7 +178,7 @@ class Facts:
     """Pointers of what is malformed, or lost because what was to hold it is."""
     unknown: frozenset[str] = frozenset()
     """Pointers of traits of which nothing is known; there is nothing at them."""
-    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """By pointer, what is behind a value in words that quote nothing foreign."""
 
     def read(self, path: Path) -> Fact:
@@ -190,15 +199,15 @@ class Facts:
                     return Fact(path=path, state=State.UNREADABLE, exists=Truth.MAYBE)
         malformed = path.pointer in self.unreadable or isinstance(value, DuplicateKeys)
         state = State.UNREADABLE if malformed else State.PRESENT
-        return Fact(path=path, state=state, exists=Truth.YES, value=value, told=self._behind(path, value))
+        return Fact(path=path, state=state, exists=Truth.YES, value=value, reasons=self._behind(path, value))
 
     def _behind(self, path: Path, value: Json) -> tuple[str, ...]:
         items = value if isinstance(value, list) else []
-        each = (self.told.get(f"{path.pointer}/{item}", ()) for item in items if isinstance(item, str))
-        return (*self.told.get(path.pointer, ()), *(words for told in each for words in told))
+        each = (self.reasons.get(f"{path.pointer}/{item}", ()) for item in items if isinstance(item, str))
+        return (*self.reasons.get(path.pointer, ()), *chain.from_iterable(each))
 
     def _missing(self, path: Path, stopped_at: str) -> Fact:
-        """What does not stand where it would; `stopped_at`: how far there is anything of it, and one step more."""
+        """The fact of a path that leads nowhere. `stopped_at`: the first pointer on the way that is absent."""
         if path.pointer in self.unknown:
             return Fact(path=path, state=State.UNREADABLE, exists=Truth.NO)
         if stopped_at in self.unreadable:
@@ -219,3 +228,164 @@ def shown(value: Json) -> str:
         case _:
             text = dump_text(value)
     return safe_line(text[: 4 * _SHOWN])
+
+
+_CONTRADICTIONS = "/tool/contradictions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """One call that is about to be made, or was."""
+
+    name: str
+    tool: Tool | None
+    """As listed; None where the server lists none of that name."""
+    arguments: JsonObject
+    """Exactly as they will be sent."""
+    trust: SessionTrust = SessionTrust()  # noqa: RUF009 - frozen
+    """Before the call."""
+    server: str = ""
+    """What is connected to, in the user's words."""
+    server_name: str = ""
+    """The name that it gives itself, which proves nothing. Foreign text."""
+    resolution: Resolution | None = None
+    """What tools/resolve said of these arguments; None where it was not asked."""
+
+
+def facts_of(situation: Situation) -> Facts:
+    """What rules may ask about before the call. Cost: as the definition, not as the arguments."""
+    tool = situation.tool
+    about = _tool_facts(situation)
+    return Facts(
+        tree={
+            "request": {
+                "annotations": {
+                    "openWorldHint": situation.trust.untrusted,
+                    "attribution": [*situation.trust.attribution],
+                }
+            },
+            "tool": {"name": situation.name, "listed": tool is not None, **about.tree},
+            "arguments": situation.arguments,
+            "session": _session_facts(situation.trust),
+            "server": {"target": situation.server, "name": situation.server_name},
+        },
+        unreadable=about.unreadable,
+        unknown=about.unknown,
+        reasons=about.reasons,
+    )
+
+
+def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts:
+    """The same facts with those of the answer."""
+    value = outcome.value if isinstance(outcome, Result) else None
+    of_tool = claims_of_tool(situation.tool) if situation.tool else ()
+    of_answer = claims_of_result(value)
+    answered = traits(of_answer)
+    result = object_at(value)
+    meta = result.get("_meta")
+    annotations = (
+        {"annotations": meta["annotations"]} if isinstance(meta, dict) and "annotations" in meta else {}
+    )
+    contradicted = contradictions((*of_tool, *of_answer), tool=situation.tool)
+    response: JsonObject = {
+        **annotations,
+        **({"_meta": meta} if "_meta" in result else {}),
+        **_trait_facts(answered),
+        "contradictions": _kinds(
+            item for item in contradicted if any(claim.subject is not Subject.TOOL for claim in item.claims)
+        ),
+        "isError": not isinstance(outcome, Result) or result.get("isError", False) is not False,
+    }
+    # What is no object might have held them.
+    is_lost = not isinstance(meta, dict) and meta not in (None, [], "")
+    is_lost = is_lost or (isinstance(outcome, Result) and not isinstance(value, dict))
+    lost = frozenset({"/response/annotations", "/response/_meta"}) if is_lost else frozenset[str]()
+    malformed = {
+        pointer
+        for claim in of_answer
+        if not claim.well_formed
+        for pointer in (f"/response{claim.pointer}", f"/response{claim.pointer.removeprefix('/_meta')}")
+    }
+    return replace(
+        facts,
+        tree=facts.tree | {"response": response},
+        unreadable=facts.unreadable | malformed | lost,
+        unknown=facts.unknown | _unknown("/response/traits", answered),
+    )
+
+
+def _tool_facts(situation: Situation) -> Facts:
+    """The facts below `/tool`. If a call was resolved, its annotations replace those of the list."""
+    tool, resolution = situation.tool, situation.resolution
+    effective = resolution.effective if resolution else tool
+    claims = claims_of_tool(effective) if effective else ()
+    known = traits(claims)
+    contradicted = _contradicted(claims, effective, resolution)
+    tree: JsonObject = {
+        **_present(effective, "annotations"),
+        **_present(effective, "_meta"),
+        **_trait_facts(known),
+        "contradictions": _kinds(contradicted),
+        "resolution": resolution.state.value if resolution else "none",
+    }
+    reasons = {f"/tool/traits/{name.value}": _claimed_by(known.trait(name)) for name in TraitName}
+    for item in contradicted:
+        at = f"{_CONTRADICTIONS}/{item.kind.value}"
+        reasons[at] = (*reasons.get(at, ()), item.message)
+    malformed = frozenset(f"/tool{claim.pointer}" for claim in claims if not claim.well_formed)
+    return Facts(tree=tree, unreadable=malformed, unknown=_unknown("/tool/traits", known), reasons=reasons)
+
+
+def _contradicted(
+    claims: tuple[Claim, ...], tool: Tool | None, resolution: Resolution | None
+) -> tuple[Contradiction, ...]:
+    own = contradictions(claims, tool=tool) if tool else ()
+    return (*own, *(resolution.widenings if resolution else ()))
+
+
+def _session_facts(trust: SessionTrust) -> JsonObject:
+    return {
+        "openWorld": trust.open_world,
+        "untrusted": trust.untrusted,
+        "malicious": trust.malicious,
+        "sensitive": trust.sensitive,
+        "dataClasses": [*trust.data_classes],
+        "attribution": [*trust.attribution],
+        "unnamedSources": trust.has(MarkKind.UNNAMED_SOURCES),
+        "servers": [*trust.servers],
+    }
+
+
+def _trait_facts(found: Traits) -> JsonObject:
+    known: JsonObject = {
+        name.value: _trait_value(found.trait(name))
+        for name in TraitName
+        if not _is_unknown(found.trait(name))
+    }
+    claimed: JsonObject = {name.value: not found.trait(name).defaulted for name in TraitName}
+    return {"traits": known, "claimed": claimed}
+
+
+def _unknown(pointer: str, known: Traits) -> frozenset[str]:
+    return frozenset(f"{pointer}/{name.value}" for name in TraitName if _is_unknown(known.trait(name)))
+
+
+def _is_unknown(trait: Trait) -> bool:
+    """Whether no claim and no default gives the trait a value."""
+    return trait.defaulted and trait.value in {None, "unknown", ()}
+
+
+def _trait_value(trait: Trait) -> Json:
+    return list(trait.value) if isinstance(trait.value, tuple) else trait.value
+
+
+def _claimed_by(trait: Trait) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{claim.vocabulary} {claim.key}" for claim in trait.claims_for))
+
+
+def _kinds(items: Iterable[Contradiction]) -> list[Json]:
+    return [*dict.fromkeys(item.kind.value for item in items)]
+
+
+def _present(tool: Tool | None, member: str) -> JsonObject:
+    return {member: tool.definition[member]} if tool and member in tool.definition else {}

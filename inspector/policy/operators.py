@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import TypeAlias
 
-from inspector.claims.bearing import EFFECTS, LEVELS, OUTCOMES, words_of
+from inspector.claims.claim import EFFECTS, LEVELS, OUTCOMES, words_of
 from inspector.json.exact import Json, Number, equal
 
 
@@ -16,11 +16,10 @@ class Truth(IntEnum):
 
     NO = 0
     MAYBE = 1
-    """It cannot be told: a fact is malformed, not known, or one of several possible values."""
+    """Undecided: a fact is malformed, not known, or one of several possible values."""
     YES = 2
 
     def negated(self) -> "Truth":
-        """Of `not`."""
         return Truth(2 - self)
 
 
@@ -89,7 +88,7 @@ def _reaches(value: Json, wanted: Json, scale: Sequence[str]) -> Truth:
 
 
 def _is_beyond(value: float) -> bool:
-    """Whether only the spelling of a number says how large it is."""
+    """Whether the number is too large for a float, so that only its spelling tells its size."""
     return isinstance(value, Number) and value in {float("inf"), float("-inf")}
 
 

@@ -1,10 +1,11 @@
-"""Reading a policy: all of it, or nothing."""
+"""Policies read from JSON, all or nothing, and the built-in one."""
 
 from collections.abc import Iterator
 from math import isfinite
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed
 from inspector.json.pointer import child
+from inspector.json.walk import walk
 from inspector.policy.facts import path_of
 from inspector.policy.operators import OPERATORS, SCALES, scale_of
 from inspector.policy.rules import And, Comparison, Condition, Effect, Not, Or, Policy, Rule
@@ -57,15 +58,15 @@ def _rules(value: Json, taken: set[str]) -> Iterator[Rule]:
 
 
 def _rule(value: Json, pointer: str) -> Rule:
-    found = _object(value, pointer, required=("name", "effect", "conditions"), optional=("reason",))
-    name, effect, reason = found["name"], found["effect"], found.get("reason", "")
+    members = _object(value, pointer, required=("name", "effect", "conditions"), optional=("reason",))
+    name, effect, reason = members["name"], members["effect"], members.get("reason", "")
     if not isinstance(name, str) or not name.strip():
         raise _Wrong(pointer, "`name` is no text, or empty")
     if not isinstance(effect, str) or effect not in _EFFECTS:
         raise _Wrong(pointer, f"`effect` of {name} is none of {', '.join(_EFFECTS)}")
     if not isinstance(reason, str):
         raise _Wrong(pointer, f"`reason` of {name} is no text")
-    condition = _condition(found["conditions"], child(pointer, "conditions"), MAX_DEPTH)
+    condition = _condition(members["conditions"], child(pointer, "conditions"), MAX_DEPTH)
     return Rule(name=name, effect=_EFFECTS[effect], condition=condition, reason=reason)
 
 
@@ -122,20 +123,12 @@ def _operand_problem(operator: str, operand: Json, name: str) -> str:
 
 
 def _unusable(operand: Json) -> str:
-    """Why a value can be compared with nothing; empty where it can be."""
-    waiting = [operand]
-    while waiting:
-        match waiting.pop():
-            case DuplicateKeys(repeated=repeated):
-                return f"names the key {', '.join(repeated)} twice"
-            case float(number) if not isfinite(number):
-                return "takes no number without end"
-            case list(items):
-                waiting.extend(items)
-            case dict(members):
-                waiting.extend(members.values())
-            case _:
-                pass
+    """Why a value cannot be compared with anything; empty if it can."""
+    for value in walk(operand):
+        if isinstance(value, DuplicateKeys):
+            return f"names the key {', '.join(value.repeated)} twice"
+        if isinstance(value, float) and not isfinite(value):
+            return "takes no number without end"
     return ""
 
 
@@ -158,3 +151,58 @@ def _repeated(value: Json) -> str:
     if isinstance(value, DuplicateKeys):
         return f"the key {', '.join(value.repeated)} is there twice"
     return ""
+
+
+_ABOUT_THE_CALL: list[Json] = [
+    "read-only-destructive",
+    "read-only-effect",
+    "read-only-outcome",
+    "delete-unconfirmed",
+    "idempotent-disagrees",
+    "public-credentials",
+    "resolution-widens",
+]
+
+
+def _claims(name: str, trait: str, value: Json, reason: str) -> JsonObject:
+    """A rule that asks if a claim gives a trait a value; a default does not ask."""
+    return {
+        "name": name,
+        "effect": "confirm",
+        "reason": reason,
+        "conditions": {
+            "and": [
+                {"fact": f"tool.claimed.{trait}", "equals": True},
+                {"fact": f"tool.traits.{trait}", "equals": value},
+            ]
+        },
+    }
+
+
+DEFAULT_RULES: JsonObject = {
+    "rules": [
+        _claims("claims-destructive", "destructive", True, "it claims that it is destructive"),
+        _claims("claims-delete", "effect", "delete", "it claims that it deletes"),
+        _claims(
+            "claims-irreversible", "outcome", "irreversible", "it claims that it may do what cannot be undone"
+        ),
+        _claims("claims-confirmation", "confirm", True, "it claims that it wants to be confirmed"),
+        {
+            "name": "contradicts-itself",
+            "effect": "confirm",
+            "reason": "it contradicts itself",
+            "conditions": {"fact": "tool.contradictions", "in": _ABOUT_THE_CALL},
+        },
+    ]
+}
+"""As a file would have it."""
+
+
+def _default() -> Policy:
+    policy = policy_of(DEFAULT_RULES)
+    if isinstance(policy, Malformed):
+        raise TypeError(policy.reason)
+    return policy
+
+
+DEFAULT_POLICY = _default()

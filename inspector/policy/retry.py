@@ -20,12 +20,12 @@ _DISPUTED = (
 def why_not_repeat(tool: Tool | None, resolved: Traits | None = None) -> str:
     """Why a call should not simply be repeated, in a sentence; empty where the tool claims to only read, or to be idempotent.
 
-    `resolved`: its traits where it was asked about this very call. Defaults permit nothing: nobody declared them.
+    `resolved`: its traits where it was asked about this very call. Defaults permit nothing.
     """
     if tool is None:
         return _UNLISTED
-    found = resolved or traits(claims_of_tool(tool))
-    effect, again = found.effect, found.idempotent
+    claimed = resolved or traits(claims_of_tool(tool))
+    effect, again = claimed.effect, claimed.idempotent
     # Neither is a default.
     if effect.value == "read" or again.value is True:
         return ""

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.json.exact import Json
+from inspector.json.exact import Json, JsonObject
 from inspector.policy.facts import Fact, Facts, Path, State
 from inspector.policy.operators import OPERATORS, Truth, scale_of
+from inspector.safe_text import safe_line
 
 
 class Effect(StrEnum):
@@ -69,7 +70,7 @@ class Rule:
     effect: Effect
     condition: Condition
     reason: str = ""
-    """Why, in the words of whoever wrote it; empty where nobody did."""
+    """Why, in the author's words; may be empty."""
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -78,21 +79,20 @@ class Rule:
 
     @property
     def is_after(self) -> bool:
-        """Whether it can be judged only when an answer is there."""
+        """Whether it needs the answer."""
         return self.effect in AFTER or any(path.namespace == "response" for path in self.paths)
 
     def matches(self, facts: Facts) -> bool:
         """Whether its effect takes place.
 
-        `allow` takes place only where its conditions surely hold, every other effect where they may. What nobody says is
-        not so; only to `allow` it is unknown, so that no `not` makes a permission of silence.
+        `allow` takes place only where its conditions surely hold, every other effect where they may. An absent fact is
+        false; only to `allow` it is unknown, so that no `not` turns silence into a permission.
         """
         allows = self.effect is Effect.ALLOW
         truth = _judge(self.condition, facts, Truth.MAYBE if allows else Truth.NO)
         return truth is Truth.YES if allows else truth is not Truth.NO
 
     def facts(self, facts: Facts) -> tuple[Fact, ...]:
-        """What it asks about, as it is."""
         return tuple(facts.read(path) for path in self.paths)
 
 
@@ -136,3 +136,116 @@ def _answer(test: Comparison, fact: Fact, absent: Truth) -> Truth:
             return Truth.MAYBE
         case State.PRESENT:
             return OPERATORS[test.operator](fact.value, test.operand, scale_of(test.path.parts[-1]))
+
+
+class Verdict(StrEnum):
+    """What becomes of a call, or of an answer."""
+
+    ALLOW = "allow"
+    CONFIRM = "confirm"
+    BLOCK = "block"
+
+
+_GRAVEST_FIRST = (
+    (Effect.BLOCK, Verdict.BLOCK),
+    (Effect.CONFIRM, Verdict.CONFIRM),
+    (Effect.ALLOW, Verdict.ALLOW),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A rule whose effect takes place, and the facts that it asked about."""
+
+    rule: Rule
+    facts: tuple[Fact, ...]
+
+    def __str__(self) -> str:
+        reason = f" ({safe_line(self.rule.reason)})" if self.rule.reason else ""
+        return f"{safe_line(self.rule.name)}{reason}: {', '.join(map(str, self.facts))}"
+
+    def as_json(self) -> JsonObject:
+        return {
+            "rule": self.rule.name,
+            "effect": self.rule.effect.value,
+            "reason": self.rule.reason,
+            "facts": [fact.as_json() for fact in self.facts],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What was decided, and why."""
+
+    verdict: Verdict
+    matches: tuple[Match, ...] = ()
+    """The rules of the effect that won. The first of them decides; the others would have too. Empty where none matched."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """One sentence for each rule, with its facts. Safe to show."""
+        return tuple(map(str, self.matches))
+
+    def as_json(self) -> JsonObject:
+        """`verdict` and `matches`. Holds no value of an argument."""
+        return {"verdict": self.verdict.value, "matches": [match.as_json() for match in self.matches]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handling:
+    """What becomes of an answer that is there."""
+
+    decision: Decision
+    """CONFIRM: nothing of it goes to a model until the user agrees. BLOCK: nothing does."""
+    warnings: tuple[Match, ...] = ()
+    withholding: tuple[Match, ...] = ()
+    """Why nothing of it goes to a model, whoever agrees."""
+    hiding: tuple[Match, ...] = ()
+    """Why what is declared untrusted in it is hidden."""
+
+    @property
+    def is_withheld(self) -> bool:
+        return bool(self.withholding) or self.decision.verdict is Verdict.BLOCK
+
+    def as_json(self) -> JsonObject:
+        content: JsonObject = {
+            "warn": [match.as_json() for match in self.warnings],
+            "withhold": [match.as_json() for match in self.withholding],
+            "hideUntrusted": [match.as_json() for match in self.hiding],
+        }
+        return self.decision.as_json() | content
+
+
+def decide(policy: Policy, facts: Facts) -> Decision:
+    """Whether a call may leave, by the rules that ask about no response. Where no rule matches, it may."""
+    return _decided(_matches(policy, facts, after=False))
+
+
+def handle(policy: Policy, facts: Facts) -> Handling:
+    """What becomes of an answer, by the rules that ask about a response, or have an effect on one."""
+    matches = _matches(policy, facts, after=True)
+    return Handling(
+        decision=_decided(matches),
+        warnings=_of(Effect.WARN, matches),
+        withholding=_of(Effect.WITHHOLD, matches),
+        hiding=_of(Effect.HIDE_UNTRUSTED, matches),
+    )
+
+
+def _matches(policy: Policy, facts: Facts, *, after: bool) -> tuple[Match, ...]:
+    return tuple(
+        Match(rule=rule, facts=rule.facts(facts))
+        for rule in policy.rules
+        if rule.is_after is after and rule.matches(facts)
+    )
+
+
+def _decided(matches: tuple[Match, ...]) -> Decision:
+    for effect, verdict in _GRAVEST_FIRST:
+        if winning := _of(effect, matches):
+            return Decision(verdict=verdict, matches=winning)
+    return Decision(verdict=Verdict.ALLOW)
+
+
+def _of(effect: Effect, matches: tuple[Match, ...]) -> tuple[Match, ...]:
+    return tuple(match for match in matches if match.rule.effect is effect)

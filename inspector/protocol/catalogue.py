@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed
+from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.page import PageFacts, Refused
 
 
@@ -19,7 +20,6 @@ class Kind(StrEnum):
 
     @property
     def method(self) -> str:
-        """The method that lists this kind."""
         return {
             Kind.TOOL: "tools/list",
             Kind.RESOURCE: "resources/list",
@@ -29,18 +29,16 @@ class Kind(StrEnum):
 
     @property
     def identity(self) -> str:
-        """The member that names an item of this kind."""
         return {Kind.RESOURCE: "uri", Kind.TEMPLATE: "uriTemplate"}.get(self, "name")
 
     @property
     def capability(self) -> str:
-        """The server capability that announces this kind."""
         return {Kind.TOOL: "tools", Kind.PROMPT: "prompts"}.get(self, "resources")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool, by its definition as it stood on the wire."""
+    """A tool, by its definition as it was on the wire."""
 
     name: str
     """What it is called by here. Of a page's tools that share a name, each has its host behind the name."""
@@ -52,49 +50,38 @@ class Tool:
     @property
     def title(self) -> str | None:
         """The title a host would show: the tool's own, else the one among its annotations."""
-        own = self.definition.get("title")
-        if isinstance(own, str):
-            return own
-        annotated = self.annotations.get("title")
-        return annotated if isinstance(annotated, str) else None
+        own = text_at(self.definition, "title")
+        return text_at(self.annotations, "title") if own is None else own
 
     @property
     def description(self) -> str | None:
-        """The description, where it is text."""
-        text = self.definition.get("description")
-        return text if isinstance(text, str) else None
+        return text_at(self.definition, "description")
 
     @property
     def input_schema(self) -> Json:
-        """The input schema as sent; None where there is none."""
         return self.definition.get("inputSchema")
 
     @property
     def output_schema(self) -> Json:
-        """The output schema as sent; None where there is none."""
         return self.definition.get("outputSchema")
 
     @property
     def annotations(self) -> JsonObject:
-        """The annotations, empty where there are none or they are no object."""
-        return _object(self.definition.get("annotations"))
+        return object_at(self.definition, "annotations")
 
     @property
     def needs_task(self) -> bool:
         """Whether it can only be called as a task. Source: MCP 2025-11-25, `execution.taskSupport`."""
-        return (
-            self.page is None and _object(self.definition.get("execution")).get("taskSupport") == "required"
-        )
+        return self.page is None and value_at(self.definition, "execution", "taskSupport") == "required"
 
     @property
     def meta(self) -> JsonObject:
-        """`_meta`, empty where there is none or it is no object."""
-        return _object(self.definition.get("_meta"))
+        return object_at(self.definition, "_meta")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A resource, a template or a prompt, by its definition as it stood on the wire."""
+    """A resource, a template or a prompt, by its definition as it was on the wire."""
 
     kind: Kind
     name: str
@@ -116,7 +103,6 @@ class Catalogue:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that can be called."""
         return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Tool))
 
     @property
@@ -136,11 +122,10 @@ class Catalogue:
         return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Refused))
 
     def tool(self, name: str) -> Tool | None:
-        """The first tool of that name."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def sharing(self, name: str) -> tuple[Tool, ...]:
-        """The tools of a page that have this name in their own documents, but not here, where several share it."""
+        """The tools of a page that share this name, and are listed under longer ones."""
         if any(tool.name == name for tool in self.tools):
             return ()
         return tuple(
@@ -166,7 +151,7 @@ class Listing:
     """One list while its pages come in. What is wrong with a page is kept in `problems`, and ends the list."""
 
     def __init__(self, kind: Kind, objection: Callable[[Tool], str | None] = lambda _: None) -> None:
-        """`objection`: why a well-formed tool must not be called all the same."""
+        """`objection`: why a well-formed tool must not be called."""
         self.kind = kind
         self._objection = objection
         self.entries: list[Entry] = []
@@ -186,7 +171,6 @@ class Listing:
         return {} if self._cursor is None else {"cursor": self._cursor}
 
     def take(self, result: Json) -> None:
-        """One page came."""
         page = decode_page(self.kind, result)
         self._pages += 1
         if isinstance(result, dict):
@@ -195,7 +179,7 @@ class Listing:
             self.problems.append(page)
         else:
             self.entries.extend(self._callable(entry) for entry in page)
-        cursor = result.get("nextCursor") if isinstance(result, dict) else None
+        cursor = value_at(result, "nextCursor")
         self._ended = cursor is None
         if cursor is None:
             return
@@ -208,7 +192,7 @@ class Listing:
             self._seen.add(str(cursor))
 
     def _callable(self, entry: Entry) -> Entry:
-        """The entry; malformed where it cannot be called, because an earlier tool has its name or for an objection."""
+        """The entry; malformed if an earlier tool has its name, or if there is an objection."""
         if not isinstance(entry, Tool):
             return entry
         pointer, reason = (
@@ -236,7 +220,10 @@ def _decode(kind: Kind, value: Json, pointer: str) -> Entry:
     if isinstance(value, DuplicateKeys):
         keys = ", ".join(value.repeated)
         return Malformed(
-            pointer=pointer, reason=f"names a key twice: {keys}", value=value, name=_last_name(value)
+            pointer=pointer,
+            reason=f"names a key twice: {keys}",
+            value=value,
+            name=text_at(dict(value.pairs), "name"),
         )
     if not isinstance(value, dict):
         return Malformed(pointer=pointer, reason="is no object", value=value)
@@ -265,12 +252,3 @@ def _tool_fault(definition: JsonObject) -> tuple[str, str] | None:
     if not isinstance(schema, dict):
         return "/inputSchema", "`inputSchema` is no object"
     return None
-
-
-def _last_name(value: DuplicateKeys) -> str | None:
-    name = dict(value.pairs).get("name")
-    return name if isinstance(name, str) else None
-
-
-def _object(value: Json) -> JsonObject:
-    return value if isinstance(value, dict) else {}

@@ -47,7 +47,6 @@ class Exchange:
 
     @property
     def key(self) -> str:
-        """The `request_key` of its id."""
         return request_key(self.request.id)
 
     @property
@@ -169,11 +168,10 @@ class Exchanges:
         self._matcher = Matcher[Exchange]()
 
     def take(self, frame: Frame) -> Matched:
-        """Match one more frame."""
         if frame.channel is Channel.NOTE:
             return Matched(frame=frame, events=tuple(self._ended(frame)))
-        found = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
-        return Matched(frame=frame, events=tuple(self._event(frame, message) for message in found))
+        parts = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
+        return Matched(frame=frame, events=tuple(self._event(frame, message) for message in parts))
 
     def connect(self) -> None:
         """The server was reached again: requests that are open get no answer."""
@@ -194,15 +192,15 @@ class Exchanges:
                 return Asked(exchange=exchange)
             case Response():
                 asked_by = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
-                found = self._matcher.answer(
+                closed = self._matcher.answer(
                     asked_by,
                     request_key(message.id),
                     is_error=message.is_error,
                     response_to=frame.response_to,
                 )
-                if found is None:
+                if closed is None:
                     return Unasked(response=message)
-                exchange, is_late = found
+                exchange, is_late = closed
                 return (Late if is_late else Answered)(exchange=exchange, response=message)
             case Notification() | Malformed():
                 return message

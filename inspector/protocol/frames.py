@@ -1,10 +1,13 @@
 """Frames: what went over the wire, before anyone interpreted it, and the messages it carries."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
+from inspector.json.members import object_at
+from inspector.safe_text import safe_line
 
 
 class Direction(StrEnum):
@@ -38,7 +41,7 @@ class Frame:
     channel: Channel
     raw: bytes
     head: str = ""
-    """What stood around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
+    """The line around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`."""
     response_to: str | None = None
@@ -78,18 +81,25 @@ class Response:
     faults: tuple[str, ...] = ()
 
 
+MAX_PRINTED = 120
+"""Characters of a printed line that a message quotes; the frame has all of it."""
+_MESSAGE_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
+"""A broken message keeps the reason of the parser; `[INFO] …` is the start of a log line."""
+
 Message: TypeAlias = Request | Notification | Response | Malformed
 
 
 def request_key(request_id: Json) -> str:
     """An id as a key that tells 1 from 2 but not 1 from "1": some servers answer with the id as text."""
-    return request_id if isinstance(request_id, str) else dump_text(request_id)
+    if isinstance(request_id, str):
+        return request_id
+    # Most ids are small integers, which need no encoder.
+    return str(request_id) if type(request_id) is int and 0 <= request_id < 1 << 53 else dump_text(request_id)
 
 
 def with_meta(params: JsonObject, members: JsonObject) -> JsonObject:
     """Parameters with these members in `_meta`; its other members stay."""
-    meta = params.get("_meta")
-    return {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), **members}}
+    return {**params, "_meta": {**object_at(params, "_meta"), **members}}
 
 
 def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tuple[Message, ...]:
@@ -106,6 +116,17 @@ def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tupl
             return tuple(_message(item, f"/{index}", is_cdp=is_cdp) for index, item in enumerate(batch))
         case JsonText(value=value):
             return (_message(value, "", is_cdp=is_cdp),)
+
+
+def printed_line(frame: Frame) -> str | None:
+    """What to do about a line that a server printed to stdout instead of stderr; None where the line is a message."""
+    if frame.channel is not Channel.STDIO or not isinstance(frame.body, Malformed):
+        return None
+    if _MESSAGE_START.match(frame.raw):
+        return None
+    text = safe_line(" ".join(frame.raw[: 4 * MAX_PRINTED].decode("utf-8", "replace").split()))
+    shown = text if len(text) <= MAX_PRINTED else f"{text[:MAX_PRINTED]}…"
+    return f'server printed to stdout: "{shown}": log to stderr'
 
 
 def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:

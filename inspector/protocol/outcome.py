@@ -1,10 +1,18 @@
-"""How a call ended: with a result, with a JSON-RPC error, or without an answer."""
+"""How a call ended: with a result, with a JSON-RPC error, without an answer, or with an answer that does not end it.
 
+Whatever `resultType` says but `complete` is unfinished, unknown words included: the model gets nothing of it.
+Source: MCP 2026-07-28, `ResultType` and `InputRequiredResult`; MCP 2025-11-25, `CreateTaskResult`.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import TypeAlias
 
-from inspector.json.exact import Json
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+from inspector.json.members import object_at, text_at, value_at
+from inspector.safe_text import safe_line
 
 METHOD_NOT_FOUND = -32601
 
@@ -20,12 +28,12 @@ class FailureKind(StrEnum):
     SESSION_ENDED = "session_ended"
     """The server does not know the session any more. It did not execute the request."""
     UNSUBMITTED = "unsubmitted"
-    """A form of a page was filled in, and nobody submitted it."""
+    """A form of a page was filled in and not submitted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The `result` member of the answer, any JSON value, as it stood on the wire."""
+    """The `result` member of the answer, any JSON value, as it was on the wire."""
 
     value: Json
     of_page: bool = field(default=False, compare=False)
@@ -40,8 +48,7 @@ class RpcError:
 
     @property
     def is_method_not_found(self) -> bool:
-        """Whether it says that the server has no such method."""
-        return isinstance(self.value, dict) and self.value.get("code") == METHOD_NOT_FOUND
+        return value_at(self.value, "code") == METHOD_NOT_FOUND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,3 +62,125 @@ class Failure:
 
 
 Outcome: TypeAlias = Result | RpcError | Failure
+
+
+COMPLETE = "complete"
+INPUT_REQUIRED = "input_required"
+TASK = "task"
+
+MAX_ASKS = 20
+MAX_CHARACTERS = 300
+"""Of one text that the server wrote."""
+
+_KEY = "resultType"
+_REASONS = {
+    INPUT_REQUIRED: "the server asks for input before it answers",
+    TASK: "the server made a task of it, and the result comes later",
+}
+_UNKNOWN = "its `resultType` is not one that Sightline knows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfinished:
+    """Why an answer ends no call."""
+
+    reason: str
+    """A clause that quotes nothing of the answer."""
+    asks: tuple[str, ...] = ()
+    """What the server asks for, or says of its task. Foreign text, made safe for one line each."""
+
+    @property
+    def sentence(self) -> str:
+        """The reason as a sentence. Quotes nothing of the answer."""
+        return f"the call is unfinished: {self.reason}"
+
+    @property
+    def told(self) -> str:
+        """The reason and what the server asks for, on one line."""
+        return f"{self.sentence}: {'; '.join(self.asks)}" if self.asks else self.sentence
+
+    def as_json(self) -> JsonObject:
+        return {"reason": self.reason, "asks": [*self.asks]}
+
+
+def unfinished(outcome: Outcome) -> Unfinished | None:
+    """Why `outcome` ends no call; None where it does. What a page's tool returned is always the whole of it."""
+    return unfinished_in(outcome.value) if isinstance(outcome, Result) and not outcome.of_page else None
+
+
+def unfinished_in(result: Json) -> Unfinished | None:
+    """The same of the `result` member of an answer. Without `resultType`, an answer is complete."""
+    if isinstance(result, DuplicateKeys):
+        # One reader takes the first, another the last.
+        kinds = [value for key, value in result.pairs if key == _KEY]
+        return None if all(kind == COMPLETE for kind in kinds) else Unfinished(reason=_UNKNOWN)
+    if not isinstance(result, dict):
+        return None
+    kind = _kind(result)
+    if kind == COMPLETE:
+        return None
+    reason = _REASONS.get(kind, _UNKNOWN) if isinstance(kind, str) else _UNKNOWN
+    try:
+        asks = tuple(islice(_asks(result, kind), MAX_ASKS))
+    except Exception:  # noqa: BLE001 - whatever an answer asks for in whatever way, it is unfinished
+        asks = ()
+    return Unfinished(reason=reason, asks=asks)
+
+
+def _kind(result: JsonObject) -> Json:
+    """The `resultType`; derived from other members if the answer is no tool result."""
+    kind = result.get(_KEY, COMPLETE)
+    if kind != COMPLETE or "content" in result or "structuredContent" in result:
+        return kind
+    if isinstance(result.get("inputRequests"), dict):
+        return INPUT_REQUIRED
+    return COMPLETE if text_at(result, "task", "taskId") is None else TASK
+
+
+def _asks(result: JsonObject, kind: Json) -> Iterator[str]:
+    if kind not in (INPUT_REQUIRED, TASK):
+        yield f"`resultType` is {_shown(kind)}"
+    task = result.get("task", result)
+    if kind == TASK and isinstance(task, dict):
+        yield ", ".join(f"{word} {_shown(task[key])}" for key, word in _OF_TASKS.items() if key in task)
+    requests = result.get("inputRequests")
+    if isinstance(requests, dict):
+        for key, request in requests.items():
+            yield f"{_shown(key)}: {_request(request)}"
+        if len(requests) > MAX_ASKS:
+            yield f"{len(requests) - MAX_ASKS:,} more"
+
+
+_OF_TASKS = {"taskId": "task", "status": "status", "statusMessage": "message"}
+
+
+def _request(request: Json) -> str:
+    """`elicitation/create: Who are you? (fields: name, age)`, of one entry of `inputRequests`."""
+    if not isinstance(request, dict):
+        return "no request"
+    about = object_at(request, "params")
+    words = _shown(request.get("method"))
+    for key in ("message", "url"):
+        if isinstance(about.get(key), str):
+            words += f": {_shown(about[key])}"
+    messages = about.get("messages")
+    if isinstance(messages, list):
+        words += f": {'; '.join(_text_of(message) for message in messages[:3])}"
+    fields = _fields(about.get("requestedSchema"))
+    return f"{words} (fields: {fields})" if fields else words
+
+
+def _text_of(message: Json) -> str:
+    text = text_at(message, "content", "text")
+    return _shown(value_at(message, "content") if text is None else text)
+
+
+def _fields(schema: Json) -> str:
+    properties = object_at(schema, "properties")
+    more = f" and {len(properties) - MAX_ASKS:,} more" if len(properties) > MAX_ASKS else ""
+    return ", ".join(map(_shown, islice(properties, MAX_ASKS))) + more
+
+
+def _shown(value: Json) -> str:
+    text = value if isinstance(value, str) else dump_text(value)
+    return safe_line(text[:MAX_CHARACTERS]) + ("…" if len(text) > MAX_CHARACTERS else "")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.json.exact import Json, Malformed
+from inspector.json.members import value_at
 
 _FEATURE = "tools"
 _MAX_GRANTS = 100
@@ -42,7 +43,7 @@ class Place:
 
 
 class Evidence(StrEnum):
-    """What speaks for what a page is said to have declared."""
+    """The evidence for a page's declaration."""
 
     SEEN = "seen"
     """The hook in the page read it whole, and the browser keeps the same name, description and input schema."""
@@ -156,7 +157,7 @@ class PageFacts:
     options: Json
     """The second argument of `registerTool`, likewise."""
     agent: Json
-    """What `getTools()` tells an agent in the page; None where it told nothing."""
+    """What `getTools()` tells an agent in the page; None where it gives nothing."""
     dropped: tuple[str, ...] = ()
     """What the page declared and the browser does not keep: pointers into the definition."""
     changed: tuple[str, ...] = ()
@@ -171,13 +172,11 @@ class PageFacts:
     @property
     def waits_for_submit(self) -> bool:
         """Whether it is a form that a call only fills in: one without `toolautosubmit`."""
-        kept = self.kept if isinstance(self.kept, dict) else {}
-        annotations = kept.get("annotations")
-        submits = isinstance(annotations, dict) and annotations.get("autosubmit") is True
+        submits = value_at(self.kept, "annotations", "autosubmit") is True
         return self.kind is ToolKind.DECLARATIVE and not submits
 
     @property
     def form_node(self) -> int | None:
         """The browser's number of the form; None for what is none, and where a polyfill lists it."""
-        node = self.kept.get("backendNodeId") if isinstance(self.kept, dict) else None
+        node = value_at(self.kept, "backendNodeId")
         return node if isinstance(node, int) else None

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from inspector.json.exact import Json, Malformed, dump_text
+from inspector.json.members import text_at, value_at
 from inspector.protocol.exchanges import Answered, Asked, Event, Exchange, GivenUp, Late, Matched, Unasked
-from inspector.protocol.frames import Channel, Direction, Frame, Notification
-from inspector.protocol.unfinished import unfinished_in
+from inspector.protocol.frames import Channel, Direction, Frame, Notification, printed_line
+from inspector.protocol.outcome import unfinished_in
 
 MAX_SEARCHED = 1 << 14
 """Characters of a title or detail, where it is searched for credentials; its frame has all of it."""
@@ -24,7 +25,7 @@ class EntryKind(StrEnum):
     LOG = "log"
     STDERR = "stderr"
     FAULT = "fault"
-    """Something the protocol does not allow: garbage, an answer nobody asked for."""
+    """Something the protocol does not allow: garbage, an answer to no request."""
     NOTE = "note"
     DECISION = "decision"
     """Something that went over no wire: whether a call was made, and why."""
@@ -90,15 +91,15 @@ class Timeline:
 
     def frame(self, number: int) -> Frame | None:
         """The frame of that number."""
-        found = self._matched[number - 1 : number] if number > 0 else []
-        return found[0].frame if found else None
+        places = self._matched[number - 1 : number] if number > 0 else []
+        return places[0].frame if places else None
 
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
         """The frames of an entry."""
         return tuple(self._matched[number - 1] for number in entry.frames)
 
     def fold(self, matched: Matched) -> tuple[Entry, ...]:
-        """Take in one frame; the entries it added or changed."""
+        """Add one frame. Returns the entries that it adds or changes."""
         self._matched.append(matched)
         frame = matched.frame
         if frame.channel is Channel.NOTE and not matched.events:
@@ -110,7 +111,7 @@ class Timeline:
         return tuple(self._take(frame, event) for event in matched.events)
 
     def note(self, at_s: float, title: str, detail: str) -> Entry:
-        """Take in something that went over no wire: a decision about a call."""
+        """Add something that went over no wire, such as a decision about a call."""
         entry = Entry(
             number=len(self._entries) + 1,
             kind=EntryKind.DECISION,
@@ -153,7 +154,8 @@ class Timeline:
             case Notification():
                 return self._notification(frame, event)
             case Malformed():
-                return self._add(frame, EntryKind.FAULT, "not a message", detail=event.reason)
+                detail = printed_line(frame) or event.reason
+                return self._add(frame, EntryKind.FAULT, "not a message", detail=detail)
 
     def _asked(self, frame: Frame, asked: Asked) -> Entry:
         exchange = asked.exchange
@@ -191,11 +193,10 @@ class Timeline:
             case "notifications/progress", {**params}:
                 return self._add(frame, EntryKind.PROGRESS, notification.method, detail=progress_text(params))
             case "notifications/message", {**params}:
-                level, text = params.get("level"), params.get("data")
+                text = params.get("data")
                 detail = text if isinstance(text, str) else dump_text(text)
-                return self._add(
-                    frame, EntryKind.LOG, level if isinstance(level, str) else "log", detail=detail
-                )
+                level = text_at(params, "level")
+                return self._add(frame, EntryKind.LOG, "log" if level is None else level, detail=detail)
             case _:
                 return self._add(frame, EntryKind.NOTIFICATION, notification.method)
 
@@ -229,12 +230,8 @@ class Timeline:
 
 def titled(method: str, params: Json) -> str:
     """A method with the name or URI that it is about."""
-    if isinstance(params, dict):
-        for key in ("name", "toolName", "uri"):
-            name = params.get(key)
-            if isinstance(name, str):
-                return f"{method} {name}"
-    return method
+    names = (text_at(params, key) for key in ("name", "toolName", "uri"))
+    return next((f"{method} {name}" for name in names if name is not None), method)
 
 
 def progress_text(params: dict[str, Json]) -> str:
@@ -245,7 +242,7 @@ def progress_text(params: dict[str, Json]) -> str:
 
 
 def _says_error(result: Json) -> bool:
-    return isinstance(result, dict) and result.get("isError") is True
+    return value_at(result, "isError") is True
 
 
 def _error_text(error: Json) -> str:

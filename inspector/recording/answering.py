@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from inspector.boundary.notice import text_block
 from inspector.json.diff import changes
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text, equal
+from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.exchanges import Answered, Exchanges, response_in
-from inspector.protocol.frames import Direction, Frame, Request, messages
-from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame
-from inspector.recording.markers import is_marker
+from inspector.protocol.frames import Direction, Request, messages
+from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame, frame_of
+from inspector.recording.markers import is_marker, stood_in
 from inspector.recording.replaying import PAGE_CALL
-from inspector.recording.stand_ins import stood_in
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 _CALL, _LIST = "tools/call", "tools/list"
@@ -62,7 +62,7 @@ class Answers:
         *,
         exact: bool = False,
     ) -> None:
-        """`lines`: with the places by which `load` gives them again. `exact`: whether only the same arguments count."""
+        """`lines`: with the places by which `load` reads them again. `exact`: whether only equal arguments match."""
         self._load = load
         self._exact = exact
         self._recorded: dict[tuple[str, str], _Recorded] = {}
@@ -82,22 +82,11 @@ class Answers:
                     pass
 
     def _take(self, place: int, line: RecordedFrame, exchanges: Exchanges) -> None:
-        # Requests are compared with their markers, so what stands for a withheld value is not filled in.
-        frame = Frame(
-            number=line.number,
-            at_s=line.at_s,
-            direction=line.direction,
-            channel=line.channel,
-            raw=b"",
-            ends=line.ends,
-            response_to=line.response_to,
-            body=JsonText(value=line.content) if line.is_json else None,
-        )
-        for event in exchanges.take(frame).events:
+        # Requests are compared with their markers.
+        for event in exchanges.take(frame_of(line, line.content)).events:
             if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
                 asked = event.exchange.request
-                name = _name(asked.params) if asked.method == _CALL else ""
-                self._exchange(asked.method, name, _asked_for(asked), place, event.exchange.key)
+                self._exchange(asked.method, _name(asked), _asked_for(asked), place, event.exchange.key)
 
     def answer(self, message: JsonText | Malformed) -> Reply:
         """The answer to what a client sent: a request, a notification, or a batch."""
@@ -108,8 +97,8 @@ class Answers:
         for one in messages(message):
             match one:
                 case Request():
-                    found, remark = self._answer(one)
-                    answers.append({"jsonrpc": "2.0", "id": one.id, **found})
+                    member, remark = self._answer(one)
+                    answers.append({"jsonrpc": "2.0", "id": one.id, **member})
                     remarks += [remark] if remark else []
                 case Malformed():
                     answers.append(_error(None, INVALID_REQUEST, "Invalid request"))
@@ -126,7 +115,7 @@ class Answers:
     def _answer(self, request: Request) -> tuple[JsonObject, str]:
         if request.method == "ping":
             return {"result": {}}, ""
-        name = _name(request.params) if request.method == _CALL else ""
+        name = _name(request)
         recorded = self._recorded.get((request.method, name))
         if request.method == "initialize":
             return self._greeting(request, recorded), ""
@@ -155,23 +144,19 @@ class Answers:
         return self._loaded(chosen), remark if nearest else ""
 
     def _greeting(self, request: Request, recorded: _Recorded | None) -> JsonObject:
-        """The recorded handshake; where the recording is of the stateless era, one made of what the server told there."""
+        """The recorded handshake; for a recording of the stateless era, one built from `server/discover`."""
         if recorded:
             return self._loaded(recorded.exchanges[-1])
         discovered = self._recorded.get(("server/discover", ""))
-        told = self._loaded(discovered.exchanges[-1]).get("result") if discovered else None
-        found: JsonObject = told if isinstance(told, dict) else {}
-        meta = found.get("_meta")
-        asked = request.params.get("protocolVersion") if isinstance(request.params, dict) else None
+        facts = object_at(self._loaded(discovered.exchanges[-1]), "result") if discovered else {}
+        unnamed: Json = {"name": "recording", "version": "0"}
         result: JsonObject = {
-            "protocolVersion": asked if isinstance(asked, str) else _LATEST_HANDSHAKE,
-            "capabilities": found.get("capabilities", {"tools": {}}),
-            "serverInfo": (meta.get(_SERVER_INFO) if isinstance(meta, dict) else None)
-            or {"name": "recording", "version": "0"},
+            "protocolVersion": text_at(request.params, "protocolVersion") or _LATEST_HANDSHAKE,
+            "capabilities": facts.get("capabilities", {"tools": {}}),
+            "serverInfo": value_at(facts, "_meta", _SERVER_INFO) or unnamed,
         }
-        if isinstance(found.get("instructions"), str):
-            result["instructions"] = found["instructions"]
-        return {"result": result}
+        instructions = text_at(facts, "instructions")
+        return {"result": result if instructions is None else {**result, "instructions": instructions}}
 
     def _loaded(self, exchange: _Exchange) -> JsonObject:
         """`result` or `error` of a recorded answer."""
@@ -179,7 +164,7 @@ class Answers:
         if isinstance(line, RecordedCall):
             return _of_page(line)
         if isinstance(line, Listed):
-            return {"result": {"tools": [stood_in(definition) for _, definition in line.tools]}}
+            return {"result": {"tools": [stood_in(tool.definition) for tool in line.tools]}}
         content = stood_in(line.content) if isinstance(line, RecordedFrame) else None
         response = response_in(JsonText(value=content), exchange.request)
         if response:
@@ -188,11 +173,10 @@ class Answers:
 
 
 def _of_page(line: RecordedCall) -> JsonObject:
-    """What a page's tool returned, as a server would say it: a page may return any value."""
+    """The return value of a page's tool as an MCP result: a page may return any value."""
     if line.is_error:
         return {"result": {"content": [_block(stood_in({"error": line.outcome}))], "isError": True}}
-    value = stood_in({"result": line.outcome})
-    returned = value["result"] if isinstance(value, dict) else None
+    returned = value_at(stood_in({"result": line.outcome}), "result")
     if isinstance(returned, dict) and isinstance(returned.get("content"), list):
         return {"result": returned}
     return {"result": {"content": [_block(returned)]}}
@@ -203,7 +187,7 @@ def _block(value: Json) -> JsonObject:
 
 
 def _asked_for(request: Request) -> Json:
-    """What a request is about: without `_meta`, which is about the exchange."""
+    """The parameters that identify a request: without `_meta`."""
     params = request.params
     if not isinstance(params, dict):
         return {}
@@ -212,13 +196,13 @@ def _asked_for(request: Request) -> Json:
     return {key: value for key, value in params.items() if key != "_meta"}
 
 
-def _name(params: Json) -> str:
-    name = params.get("name") if isinstance(params, dict) else None
-    return name if isinstance(name, str) else ""
+def _name(request: Request) -> str:
+    """The tool of a call; empty for any other request."""
+    return (text_at(request.params, "name") or "") if request.method == _CALL else ""
 
 
 def _distance(recorded: Json, wanted: Json) -> int:
-    """In how many places they differ. What was withheld may have been anything."""
+    """The number of places that differ. A withheld value equals any other."""
     if equal(recorded, wanted):
         return 0
     return sum(not is_marker(change.before) for change in changes(recorded, wanted))

@@ -5,24 +5,73 @@ from itertools import chain
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Removal, Rule
-from inspector.boundary.ledger import SECRET
+from inspector.boundary.contract import Contract
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading import raw_of
+from inspector.boundary.removals import SECRET, Ledger, UnjudgeableError
+from inspector.boundary.withhold import withhold
 from inspector.claims.resolution import METHOD as RESOLVE
 from inspector.json.exact import Json, JsonObject, Malformed
-from inspector.json.pointer import index_of, split
+from inspector.json.members import object_at, text_at
+from inspector.json.pointer import child, index_of, split
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Answered, Event, Late
 from inspector.protocol.frames import Request, Response, request_key
 from inspector.protocol.outcome import Result, RpcError
-from inspector.recording.arguments import ARGUMENT, sensitive_arguments
 from inspector.recording.definitions import OF_THE_SERVER, Definitions
 from inspector.recording.known import Known
 from inspector.recording.markers import Key, with_markers
+from inspector.schema.fields import Field, Form, form_of
 from inspector.schema.positions import positions_of
 
+ARGUMENT = "argument"
+
+
+def sensitive_arguments(arguments: Json, schema: Json) -> tuple[Removal, ...]:
+    """What of `arguments` is withheld, by pointers into them; all of it where that cannot be judged. Never raises."""
+    try:
+        ledger = Ledger(Contract(), "")
+        withhold(arguments, positions_of(schema).start(), ledger)
+        form = form_of(schema)
+        marked = [removal.pointer for removal in ledger.removals]
+    except (UnjudgeableError, RecursionError):
+        return (_removal(""),)
+    return tuple(map(_removal, dict.fromkeys((*marked, *_private(arguments, form)))))
+
+
+def _private(arguments: Json, form: Form) -> Iterator[str]:
+    """The places at which sensitive fields of a form are filled in."""
+    if not isinstance(arguments, dict):
+        return
+    waiting: list[tuple[Json, str, Field]] = [
+        (arguments[field.name], field.pointer, field) for field in form.fields if field.name in arguments
+    ]
+    while waiting:
+        value, pointer, field = waiting.pop()
+        item = field.item
+        if item is not None and isinstance(value, list):
+            waiting.extend((inner, child(pointer, index), item) for index, inner in enumerate(value))
+        elif field.fields and isinstance(value, dict) and not _is_private_itself(field):
+            waiting.extend(
+                (value[below.name], child(pointer, below.name), below)
+                for below in field.fields
+                if below.name in value
+            )
+        elif field.sensitive:
+            yield pointer
+
+
+def _is_private_itself(field: Field) -> bool:
+    """Whether every member of a field is sensitive."""
+    return field.sensitive and all(below.sensitive for below in field.fields)
+
+
+def _removal(pointer: str) -> Removal:
+    return Removal(pointer=pointer, rule=ARGUMENT if pointer else Rule.INTERNAL, detail="")
+
+
 UNJUDGED = "unjudged"
-"""The rule of what nobody could judge: an answer to no question, what is no JSON, words of a call that was not answered."""
+"""The rule for what cannot be judged: an answer to no request, text that is no JSON, parameters during a call without an answer."""
 CALL = "tools/call"
 
 _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
@@ -32,7 +81,7 @@ class Bounder:
     """Bounds the messages of one session. What it withholds it looks for in all later ones."""
 
     def __init__(self, key: Key, policy: BoundaryPolicy, secrets: Iterable[str]) -> None:
-        """`secrets`: what is secret from the start: values of headers, of the environment, of queries."""
+        """`secrets`: values of headers, of the environment and of queries."""
         self.key = key
         self.policy = policy
         self.known = Known()
@@ -42,30 +91,28 @@ class Bounder:
         """The calls that wait for an answer."""
 
     def connect(self) -> None:
-        """The server is reached anew: no answer is judged by what was listed before."""
         self._running.clear()
         self._definitions.connect()
 
     def listed(self, tools: Iterable[Tool]) -> Iterator[tuple[Tool, Json]]:
-        """A page lists tools: each, and what of its definition may be written now."""
-        found = tuple(tools)
-        self._take(*found)
-        return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in found)
+        """The tools that a page lists, each with the definition as it may be written now."""
+        every = tuple(tools)
+        self._take(*every)
+        return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in every)
 
     def sent(self, request: Request) -> JsonObject:
-        """A request from here, with its sensitive arguments withheld, before it is searched."""
-        params = request.params if isinstance(request.params, dict) else {}
-        name = params.get("name")
-        is_about_call = request.method in {CALL, RESOLVE} and isinstance(name, str)
-        if is_about_call:
-            self._publish((str(name),))
+        """A request of Sightline's with its sensitive arguments withheld. `searched` comes next."""
+        params = object_at(request.params)
+        name = text_at(params, "name") if request.method in {CALL, RESOLVE} else None
+        if name is not None:
+            self._publish((name,))
         if request.method == CALL:
             self._running.add(request_key(request.id))
-        if not is_about_call or "arguments" not in params:
+        if name is None or "arguments" not in params:
             return request.value
         arguments = params["arguments"]
         removals: list[Removal] = []
-        for tool in self._definitions.variants(str(name)):
+        for tool in self._definitions.variants(name):
             removals += sensitive_arguments(arguments, tool.input_schema)
         if not removals:
             return request.value
@@ -133,11 +180,11 @@ class Bounder:
         self._learn(raw, removals)
 
     def of_browser(self, value: JsonObject) -> JsonObject:
-        """A message of the browser's own protocol: its method and id alone."""
+        """A message of the browser's own protocol, reduced to its method and ids."""
         return self._without(value, [name for name in value if name not in {"id", "method", "sessionId"}])
 
     def searched(self, event: Event, value: Json, *, by_us: bool = False) -> Json:
-        """A message after all that, searched for what was withheld before."""
+        """Withhold what repeats a withheld value. Takes messages from `sent` and `received`."""
         if isinstance(event, Malformed):
             return value if by_us else self.key.marker(UNJUDGED, value)
         return self.known.covered(value, self.key, weak=not isinstance(event, (Answered, Late)))
@@ -158,15 +205,13 @@ class Bounder:
     def _removals(
         self, outcome: Result | RpcError, asked: Request, policy: BoundaryPolicy
     ) -> Sequence[Removal]:
-        name = asked.params.get("name") if asked.method == CALL and isinstance(asked.params, dict) else None
-        tools: Sequence[Tool | None] = self._definitions.variants(name if isinstance(name, str) else "") or (
-            None,
-        )
-        found: list[Removal] = []
+        name = text_at(asked.params, "name") if asked.method == CALL else None
+        tools: Sequence[Tool | None] = self._definitions.variants(name or "") or (None,)
+        removals: list[Removal] = []
         for tool in tools:
             contract = self._definitions.contract(tool)
-            found += bound(outcome, tool, Level.DECLARED, policy=policy, declared=contract).removals
-        return found
+            removals += bound(outcome, tool, Level.DECLARED, policy=policy, declared=contract).removals
+        return removals
 
     def _learn(self, raw: Json, removals: Iterable[Removal]) -> None:
         values: list[Json] = []
@@ -179,37 +224,37 @@ class Bounder:
         self.known.learn(values)
 
     def _without(self, value: JsonObject, members: Iterable[str]) -> JsonObject:
-        found = {name: self.key.marker(UNJUDGED, value[name]) for name in members if name in value}
-        return {**value, **found} if found else value
+        markers = {name: self.key.marker(UNJUDGED, value[name]) for name in members if name in value}
+        return {**value, **markers} if markers else value
 
 
 _TTL = ("ttl",)
 
 
 def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:
-    """What is withheld at a place, or at the last one on the way to it; of a content block, its own words alone."""
-    found = raw
+    """The value at a place, or the nearest one above it; of a content block, only what the block says."""
+    place = raw
     for token in tokens:
         try:
-            if isinstance(found, dict):
-                found = found[token]
-            elif isinstance(found, list):
-                found = found[index_of(token)]
+            if isinstance(place, dict):
+                place = place[token]
+            elif isinstance(place, list):
+                place = place[index_of(token)]
             else:
                 break
         except LookupError:
             break
-    return _said(found) if len(tokens) == 2 and tokens[0] == "content" else [found]
+    return _said(place) if len(tokens) == 2 and tokens[0] == "content" else [place]
 
 
 def _said(block: Json) -> list[Json]:
-    """All that a content block says, `_meta` included, but for words of the protocol that any block may have."""
+    """The values of a content block, `_meta` included, without the protocol's own words."""
     if not isinstance(block, dict):
         return [block]
-    found: list[Json] = []
+    values: list[Json] = []
     for key, value in block.items():
         if key in {"resource", "annotations"}:
-            found += _said(value)
+            values += _said(value)
         elif key not in {"type", "mimeType", "audience"}:
-            found.append(value)
-    return found
+            values.append(value)
+    return values

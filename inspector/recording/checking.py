@@ -5,19 +5,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
+from msgspec import UnsetType
+
 from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
 from inspector.json.diff import changes
 from inspector.json.exact import Json
 from inspector.json.pointer import join, resolve
 from inspector.protocol.frames import Frame
-from inspector.recording.format import Line, Projected
+from inspector.recording.format import Line, Projected, Removed
 from inspector.recording.known import Known
 from inspector.recording.markers import STANDS, places
 from inspector.recording.replaying import Replay, ReplayedCall, projected, projection_of
 
-_Item = TypeVar("_Item", tuple[str, str], str)
+_Item = TypeVar("_Item", Removed, str)
 
 _NO_HOST = "the host that it was recorded for is not known any more"
 MAX_MISMATCHES = 100
@@ -49,8 +51,8 @@ class CheckedCall:
 def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = None) -> Iterator[CheckedCall]:
     """Every projection in a recording, in its order. Its lines in the order of the file.
 
-    `raw`: frames with all that was withheld, by number. With it the results are taken as they were, and it is told where
-    today's rules would let something through that was withheld then.
+    `raw`: frames with all that was withheld, by number. With it the results are taken as they were, and mismatches
+    are places where today's rules let something through that was withheld then.
     """
     recorded, today = Replay(), Replay(raw or (lambda _: None))
     calls: dict[tuple[int, str], tuple[ReplayedCall, ReplayedCall]] = {}
@@ -59,28 +61,31 @@ def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = N
             pair = calls.pop((line.frame, line.request), None)
             yield _checked(line, pair, by_raw=raw is not None)
             continue
-        found = list(recorded.calls(line))
-        others = list(today.calls(line)) if raw else found
-        if found:
+        calls_then = list(recorded.calls(line))
+        others = list(today.calls(line)) if raw else calls_then
+        if calls_then:
             calls = {
-                (call.frame, call.request): (call, other) for call, other in zip(found, others, strict=False)
+                (call.frame, call.request): (call, other)
+                for call, other in zip(calls_then, others, strict=False)
             }
 
 
 def _checked(
     recorded: Projected, pair: tuple[ReplayedCall, ReplayedCall] | None, *, by_raw: bool
 ) -> CheckedCall:
-    found = list(_by_raw(recorded, *pair) if pair and by_raw else _mismatches(recorded, pair and pair[0]))
+    mismatches = list(
+        _by_raw(recorded, *pair) if pair and by_raw else _mismatches(recorded, pair and pair[0])
+    )
     return CheckedCall(
         frame=recorded.frame,
         tool=recorded.tool,
-        mismatches=tuple(found[:MAX_MISMATCHES]),
-        untold=max(len(found) - MAX_MISMATCHES, 0),
+        mismatches=tuple(mismatches[:MAX_MISMATCHES]),
+        untold=max(len(mismatches) - MAX_MISMATCHES, 0),
     )
 
 
 def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Iterator[Mismatch]:
-    """What was withheld of a result then, and is not today of the result as it was."""
+    """Values that were withheld when recorded, and are not withheld today from the raw result."""
     raw = raw_of(whole.outcome)
     policy = recorded.lenses.policy
     removed = {
@@ -112,7 +117,7 @@ def _stands_for_something(value: Json) -> bool:
 
 
 def _is_removed(pointer: str, removed: set[str]) -> bool:
-    """Whether a place, or one around it, is among those withheld."""
+    """Whether a place, or one around it, is withheld."""
     return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
 
 
@@ -130,21 +135,24 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
         return
     if recorded.digest or today.digest:
         if recorded.digest != today.digest:
-            yield Mismatch(pointer="", what="the model sees something else, too large to be told apart")
+            yield Mismatch(pointer="", what="the model sees something else, too large to be compared")
     else:
-        for change in changes(recorded.model, today.model):
+        for change in changes(_model(recorded), _model(today)):
             yield Mismatch(pointer=change.pointer, what=f"what the model sees was {change.kind.value}")
-    for pointer, rule in _without(recorded.removals, today.removals):
-        yield Mismatch(pointer=pointer, what=f"is not withheld by {rule} any more")
-    for pointer, rule in _without(today.removals, recorded.removals):
-        yield Mismatch(pointer=pointer, what=f"is now withheld by {rule}")
+    for gone in _without(recorded.removals, today.removals):
+        yield Mismatch(pointer=gone.pointer, what=f"is not withheld by {gone.rule} any more")
+    for new in _without(today.removals, recorded.removals):
+        yield Mismatch(pointer=new.pointer, what=f"is now withheld by {new.rule}")
     for finding in _without(recorded.findings, today.findings):
         yield Mismatch(pointer="", what=f"a finding is gone: {finding}")
     for finding in _without(today.findings, recorded.findings):
         yield Mismatch(pointer="", what=f"a finding is new: {finding}")
 
 
+def _model(projected: Projected) -> Json:
+    return None if isinstance(projected.model, UnsetType) else projected.model
+
+
 def _without(some: tuple[_Item, ...], others: tuple[_Item, ...]) -> list[_Item]:
-    """Those that the others do not have, each once, in their order."""
     known = set(others)
     return [item for item in dict.fromkeys(some) if item not in known]

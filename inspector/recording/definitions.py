@@ -25,53 +25,51 @@ class Definitions:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Every tool, by its latest definition."""
         return tuple(self._latest(name) for name in self._variants)
 
     def take(self, method: str, result: Json) -> tuple[Tool, ...]:
-        """The answer to a listing came; the tools in it."""
+        """Learn from the answer to a listing. Returns its tools."""
         if LISTINGS.get(method) is not Kind.TOOL:
             return ()
         self.is_listed = True
         page = decode_page(Kind.TOOL, result)
         entries = () if isinstance(page, Malformed) else page
-        found: list[Tool] = []
+        tools: list[Tool] = []
         for entry in entries:
             tool = entry if isinstance(entry, Tool) else _salvaged(entry)
             if tool:
-                found.append(tool)
+                tools.append(tool)
                 variants = self._variants.setdefault(tool.name, {})
                 raw = dump(tool.definition)
                 variants.pop(raw, None)
                 variants[raw] = tool
                 if len(variants) > _MOST_VARIANTS:
                     del variants[next(iter(variants))]
-        return tuple(found)
+        return tuple(tools)
 
     def listed(self, tools: Iterable[Tool]) -> None:
-        """A page lists these tools, and no others."""
+        """Replace all tools by those that a page lists."""
         self.is_listed = True
         self._variants = {tool.name: {dump(tool.definition): tool} for tool in tools}
 
     def connect(self) -> None:
-        """The server is reached anew. Its tools stay known, for what they mark, and have to be listed again."""
+        """The server was reached again. Its tools stay known for their marks, and have to be listed again."""
         self.is_listed = False
 
     def tool(self, name: str) -> Tool | None:
-        """The tool of that name, by its latest definition."""
         return self._latest(name) if name in self._variants else None
 
     def variants(self, name: str) -> tuple[Tool, ...]:
-        """Every definition that the name had, for whoever must not miss a mark."""
+        """Every definition that the name had, so that no mark is missed."""
         return tuple(self._variants.get(name, {}).values())
 
     def contract(self, tool: Tool | None) -> Contract:
-        """What a tool declares, read once."""
+        """The declarations of a tool, compiled once."""
         raw = dump(tool.definition) if tool else b""
-        found = self._contracts.get(raw)
-        if found is None:
-            found = self._contracts[raw] = contract_of(tool)
-        return found
+        contract = self._contracts.get(raw)
+        if contract is None:
+            contract = self._contracts[raw] = contract_of(tool)
+        return contract
 
     def _latest(self, name: str) -> Tool:
         variants = self._variants[name]
@@ -79,7 +77,7 @@ class Definitions:
 
 
 def _salvaged(entry: object) -> Tool | None:
-    """A malformed tool, for what it marks: it can be called all the same."""
+    """A malformed tool, for its marks: it can be called all the same."""
     if not isinstance(entry, Malformed) or entry.name is None:
         return None
     value = entry.value

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from inspector.boundary.reading import raw_of
 from inspector.hosts.projection import Projection
+from inspector.json.document import MAX_LINES, document_lines
 from inspector.json.exact import Json
-from inspector.json.excerpt import MAX_LINES, document_lines
 from inspector.protocol.frames import Frame
 from inspector.recording.format import Connected, Header, Lenses, LensesChanged, Line, Note
 from inspector.recording.markers import text_for
@@ -58,14 +58,14 @@ def exported(
 
 
 def told(line: Line) -> tuple[str, str] | None:
-    """What kind of thing happened that went over no wire, and in which words; None for other lines. May be foreign."""
+    """Kind and text of an event that went over no wire; None for other lines. May be foreign."""
     match line:
         case Note(kind=kind, text=text):
             return kind, text if isinstance(text, str) else text_for(text) if isinstance(text, dict) else ""
         case LensesChanged(lenses=lenses):
             return "lenses", f"boundary: {lenses.level.value}, host: {lenses.host}"
         case Connected(number=number):
-            return "connection", f"the target was reached anew: connection {number}"
+            return "connection", f"the target was reached again: connection {number}"
         case _:
             return None
 
@@ -86,7 +86,7 @@ def _events(
 
 
 def _markdown(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str]:
-    """Server text stands in code alone, where it is no markup."""
+    """Server text is always inside code, where it is no markup."""
     yield "# Recorded session"
     yield ""
     for name, value in _about(header):
@@ -167,7 +167,7 @@ def _views(shown: _Call) -> list[tuple[str, Json]]:
 
 def _reasons(shown: _Call) -> Iterator[str]:
     if shown.projection is None:
-        yield f"what its model sees cannot be told: no host {shown.lenses.host} is known any more"
+        yield f"the model view is unknown: no host {shown.lenses.host} is known any more"
         return
     removals = shown.projection.bounded.removals
     for removal in removals[:MAX_LINES]:

@@ -1,137 +1,238 @@
-"""The lines of a recording, as data. Source: docs/recording-format.md."""
+"""The lines of a recording, as data: field by field what docs/recording-format.md says of each kind.
+
+`inspector.recording.codec` reads and writes them by these declarations.
+"""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from inspector.boundary.level import Level
-from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from msgspec import UNSET, Meta, Struct, UnsetType, convert, field
+from msgspec.structs import force_setattr
+
+from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy, Level
 from inspector.json.chunks import pieces
-from inspector.json.exact import Json, JsonObject, JsonText
+from inspector.json.exact import Json, JsonText
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.outcome import Outcome
+from inspector.recording.markers import is_marker
 
 FORMAT = "recording"
 VERSION = 2
 
+Count: TypeAlias = Annotated[int, Meta(ge=0, lt=1 << 53)]
+Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lenses:
-    """Through what results are looked at."""
+    """The boundary, host and policy through which results are looked at."""
 
     level: Level = Level.DECLARED
     host: str = "spec"
     policy: BoundaryPolicy = DEFAULT_POLICY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+if TYPE_CHECKING:
+    _Json = Json
+    _Lenses = Lenses
+else:
+    # msgspec checks neither: JSON is anything, and lenses have other names in a file.
+    _Json = _Lenses = Any
+
+
+class _PolicyMember(Struct, rename="camel"):
+    sensitivity_threshold: str
+    withhold_private: bool = False
+    hide_untrusted: bool = False
+    withhold_credentials: bool = False
+
+
+class _LensesMember(Struct):
+    boundary: Level
+    host: str
+    policy: _PolicyMember
+
+
+class _WithLenses(Struct, frozen=True, kw_only=True):
+    if TYPE_CHECKING:
+        # Each kind of line declares it in its own place: the order is that of the file.
+        lenses: _Lenses
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.lenses, Lenses):  # pyright: ignore[reportUnnecessaryIsInstance] - as a file has them
+            read = convert(self.lenses, _LensesMember)
+            policy = BoundaryPolicy(
+                **{name: getattr(read.policy, name) for name in read.policy.__struct_fields__}
+            )
+            force_setattr(self, "lenses", Lenses(level=read.boundary, host=read.host, policy=policy))
+
+
+class RecordedTarget(Struct, frozen=True, kw_only=True):
+    """What was connected to."""
+
+    kind: str
+    """`stdio`, `http`, `sse`, `page`, `demo`, or `import`."""
+    name: str
+    """Without secrets: a program without its arguments, or a URL without query and user."""
+
+
+class Header(_WithLenses, frozen=True, kw_only=True):
     """The first line."""
 
+    sightline: Literal["recording"] = FORMAT
+    version: Count = VERSION
     created: str
     """RFC 3339, in UTC."""
     software: str
     """Who wrote it: name and version."""
-    kind: str
-    """Of the target: `stdio`, `http`, `sse`, `page`, `demo`, or `import`."""
-    target: str
-    """Without secrets: a program without its arguments, or a URL without query and user."""
-    lenses: Lenses
-    version: int = VERSION
+    recorded: RecordedTarget = field(name="target")
+    lenses: _Lenses
+
+    @property
+    def kind(self) -> str:
+        return self.recorded.kind
+
+    @property
+    def target(self) -> str:
+        return self.recorded.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedFrame:
+class RecordedFrame(Struct, frozen=True, kw_only=True):
     """One frame, bounded."""
 
-    number: int
-    at_s: float
+    number: Count = field(name="frame")
+    at_s: Seconds = field(name="at")
     direction: Direction
     channel: Channel
-    size: int
+    size: Count
     """Bytes as they were on the wire; where something is withheld, of what is left."""
     head: str = ""
     ends: str | None = None
-    response_to: str | None = None
-    is_json: bool = False
-    """Whether `content` is what the frame's JSON said."""
-    content: Json = None
-    """With markers for what is withheld; for a channel without JSON, its text or a marker."""
+    response_to: str | None = field(name="responseTo", default=None)
     faults: tuple[str, ...] = ()
+    body: _Json | UnsetType = UNSET
+    """The frame's JSON, with markers for what is withheld."""
+    text: _Json | UnsetType = UNSET
+    """Of a frame without JSON, its text or a marker."""
+
+    def __post_init__(self) -> None:
+        if self.body is UNSET:
+            _check_text(self.text)
+
+    @property
+    def is_json(self) -> bool:
+        return self.body is not UNSET
+
+    @property
+    def content(self) -> Json:
+        content = self.text if self.body is UNSET else self.body
+        return None if isinstance(content, UnsetType) else content
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedCall:
+class RecordedCall(Struct, frozen=True, kw_only=True):
     """A call of a page's tool. The browser's own frames around it are not MCP, and nothing of their words is recorded."""
 
-    number: int
-    at_s: float
-    duration_s: float
+    number: Count = field(name="call")
+    at_s: Seconds = field(name="at")
+    duration_s: Seconds = field(name="duration")
     tool: str
-    definition: Json
+    definition: _Json = None
     """Null where the page lists no such tool."""
-    arguments: Json
-    is_error: bool
-    outcome: Json
+    arguments: _Json = None
+    result: _Json | UnsetType = UNSET
+    error: _Json | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.result is UNSET) is (self.error is UNSET):
+            raise ValueError("a call has not one of `result` and `error`")
+
+    @property
+    def is_error(self) -> bool:
+        return self.error is not UNSET
+
+    @property
+    def outcome(self) -> Json:
+        outcome = self.result if self.error is UNSET else self.error
+        return None if isinstance(outcome, UnsetType) else outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Projected:
+class Removed(Struct, frozen=True):
+    """One place of a result that was withheld."""
+
+    pointer: str
+    rule: str
+
+
+class Projected(_WithLenses, frozen=True, kw_only=True):
     """What a model saw of one recorded result, through the lenses in force."""
 
-    frame: int
+    frame: Count = field(name="projection")
     """The answer's; for a call of a page, its number."""
     request: str
     """The `request_key` of the call; `call` for one of a page."""
     tool: str
-    lenses: Lenses
-    model: Json
-    digest: str
+    lenses: _Lenses
+    digest: str = ""
     """SHA-256 of the model's context where that is too large to be repeated; empty otherwise."""
-    removals: tuple[tuple[str, str], ...]
-    """Pointer and rule of each, in order."""
+    model: _Json | UnsetType = UNSET
+    """The model's context, unless there is a digest of it."""
+    removals: tuple[Removed, ...]
     findings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LensesChanged:
+class LensesChanged(_WithLenses, frozen=True, kw_only=True):
     """Other lenses are in force from here on."""
 
-    at_s: float
-    lenses: Lenses
+    at_s: Seconds = field(name="at")
+    lenses: _Lenses
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """Something that went over no wire: `policy` for a decision about a call, or another word."""
 
-    at_s: float
-    kind: str
-    text: Json
+    kind: str = field(name="note")
+    at_s: Seconds = field(name="at")
+    text: _Json
     """Text, or a marker."""
 
+    def __post_init__(self) -> None:
+        _check_text(self.text)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+
+class ListedTool(Struct, frozen=True):
+    """One tool of a page."""
+
+    name: str
+    definition: _Json = None
+    """A marker where it repeats what was withheld."""
+
+
+class Listed(Struct, frozen=True, kw_only=True):
     """All tools of a page, as they are from here on. Those of a server are in its frames."""
 
-    at_s: float
-    tools: tuple[tuple[str, Json], ...]
-    """Name, and definition; a marker in its place where it repeats what was withheld."""
+    tools: tuple[ListedTool, ...] = field(name="listed")
+    at_s: Seconds = field(name="at")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connected:
-    """The target was reached anew: ids of requests begin again, the numbers of frames and the clock go on."""
+class Connected(Struct, frozen=True, kw_only=True):
+    """The target was reached again: ids of requests begin again, the numbers of frames and the clock go on."""
 
-    at_s: float
-    number: int
+    number: Count = field(name="connection")
     """Counts from 1; the first connection has no line."""
+    at_s: Seconds = field(name="at")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
+class Totals(Struct, frozen=True):
+    """What a recording holds."""
+
+    frames: Count
+
+
+class End(Struct, frozen=True):
     """The last line of a recording that was closed."""
 
-    frames: int
+    totals: Totals = field(name="end")
 
 
 Line: TypeAlias = (
@@ -139,96 +240,35 @@ Line: TypeAlias = (
 )
 
 
-def written(line: Line) -> JsonObject:
-    """A line as JSON."""
-    match line:
-        case Header():
-            return {
-                "sightline": FORMAT,
-                "version": line.version,
-                "created": line.created,
-                "software": line.software,
-                "target": {"kind": line.kind, "name": line.target},
-                "lenses": _lenses(line.lenses),
-            }
-        case RecordedFrame():
-            return _frame(line)
-        case RecordedCall():
-            return {
-                "call": line.number,
-                "at": round(float(line.at_s), 6),
-                "duration": round(float(line.duration_s), 6),
-                "tool": line.tool,
-                "definition": line.definition,
-                "arguments": line.arguments,
-                "error" if line.is_error else "result": line.outcome,
-            }
-        case Projected():
-            return {
-                "projection": line.frame,
-                "request": line.request,
-                "tool": line.tool,
-                "lenses": _lenses(line.lenses),
-                **({"digest": line.digest} if line.digest else {"model": line.model}),
-                "removals": [{"pointer": pointer, "rule": rule} for pointer, rule in line.removals],
-                "findings": list(line.findings),
-            }
-        case LensesChanged():
-            return {"at": round(float(line.at_s), 6), "lenses": _lenses(line.lenses)}
-        case Note():
-            return {"note": line.kind, "at": round(float(line.at_s), 6), "text": line.text}
-        case Listed():
-            tools: list[Json] = [{"name": name, "definition": value} for name, value in line.tools]
-            return {"listed": tools, "at": round(float(line.at_s), 6)}
-        case Connected():
-            return {"connection": line.number, "at": round(float(line.at_s), 6)}
-        case End():
-            return {"end": {"frames": line.frames}}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageCall:
+    """A call of a page's tool that has ended, raw. No frame that may be recorded holds it."""
+
+    number: int
+    """Counts from 1 within a session."""
+    name: str
+    tool: Tool | None
+    arguments: Json
+    outcome: Outcome
+    at_s: float
+    duration_s: float
 
 
-def _frame(line: RecordedFrame) -> JsonObject:
-    found: JsonObject = {
-        "frame": line.number,
-        "at": round(float(line.at_s), 6),
-        "direction": line.direction.value,
-        "channel": line.channel.value,
-        "size": line.size,
-    }
-    if line.head:
-        found["head"] = line.head
-    if line.ends is not None:
-        found["ends"] = line.ends
-    if line.response_to is not None:
-        found["responseTo"] = line.response_to
-    if line.faults:
-        found["faults"] = list(line.faults)
-    found["body" if line.is_json else "text"] = line.content
-    return found
+def _check_text(text: Json | UnsetType) -> None:
+    if isinstance(text, UnsetType) or not (isinstance(text, str) or is_marker(text)):
+        raise ValueError("`text` is no text")
 
 
-def _lenses(lenses: Lenses) -> JsonObject:
-    policy = lenses.policy
-    return {
-        "boundary": lenses.level.value,
-        "host": lenses.host,
-        "policy": {
-            "sensitivityThreshold": policy.sensitivity_threshold,
-            "withholdPrivate": policy.withhold_private,
-            "hideUntrusted": policy.hide_untrusted,
-            "withholdCredentials": policy.withhold_credentials,
-        },
-    }
+def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Frame:
+    """A recorded frame as one of a session.
 
-
-def replayed(line: RecordedFrame, content: Json) -> Frame:
-    """A recorded frame as one of a session. `content`: its own, with texts in place of markers."""
-    if line.is_json:
-        body = JsonText(value=content, faults=line.faults)
+    `content`: its own, or with texts in place of markers. `has_raw`: whether to write the content as bytes too.
+    """
+    raw = b""
+    if has_raw:
         # At once, a large one would keep the event loop waiting.
-        raw = b"".join(pieces(content))
-    else:
-        body = None
-        raw = (content if isinstance(content, str) else "").encode("utf-8", "replace")
+        text = content if isinstance(content, str) else ""
+        raw = b"".join(pieces(content)) if line.is_json else text.encode("utf-8", "replace")
     return Frame(
         number=line.number,
         at_s=line.at_s,
@@ -238,5 +278,5 @@ def replayed(line: RecordedFrame, content: Json) -> Frame:
         head=line.head,
         ends=line.ends,
         response_to=line.response_to,
-        body=body,
+        body=JsonText(value=content, faults=line.faults) if line.is_json else None,
     )

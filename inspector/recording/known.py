@@ -35,36 +35,35 @@ class Known:
         self._weak = _Generations()
 
     def learn(self, values: Iterable[Json]) -> None:
-        """Values that must not be said."""
-        said, keys = set[str](), set[str]()
+        spelt, keys = set[str](), set[str]()
         for value in values:
-            texts_in(value, said, keys)
-        texts = {_unsigned(text) for text in said} - self.public
+            texts_in(value, spelt, keys)
+        texts = {_unsigned(text) for text in spelt} - self.public
         strong = {text for text in texts if len("".join(visible(text).split())) >= SHORTEST}
         self._strong.add(strong)
         # Echoes takes keys that could be a field's name as words, which is what they are here.
         self._weak.add(texts - strong, keys - self.names)
 
     def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
-        """Texts and keys that are no secret, but for those that repeat a value which is withheld already."""
+        """Declare texts and keys public, except those that repeat a withheld value."""
         fresh, keys = set(texts) - self.public, set(names) - self.names
         self.public |= fresh - self._strong.found(list(fresh))
         self.names |= keys - self._strong.found(list(keys))
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was withheld that is long enough to be told from chance."""
+        """Whether no withheld value is long enough not to occur by chance."""
         return self._strong.is_empty
 
     def repeats(self, value: Json) -> bool:
-        """Whether a JSON value repeats a withheld value that is long enough to be told from chance."""
+        """Whether a JSON value repeats a withheld value that is long enough not to occur by chance."""
         return bool(self.found(self.texts_of(value), weak=False))
 
     def texts_of(self, value: Json) -> set[str]:
         """The texts and keys of a JSON value that may be secret."""
-        said, keys = set[str](), set[str]()
-        texts_in(value, said, keys)
-        return (said - self.public) | (keys - self.names)
+        texts, keys = set[str](), set[str]()
+        texts_in(value, texts, keys)
+        return (texts - self.public) | (keys - self.names)
 
     def found(self, texts: Iterable[str], *, weak: bool) -> set[str]:
         """Those of `texts` that repeat a withheld value. `weak`: whether short ones count."""
@@ -77,13 +76,13 @@ class Known:
 
         The queries of URLs are withheld too, and what only looks like a marker.
         """
-        said, keys = set[str](), set[str]()
-        texts_in(value, said, keys)
+        texts, keys = set[str](), set[str]()
+        texts_in(value, texts, keys)
         if MARKER in keys:
             value = unforged(value, key)
-        bad = self.found(said, weak=weak) - self.public
+        bad = self.found(texts, weak=weak) - self.public
         bad_keys = self.found(keys - self.names - {MARKER}, weak=weak)
-        queried = any("?" in text and _URL.fullmatch(text) for text in said)
+        queried = any("?" in text and _URL.fullmatch(text) for text in texts)
         if not (bad or bad_keys or queried):
             return value
         copied = Copied(value)
@@ -103,11 +102,11 @@ class Known:
         return copied.value
 
     def covered_text(self, text: str, key: Key, *, weak: bool = True) -> Json:
-        """A text that is no JSON: itself, or a marker."""
+        """A text without JSON, or a marker if it repeats a withheld value."""
         return key.marker(ECHO, text) if self.found((text,), weak=weak) else text
 
     def covered_name(self, name: str, key: Key) -> str:
-        """The name of a tool: itself, or what is read in its place where it repeats a withheld value."""
+        """The name of a tool, or the text for a marker if it repeats a withheld value."""
         is_bad = name not in self.public and self.found((name,), weak=False)
         return text_for(key.marker(ECHO, name)) if is_bad else name
 
@@ -138,12 +137,12 @@ class _Generations:
     def found(self, texts: list[str]) -> set[str]:
         bad = set[str]()
         for search in self._searches:
-            bad.update(search.found(texts))
+            bad.update(search.matches(texts))
         return bad
 
 
 def without_query(url: str, key: Key) -> str:
-    """A URL with its query told by its id alone."""
+    """A URL with an id in place of its query."""
     base, _, query = url.partition("?")
     return f"{base}?[withheld {QUERY} {key.marker(QUERY, query)['id']}]"
 
@@ -156,9 +155,9 @@ def _repeats(value: Json, bad: set[str], bad_keys: set[str]) -> bool:
     if isinstance(value, dict):
         return not isinstance(value, Marker) and not bad_keys.isdisjoint(value)
     if isinstance(value, DuplicateKeys):
-        said = set[str]()
-        texts_in(value, said, said)
-        return not said.isdisjoint(bad | bad_keys)
+        texts = set[str]()
+        texts_in(value, texts, texts)
+        return not texts.isdisjoint(bad | bad_keys)
     return not isinstance(value, list) and not bad.isdisjoint(forms_of(value))
 
 

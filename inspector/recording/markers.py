@@ -1,25 +1,25 @@
-"""Markers: what stands in a recording for a withheld value.
+"""Markers: objects in place of withheld values.
 
-`{"$withheld": rule, "id": hmac}`: under one key, equal values have equal ids, and nothing of a value can be told.
+`{"$withheld": rule, "id": hmac}`: under one key, equal values have equal ids, and an id reveals nothing.
 """
 
 import hmac
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from inspector.boundary.bounded import Removal, Rule
-from inspector.boundary.mask import SHOWN
+from inspector.boundary.mask import MASK, SHOWN
+from inspector.boundary.notice import text_block
+from inspector.json import walk
 from inspector.json.chunks import pieces
 from inspector.json.edit import Copied
-from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.pointer import split
+from inspector.json.walk import Tokens, keys_of
 
 MARKER = "$withheld"
 ID = "id"
 _ID_DIGITS = 16
-
-Tokens = tuple[str | int, ...]
 
 
 class Marker(dict[str, Json]):
@@ -30,11 +30,11 @@ class Key:
     """The key of one recording: made for it, and written nowhere."""
 
     def __init__(self, key: bytes) -> None:
-        """`key`: 32 bytes that nobody else knows."""
+        """`key`: 32 bytes that are kept nowhere else."""
         self._key = key
 
     def marker(self, rule: str, value: Json) -> Marker:
-        """What stands for `value`."""
+        """The marker for `value`."""
         digest = hmac.new(self._key, digestmod="sha256")
         for piece in pieces(value):
             digest.update(piece)
@@ -61,11 +61,11 @@ def with_markers(raw: Json, removals: Iterable[Removal], key: Key) -> Json:
         if removal.rule in SHOWN:
             continue
         tokens = split(removal.pointer)
-        found = tokens[: copied.reach(tokens)]
-        value = copied.at(found)
-        if isinstance(value, Marker) or _is_within(copied, found):
+        reached = tokens[: copied.reach(tokens)]
+        value = copied.at(reached)
+        if isinstance(value, Marker) or _is_within(copied, reached):
             continue
-        copied.put(found, key.marker(removal.rule, value))
+        copied.put(reached, key.marker(removal.rule, value))
     return copied.value
 
 
@@ -74,27 +74,9 @@ def _is_within(copied: Copied, tokens: tuple[str, ...]) -> bool:
     return any(isinstance(copied.at(tokens[:length]), Marker) for length in range(len(tokens)))
 
 
-class _Path(NamedTuple):
-    above: "_Path | None"
-    token: str | int
-
-
 def places(value: Json, wanted: Callable[[Json], bool]) -> Iterator[Tokens]:
-    """Where the values stand for which `wanted` holds. What is inside of one, or of a marker of ours, is not looked at.
-
-    Objects with repeated keys are judged as they are, and not entered.
-    """
-    stack: list[tuple[Json, _Path | None]] = [(value, None)]
-    while stack:
-        item, path = stack.pop()
-        if wanted(item):
-            yield _tokens(path)
-        elif isinstance(item, Marker):
-            continue
-        elif isinstance(item, dict):
-            stack.extend((member, _Path(path, key)) for key, member in item.items())
-        elif isinstance(item, list):
-            stack.extend((member, _Path(path, index)) for index, member in enumerate(item))
+    """Where the values are for which `wanted` holds. What is inside of a marker of ours is not looked at."""
+    return walk.places(value, wanted, closed=lambda item: isinstance(item, Marker))
 
 
 def unforged(value: Json, key: Key) -> Json:
@@ -106,17 +88,7 @@ def unforged(value: Json, key: Key) -> Json:
 
 
 def _is_forged(value: Json) -> bool:
-    if isinstance(value, DuplicateKeys):
-        return any(name == MARKER for name, _ in value.pairs)
-    return isinstance(value, dict) and MARKER in value and not isinstance(value, Marker)
-
-
-def _tokens(path: _Path | None) -> Tokens:
-    tokens: list[str | int] = []
-    while path:
-        tokens.append(path.token)
-        path = path.above
-    return tuple(reversed(tokens))
+    return MARKER in keys_of(value) and not isinstance(value, Marker)
 
 
 STANDS = re.compile(r"\[withheld [^\[\] ]+ [0-9a-f]{16}\]")
@@ -126,3 +98,70 @@ STANDS = re.compile(r"\[withheld [^\[\] ]+ [0-9a-f]{16}\]")
 def text_for(marker: JsonObject) -> str:
     """What a person, and a model of a replayed session, reads in place of the value."""
     return f"[withheld {marker[MARKER]} {marker[ID]}]"
+
+
+_CODE = -32603
+"""Of an error of which nothing is left: JSON-RPC's internal error."""
+
+
+def stood_in(content: Json) -> Json:
+    """The content of a recorded frame without markers. Shares what it does not change."""
+    copied = Copied(content)
+    mirrors: list[tuple[Tokens, JsonObject]] = []
+    for tokens in list(places(content, is_marker)):
+        marker = copied.at(tokens)
+        if not isinstance(marker, dict):
+            continue
+        if marker["$withheld"] == Rule.MIRROR and tokens[-1:] == ("text",):
+            mirrors.append((tokens, marker))
+        else:
+            copied.put(tokens, _stand_in(tokens, marker))
+    for tokens, marker in mirrors:
+        copied.put(tokens, _mirrored(copied, tokens, marker))
+    return copied.value
+
+
+def _stand_in(tokens: Tokens, marker: JsonObject) -> Json:
+    text = text_for(marker)
+    # A batch is a list of messages.
+    match tokens[1:] if tokens and isinstance(tokens[0], int) else tokens:
+        case ("result", "content", int()):
+            return text_block(text)
+        case ("result",):
+            return {"content": [text_block(text)]}
+        case ("error",):
+            return {"code": _CODE, "message": text}
+        case ("params",):
+            return {"withheld": text}
+        case _:
+            return text
+
+
+def _mirrored(copied: Copied, tokens: Tokens, marker: JsonObject) -> str:
+    """The structured content beside the block, as JSON text."""
+    try:
+        return dump_text(copied.at((*tokens[: tokens.index("content")], "structuredContent")))
+    except (LookupError, ValueError):
+        return text_for(marker)
+
+
+_MOST = 3
+"""Ids that are shown for one place."""
+
+
+def with_ids(masked: Json, recorded: Json) -> Json:
+    """`masked`, with the ids of what is withheld in place of its masks. What has no id stays masked.
+
+    `recorded`: the same value, of a recording, before it was masked.
+    """
+    copied, whole = Copied(masked), Copied(recorded)
+    for tokens in list(places(masked, lambda item: item is MASK)):
+        copied.put(tokens, _shown_ids(whole.at(tokens)))
+    return copied.value
+
+
+def _shown_ids(value: Json) -> str:
+    if isinstance(value, str) and STANDS.fullmatch(value):
+        return value
+    ids = list(dict.fromkeys(STANDS.findall(dump_text(value))))
+    return " ".join((MASK, *ids[:_MOST])) if ids else MASK

@@ -3,12 +3,18 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from msgspec import UNSET
 
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, project
 from inspector.hosts.registry import host
+from inspector.json import pointer as json_pointer
 from inspector.json.chunks import pieces
+from inspector.json.edit import Copied
 from inspector.json.exact import Json
+from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Answered, Exchanges, Matched
 from inspector.protocol.frames import Direction, Frame
@@ -19,12 +25,14 @@ from inspector.recording.format import (
     Lenses,
     Line,
     Listed,
+    ListedTool,
     Projected,
     RecordedCall,
     RecordedFrame,
-    replayed,
+    Removed,
+    frame_of,
 )
-from inspector.recording.stand_ins import stood_in
+from inspector.recording.markers import MARKER, is_marker, places, stood_in
 
 LARGEST_MODEL = 1 << 20
 """Bytes of a model's context that a recording repeats; of a larger one it has a digest."""
@@ -56,21 +64,21 @@ class Replay:
     """Takes the frames of a recording in their order."""
 
     def __init__(self, raw: Callable[[int], Frame | None] = lambda _: None) -> None:
-        """`raw`: frames by their numbers, with all that was withheld, as far as they are kept."""
+        """`raw`: sealed frames by number, with the withheld values."""
         self._raw = raw
         self.definitions = Definitions()
         self._exchanges = Exchanges()
 
     def frame(self, line: RecordedFrame) -> Frame:
-        """A line as a frame of a session: raw where that is kept, else with texts in place of what is withheld."""
-        return self._raw(line.number) or replayed(line, stood_in(line.content))
+        """A line as a frame of a session: raw if it was kept, else with texts for withheld values."""
+        return self._raw(line.number) or frame_of(line, stood_in(line.content), has_raw=True)
 
     def matched(self, line: RecordedFrame) -> Matched:
-        """The frame of one more line, matched with those before it."""
+        """A line as a frame, matched with those before it."""
         return self._exchanges.take(self.frame(line))
 
     def calls(self, line: Line) -> Iterator[ReplayedCall]:
-        """One more line; the calls that it answers."""
+        """Take in a line. Returns the calls that it answers."""
         match line:
             case RecordedFrame():
                 yield from self.take(self.matched(line))
@@ -84,20 +92,18 @@ class Replay:
                 pass
 
     def take(self, matched: Matched) -> Iterator[ReplayedCall]:
-        """One more frame; the calls that it answers."""
+        """Take in a frame. Returns the calls that it answers."""
         for event in matched.events:
             if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
                 yield from self._answer(event, matched.frame)
 
     def connect(self) -> None:
-        """The server is reached anew: what was not answered will not be."""
+        """The server was reached again: open requests get no answer."""
         self._exchanges.connect()
 
     def call(self, line: RecordedCall) -> ReplayedCall:
-        """A call of a page's tool."""
         member = "error" if line.is_error else "result"
-        stood = stood_in({member: line.outcome})
-        outcome = stood[member] if isinstance(stood, dict) else None
+        outcome = value_at(stood_in({member: line.outcome}), member)
         definition = stood_in(line.definition)
         return ReplayedCall(
             frame=line.number,
@@ -117,16 +123,14 @@ class Replay:
         if request.method != "tools/call":
             self.definitions.take(request.method, response.result)
             return
-        params = request.params if isinstance(request.params, dict) else {}
-        named = params.get("name")
-        name = named if isinstance(named, str) else ""
+        name = text_at(request.params, "name") or ""
         yield ReplayedCall(
             frame=frame.number,
             asked=exchange.frame,
             request=exchange.key,
             name=name,
             tool=self.definitions.tool(name),
-            arguments=params.get("arguments", {}),
+            arguments=object_at(request.params).get("arguments", {}),
             outcome=RpcError(value=response.error) if response.is_error else Result(value=response.result),
             at_s=exchange.at_s,
             duration_s=max(frame.at_s - exchange.at_s, 0.0),
@@ -135,9 +139,9 @@ class Replay:
 
 def tools_in(line: Listed | RecordedCall) -> Iterator[Tool]:
     """The tools of a page, with texts in place of what is withheld."""
-    for name, definition in line.tools if isinstance(line, Listed) else ((line.tool, line.definition),):
-        stood = stood_in(definition)
-        yield Tool(name=name, definition=stood if isinstance(stood, dict) else {})
+    own = line.tools if isinstance(line, Listed) else (ListedTool(line.tool, line.definition),)
+    for tool in own:
+        yield Tool(name=tool.name, definition=object_at(stood_in(tool.definition)))
 
 
 def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
@@ -151,12 +155,12 @@ def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
 
 def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
     """`projection_of` as a line."""
-    found = projection_of(call, lenses)
-    if found is None:
+    projection = projection_of(call, lenses)
+    if projection is None:
         return None
     size = 0
     digest = hashlib.sha256()
-    for piece in pieces(found.context.model):
+    for piece in pieces(projection.context.model):
         size += len(piece)
         digest.update(piece)
     is_large = size > LARGEST_MODEL
@@ -165,10 +169,13 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
         request=call.request,
         tool=call.name,
         lenses=lenses,
-        model=None if is_large else found.context.model,
+        model=UNSET if is_large else projection.context.model,
         digest=digest.hexdigest() if is_large else "",
-        removals=tuple((removal.pointer, str(removal.rule)) for removal in found.bounded.removals),
-        findings=found.bounded.findings,
+        removals=tuple(
+            Removed(pointer=removal.pointer, rule=str(removal.rule))
+            for removal in projection.bounded.removals
+        ),
+        findings=projection.bounded.findings,
     )
 
 
@@ -179,3 +186,26 @@ def nonce_of(outcome: Outcome) -> str:
     for piece in pieces(value):
         digest.update(piece)
     return digest.hexdigest()[:16]
+
+
+LeftOut: TypeAlias = tuple[tuple[str, str], ...]
+"""Each a pointer into the raw result, and the rule that withheld the value."""
+
+
+def left_out_of(line: RecordedFrame | RecordedCall) -> LeftOut:
+    """What is left out of the answer that a line holds."""
+    if isinstance(line, RecordedFrame):
+        return left_out_in(line.content)
+    return left_out_in({"error" if line.is_error else "result": line.outcome})
+
+
+def left_out_in(content: Json) -> LeftOut:
+    """The same of a whole message, or of several."""
+    left_out: list[tuple[str, str]] = []
+    copied = Copied(content)
+    for tokens in places(content, is_marker):
+        marker = copied.at(tokens)
+        inside = tokens[1:] if tokens and isinstance(tokens[0], int) else tokens
+        pointer = json_pointer.join(inside[1:] if inside[:1] == ("result",) else inside)
+        left_out.append((pointer, str(marker[MARKER]) if isinstance(marker, dict) else ""))
+    return tuple(left_out)

@@ -7,10 +7,13 @@ are answered and judged. Where an answer does not come, or too much would have t
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from heapq import merge
 from operator import itemgetter
+
+import msgspec
+from msgspec import UNSET
 
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonText, Malformed
@@ -18,8 +21,8 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Answered, Asked, Event, GivenUp, Late, Matched, Unasked, message_of
 from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request
 from inspector.protocol.outcome import Failure, RpcError
-from inspector.recording.before import needed_of
 from inspector.recording.bounding import CALL, UNJUDGED, Bounder
+from inspector.recording.definitions import OF_THE_SERVER
 from inspector.recording.format import (
     Connected,
     End,
@@ -27,13 +30,44 @@ from inspector.recording.format import (
     LensesChanged,
     Line,
     Listed,
+    ListedTool,
     Note,
+    PageCall,
     RecordedCall,
     RecordedFrame,
+    Totals,
 )
 from inspector.recording.markers import Key
-from inspector.recording.page_calls import PageCall
 from inspector.recording.replaying import Replay, projected
+
+
+def needed_of(before: Iterable[Matched]) -> frozenset[int]:
+    """Numbers of the frames that later frames are read by: the handshake, the listings, and requests that are still open."""
+    needed = set[int]()
+    waiting = dict[tuple[int, str], int]()
+    for matched in before:
+        for event in matched.events:
+            match event:
+                case Asked(exchange=exchange) if exchange.asked_by is Direction.SENT:
+                    waiting[exchange.frame, exchange.key] = matched.frame.number
+                case Answered(exchange=exchange) | GivenUp(exchange=exchange):
+                    waiting.pop((exchange.frame, exchange.key), None)
+                case _:
+                    pass
+        if matched.events and all(map(_is_needed, matched.events)):
+            needed.add(matched.frame.number)
+    return frozenset(needed | set(waiting.values()))
+
+
+def _is_needed(event: Event) -> bool:
+    match event:
+        case Asked(exchange=exchange) | Answered(exchange=exchange):
+            return exchange.asked_by is Direction.SENT and exchange.request.method in OF_THE_SERVER
+        case Notification(method=method):
+            return method == "notifications/initialized"
+        case _:
+            return False
+
 
 _STARTED = re.compile(r"(started process \d+): .*", re.DOTALL)
 """A note of ours, which quotes the command line."""
@@ -78,7 +112,7 @@ class Scribe:
         self._frames = 0
 
     def take(self, matched: Matched) -> Iterator[Line]:
-        """One more frame; the lines that can be written by now."""
+        """Take in a frame. Returns the lines that can be written now."""
         frame = matched.frame
         held = self._bounded(matched)
         if self._pending or self._held or held.frame is None:
@@ -93,11 +127,11 @@ class Scribe:
             yield from self._flush()
 
     def call(self, made: PageCall) -> Iterator[Line]:
-        """A call of a page's tool has ended."""
         if isinstance(made.outcome, Failure):
             yield from self.note(made.at_s, FAILED, f"{made.name}: {made.outcome.detail}")
             return
         definition, arguments, outcome = self._bounder.page_call(made.tool, made.arguments, made.outcome)
+        is_error = isinstance(made.outcome, RpcError)
         line = RecordedCall(
             number=made.number,
             at_s=made.at_s,
@@ -105,16 +139,16 @@ class Scribe:
             tool=self._name(made.name),
             definition=definition,
             arguments=arguments,
-            is_error=isinstance(made.outcome, RpcError),
-            outcome=outcome,
+            error=outcome if is_error else UNSET,
+            result=UNSET if is_error else outcome,
         )
         yield line
-        found = projected(self._replay.call(line), self._lenses)
-        if found:
-            yield found
+        projection = projected(self._replay.call(line), self._lenses)
+        if projection:
+            yield projection
 
     def learn(self, frames: Iterable[Matched], calls: Iterable[PageCall]) -> Iterator[Line]:
-        """What was before the recording: learnt from, and of its lines only those that what comes is read by."""
+        """Take in the frames before the recording. Returns only those lines that later frames need."""
         before = list(frames)
         needed = needed_of(before)
         for made in calls:
@@ -130,7 +164,7 @@ class Scribe:
         self._frames = written
 
     def connect(self, at_s: float, number: int) -> Iterator[Line]:
-        """The target is reached anew. What waits for an answer will get none."""
+        """The server was reached again: open requests get no answer."""
         self._is_short = self._is_short or bool(self._pending)
         yield from self._flush()
         self._pending.clear()
@@ -139,24 +173,22 @@ class Scribe:
         yield Connected(at_s=at_s, number=number)
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> Iterator[Line]:
-        """A page lists its tools."""
-        found = tuple((self._name(tool.name), definition) for tool, definition in self._bounder.listed(tools))
-        yield from self._later(Listed(at_s=at_s, tools=found))
+        definitions = tuple(
+            ListedTool(self._name(tool.name), definition) for tool, definition in self._bounder.listed(tools)
+        )
+        yield from self._later(Listed(at_s=at_s, tools=definitions))
 
     def look(self, at_s: float, lenses: Lenses) -> Iterator[Line]:
-        """Other lenses are in force."""
         self._bounder.policy = lenses.policy
         yield from self._later(LensesChanged(at_s=at_s, lenses=lenses))
 
     def note(self, at_s: float, kind: str, text: str) -> Iterator[Line]:
-        """Something that went over no wire."""
         yield from self._later(Note(at_s=at_s, kind=kind, text=text))
 
     def finish(self) -> Iterator[Line]:
-        """The lines that are left."""
         self._is_short = self._is_short or bool(self._pending)
         yield from self._flush()
-        yield End(frames=self._frames)
+        yield End(Totals(self._frames))
 
     def _later(self, line: Line) -> Iterator[Line]:
         self._hold(_Held(line=line), 0)
@@ -174,11 +206,11 @@ class Scribe:
         return full or not self._pending
 
     def _is_outgoing_alone(self) -> bool:
-        """Whether nothing but what was sent from here is held: that is judged already."""
+        """Whether all held frames were sent by Sightline, and so are bounded already."""
         return all(held.frame is not None and held.frame.direction is Direction.SENT for held in self._held)
 
     def _bounded(self, matched: Matched) -> _Held:
-        """Judge what a frame asks or answers. Its search has to wait for what else comes."""
+        """Bound what a frame asks or answers. The search for withheld values comes later."""
         frame = matched.frame
         parts: list[tuple[Event, Json]] = []
         for event in matched.events:
@@ -219,9 +251,11 @@ class Scribe:
         return self._bounder.known.covered_name(name, self._key)
 
     def _said(self, note: Note, text: str) -> Note:
-        # Why a call failed is told in words of others; what else is noted, in ours, where a short value means nothing.
+        # Why a call failed is foreign text; other notes are ours, in which a short value means nothing.
         weak = note.kind == FAILED
-        return replace(note, text=self._bounder.known.covered_text(text, self._key, weak=weak))
+        return msgspec.structs.replace(
+            note, text=self._bounder.known.covered_text(text, self._key, weak=weak)
+        )
 
     def _lines(self, held: _Held, *, short: bool = False, unsaid: list[str] | None = None) -> Iterator[Line]:
         if held.frame is None:
@@ -247,22 +281,22 @@ class Scribe:
             head=head if isinstance(head, str) else "",
             ends=frame.ends,
             response_to=frame.response_to,
-            is_json=is_json,
-            content=content,
+            body=content if is_json else UNSET,
+            text=UNSET if is_json else content,
             faults=frame.body.faults if isinstance(frame.body, JsonText) else (),
         )
         self._frames += 1
         yield line
         if is_json:
             for call in self._replay.calls(line):
-                found = projected(call, self._lenses)
-                if found:
-                    yield found
+                projection = projected(call, self._lenses)
+                if projection:
+                    yield projection
 
     def _content(
         self, held: _Held, frame: Frame, *, short: bool, unsaid: list[str]
     ) -> tuple[Json, bool, bool]:
-        """What is left of a frame, whether that is its JSON, and whether it is all of it."""
+        """The content that remains of a frame, whether it is JSON, and whether it is complete."""
         if isinstance(frame.body, Malformed):
             # It may be a result that was cut off, with all its secrets.
             return self._key.marker(UNJUDGED, frame.raw.decode("utf-8", "replace")), False, False
@@ -283,7 +317,7 @@ class Scribe:
             text = _STARTED.sub(r"\1", text)
             written, named = self._target
             text = text.replace(written, named) if written else text
-            if any(said in text for said in unsaid if said):
+            if any(line in text for line in unsaid if line):
                 return self._key.marker(UNJUDGED, text)
         elif short:
             return self._key.marker(UNJUDGED, text)
@@ -316,7 +350,7 @@ def _value_of(event: Event) -> Json:
 
 
 def _quiet(event: Event, value: Json, key: Key) -> Json:
-    """A message without the words of a call that was not answered."""
+    """A message without the parameters, for a call that was not answered."""
     is_about = isinstance(message_of(event), (Notification, Request))
     if is_about and isinstance(value, dict) and "params" in value:
         return {**value, "params": key.marker(UNJUDGED, value["params"])}

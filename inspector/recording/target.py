@@ -1,16 +1,26 @@
-"""A target as a recording may name it, and the secrets in how it is reached."""
+"""The target of a recording: as its header may name it, the secrets in how it is reached, and a recording as a target."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from inspector.protocol.command_words import secret_words, secrets_of_url
-from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
-from inspector.recording.format import Header, Lenses
+from inspector.protocol.targets import (
+    DemoTarget,
+    HttpTarget,
+    PageTarget,
+    StdioTarget,
+    Target,
+    secret_words,
+    secrets_of_url,
+)
+from inspector.recording.format import Header, Lenses, RecordedTarget
 
 
 def header_of(target: Target, lenses: Lenses, *, created: str, software: str) -> Header:
     """The first line of a recording of `target`. `created`: RFC 3339, in UTC."""
     kind, name = named(target)
-    return Header(created=created, software=software, kind=kind, target=name, lenses=lenses)
+    return Header(
+        created=created, software=software, recorded=RecordedTarget(kind=kind, name=name), lenses=lenses
+    )
 
 
 def named(target: Target) -> tuple[str, str]:
@@ -30,14 +40,14 @@ def secret_values(target: Target) -> tuple[str, ...]:
     """What is secret of a target from the start: environment, headers, query, user, and words that tell it."""
     match target:
         case StdioTarget():
-            found = [*target.environment.values(), *secret_words(target.command)]
+            values = [*target.environment.values(), *secret_words(target.command)]
         case HttpTarget():
-            found = [*_of_headers(target.headers), *secrets_of_url(target.url)]
+            values = [*_of_headers(target.headers), *secrets_of_url(target.url)]
         case PageTarget(url=url, cdp=cdp):
-            found = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
+            values = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
         case DemoTarget():
-            found = []
-    return tuple(dict.fromkeys(value for value in found if value))
+            values = []
+    return tuple(dict.fromkeys(value for value in values if value))
 
 
 def _of_headers(headers: tuple[tuple[str, str], ...]) -> Iterator[str]:
@@ -45,3 +55,34 @@ def _of_headers(headers: tuple[tuple[str, str], ...]) -> Iterator[str]:
         yield value
         # The scheme of an Authorization header is no secret; what follows it is.
         yield value.partition(" ")[2]
+
+
+SUFFIX = ".jsonl"
+"""Of a recording's name, as a target."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedRecording:
+    """A file, by its name and its first line."""
+
+    path: str
+    header: Header
+    identity: str | None = None
+    """A file with the age identity that opens the sealed frames beside it; None to leave them closed."""
+
+    def __str__(self) -> str:
+        return self.path.rpartition("/")[2] or self.path
+
+    @property
+    def target(self) -> Target:
+        """The recorded target, as far as the header names it: to show, never to connect to."""
+        name = self.header.target
+        match self.header.kind:
+            case "demo":
+                return DemoTarget()
+            case "http" | "sse" as kind:
+                return HttpTarget(url=name, older_sse=kind == "sse")
+            case "page":
+                return PageTarget(url=name.removeprefix("web+"))
+            case _:
+                return StdioTarget(command=(name,))

@@ -1,1 +1,1 @@
-"""Findings about what a server declares and does."""
+"""The security review of a server: findings about its declarations and its results."""

@@ -1,4 +1,4 @@
-"""Which tools a review may call, and with what."""
+"""Decides which tools a review may call, and with which arguments."""
 
 from collections.abc import Callable
 
@@ -29,31 +29,31 @@ _FORMATS: JsonObject = {
 
 
 def forbids(offer: Offer) -> str:
-    """Why a tool is not called unasked, in words; empty where it declares that it reads and nothing else."""
+    """The reason not to call a tool unasked; empty if it is declared read-only."""
     if offer.claimed("mcp", "readOnlyHint") is not True and offer.claimed("webmcp", "readOnly") is not True:
-        return "it does not declare that it only reads"
+        return "it is not declared read-only"
     if any(found.kind in _UNSURE for found in offer.contradictions):
-        return "it declares that it only reads, and contradicts that"
-    found = offer.traits
-    if found.effect.value != "read" or found.destructive.value is True:
-        return "it declares more than reading"
-    if found.confirm.value is True or found.outcome.value not in {None, "benign"}:
-        return "it wants to be confirmed"
+        return "it is declared read-only, but other declarations contradict that"
+    joined = offer.traits
+    if joined.effect.value != "read" or joined.destructive.value is True:
+        return "it declares effects other than reading"
+    if joined.confirm.value is True or joined.outcome.value not in {None, "benign"}:
+        return "it requires confirmation"
     return ""
 
 
 def arguments_for(offer: Offer) -> JsonObject | None:
-    """Arguments that its input schema allows, from examples, defaults and types; None where none were found."""
+    """Arguments that the input schema allows, from examples, defaults and types; None if there are none."""
     schema = offer.definition.get("inputSchema")
-    made = _sample(schema, 0)
-    return made if isinstance(made, dict) and not violations(made, schema, limit=1) else None
+    sample = _sample(schema, 0)
+    return sample if isinstance(sample, dict) and not violations(sample, schema, limit=1) else None
 
 
 def misfit_for(offer: Offer) -> JsonObject | None:
-    """Arguments that the input schema forbids; None where it allows whatever was tried."""
+    """Arguments that the input schema forbids; None if it allows all candidates."""
     schema = offer.definition.get("inputSchema")
-    tried: tuple[JsonObject, ...] = ({}, {"sightline-misfit": [{}]})
-    return next((arguments for arguments in tried if violations(arguments, schema, limit=1)), None)
+    candidates: tuple[JsonObject, ...] = ({}, {"sightline-misfit": [{}]})
+    return next((arguments for arguments in candidates if violations(arguments, schema, limit=1)), None)
 
 
 def _sample(schema: Json, depth: int) -> Json:
@@ -73,8 +73,8 @@ def _sample(schema: Json, depth: int) -> Json:
         options = schema.get(key)
         if isinstance(options, list) and options and "properties" not in schema:
             return _sample(options[0], depth + 1)
-    said = schema.get("type")
-    kind = said[0] if isinstance(said, list) and said else said
+    types = schema.get("type")
+    kind = types[0] if isinstance(types, list) and types else types
     make = _MAKERS.get(kind if isinstance(kind, str) else "object" if "properties" in schema else "")
     return make(schema, depth) if make else "example"
 

@@ -1,4 +1,4 @@
-"""Findings that quote nothing which was withheld from a result: a definition may repeat it once the server has returned it."""
+"""Keeps findings from quoting values that were withheld from a result, which a definition may contain too."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,27 +17,29 @@ if TYPE_CHECKING:
     from inspector.json.exact import Json
 
 COVERED = "[withheld]"
-_NOT_QUOTED = "The definition repeats a value that was withheld from a result, so that what was found in it is not quoted."
+_NOT_QUOTED = (
+    "The definition contains a value that was withheld from a result, so the finding does not quote it."
+)
 _TOGETHER = frozenset({SubjectKind.SERVER, SubjectKind.LISTING})
-"""Findings about these may quote any definition."""
+"""Subjects whose findings may quote any definition."""
 
 
 class Covering:
-    """What was withheld from results, ready to be found in findings about anything else. Linear in what is compared."""
+    """The values withheld from results, searched for in findings. Linear in the size of both."""
 
     def __init__(self, calls: Iterable[ReviewedCall] = ()) -> None:
-        """`calls`: those to learn from."""
+        """`calls`: the calls to learn from."""
         self._bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
         for call in calls:
             self.learn(call)
 
     def learn(self, call: ReviewedCall) -> None:
-        """One more call. One with values that a recording left out is skipped: its definitions were searched when they were recorded."""
+        """Adds a call. A call of a recording that lacks values is skipped: the recorder searched the definitions already."""
         if not call.left_out and not isinstance(call.outcome, Failure):
             self._bounder.judged(call.offer.tool, call.raw, call.bounded.removals)
 
     def repeating(self, reviewed: Reviewed) -> frozenset[str]:
-        """The names under which any definition repeats a withheld value, in any listing; of the server, the empty name."""
+        """The names of definitions, in any listing, that contain a withheld value; the empty name is the server."""
         if self._known.is_empty:
             return frozenset()
         values: list[tuple[str, Json]] = [(offer.name, offer.definition) for offer in reviewed.offers]
@@ -45,18 +47,18 @@ class Covering:
             values.append(("", listing.instructions))
             values += ((tool.name, tool.definition) for tool in listing.tools)
         texts = [(name, self._known.texts_of([name, value])) for name, value in values]
-        bad = self._known.found({text for _, said in texts for text in said}, weak=False)
-        return frozenset(name for name, said in texts if not bad.isdisjoint(said))
+        bad = self._known.found({text for _, values in texts for text in values}, weak=False)
+        return frozenset(name for name, values in texts if not bad.isdisjoint(values))
 
     def text(self, text: str) -> str:
-        """A name or a sentence, or what is shown in its place."""
+        """A name or a sentence, or its replacement."""
         return COVERED if self._is_bad(text) else text
 
     def finding(self, finding: Finding, repeating: frozenset[str]) -> Finding:
-        """The finding as it may be shown. `repeating`: of all that was reviewed together with it."""
+        """The finding as it may be shown. `repeating`: the result for everything reviewed with it."""
         if self._known.is_empty:
             return finding
-        # What is quoted is cut, so that the value may be there in part.
+        # Evidence is cut, so it may contain a part of the value.
         is_near = (finding.subject is not SubjectKind.CALL and finding.name in repeating) or (
             bool(repeating) and finding.subject in _TOGETHER
         )
@@ -76,8 +78,8 @@ class Covering:
         return bool(text) and text not in self._known.names and self._known.repeats(text)
 
 
-def covered(found: Iterable[Finding], reviewed: Reviewed) -> tuple[Finding, ...]:
-    """The findings about all that was reviewed, as they may be shown."""
+def covered(findings: Iterable[Finding], reviewed: Reviewed) -> tuple[Finding, ...]:
+    """The findings of a review as they may be shown."""
     covering = Covering(reviewed.calls)
     repeating = covering.repeating(reviewed)
-    return tuple(covering.finding(finding, repeating) for finding in found)
+    return tuple(covering.finding(finding, repeating) for finding in findings)

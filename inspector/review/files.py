@@ -1,4 +1,4 @@
-"""Accepted findings on disk: one file a server in the user's data folder, mode 0600, which `review --baseline` reads."""
+"""Accepted findings on disk: one file per server in the user's data folder (mode 0600), which `review --baseline` reads."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from inspector import __version__
 from inspector.errors import UsageError
 from inspector.files import paths, private
 from inspector.json.exact import Malformed, dump, inert, parse
-from inspector.pins.server import Identity
+from inspector.pins.identity import Identity
 from inspector.review.live.accepted import AcceptedFindings, accepted_of
 from inspector.review.report import Acceptance, Entry
 
@@ -14,35 +14,35 @@ MAX_BYTES = 16 * 1024 * 1024
 
 
 def path_of(identity: Identity) -> Path:
-    """Where what is accepted of a server is kept; it need not exist."""
+    """The path of a server's file; it need not exist."""
     return paths.data() / "accepted" / f"{identity.key}.json"
 
 
 def read_accepted(identity: Identity, rules: tuple[Acceptance, ...] = ()) -> AcceptedFindings:
-    """What is accepted of a server. `rules`: whole rules that the user's configuration accepts.
+    """The accepted findings of a server. `rules`: rules that the user's configuration accepts.
 
-    Raises UsageError where the file is no report, or others could have written it.
+    Raises UsageError if the file is not a report, or if others could write it.
     """
     path = path_of(identity)
     content = private.read(path, MAX_BYTES)
     if content is None:
         return AcceptedFindings(rules=rules)
     parsed = parse(content.raw)
-    found = None if isinstance(parsed, Malformed) else accepted_of(parsed.value, rules)
-    if found is None:
-        raise UsageError(f"{path} is no report", "Remove it, and accept the findings again.")
-    return found
+    accepted = None if isinstance(parsed, Malformed) else accepted_of(parsed.value, rules)
+    if accepted is None:
+        raise UsageError(f"{path} is not a report", "Remove it, and accept the findings again.")
+    return accepted
 
 
 def accept(
     identity: Identity, entry: Entry, reason: str, rules: tuple[Acceptance, ...] = ()
 ) -> AcceptedFindings:
-    """Accept one finding for a reason; what is accepted from then on. Raises UsageError."""
+    """Accepts a finding for a reason; returns the new set. Raises UsageError."""
     return _write(identity, read_accepted(identity, rules).including(entry, reason))
 
 
 def take_back(identity: Identity, entry: Entry, rules: tuple[Acceptance, ...] = ()) -> AcceptedFindings:
-    """Accept one finding no longer; what is accepted from then on. Raises UsageError."""
+    """Withdraws an acceptance; returns the new set. Raises UsageError."""
     return _write(identity, read_accepted(identity, rules).without(entry))
 
 
@@ -50,7 +50,7 @@ def _write(identity: Identity, accepted: AcceptedFindings) -> AcceptedFindings:
     raw = inert(dump(accepted.shape(target=str(identity), reviewed_by=f"Sightline {__version__}")))
     if len(raw) > MAX_BYTES:
         raise UsageError(
-            f"what is accepted is {len(raw):,} bytes, more than are kept", "Nothing was changed."
+            f"the accepted findings are {len(raw):,} bytes, which exceeds the limit", "Nothing was changed."
         )
     private.keep(path_of(identity), raw)
     return accepted

@@ -1,4 +1,4 @@
-"""Findings: what a review has to say about one place, ready to be shown."""
+"""The model of a finding."""
 
 import re
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from inspector.credentials.find import sightings
 from inspector.safe_text import safe_line
 
 MAX_EVIDENCE = 160
-"""Characters of the server's own text that a finding quotes."""
+"""The maximum length of the server's text in a finding."""
 
 
 class Severity(StrEnum):
-    """How bad it is where it is true. In ascending order."""
+    """The severity of a finding, in ascending order."""
 
     INFO = "info"
     LOW = "low"
@@ -27,7 +27,7 @@ class Severity(StrEnum):
 
 
 class Confidence(StrEnum):
-    """How sure it is that it is true. In ascending order."""
+    """The probability that a finding is correct, in ascending order."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -35,7 +35,7 @@ class Confidence(StrEnum):
 
 
 class SubjectKind(StrEnum):
-    """What a finding is about."""
+    """The subject of a finding."""
 
     SERVER = "server"
     TOOL = "tool"
@@ -43,53 +43,53 @@ class SubjectKind(StrEnum):
     TEMPLATE = "template"
     PROMPT = "prompt"
     LISTING = "listing"
-    """What was sent in place of one of these, or a list as a whole."""
+    """A malformed item, or a list as a whole."""
     CALL = "call"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One finding of one rule in one place."""
+    """A finding of one rule in one place."""
 
     id: str
-    """The rule's: `SL-` and the family, then three digits."""
+    """The id of the rule: `SL-`, the family, and three digits."""
     severity: Severity
     confidence: Confidence
     subject: SubjectKind
     name: str
-    """Of the subject; empty for a server or a list. Foreign text."""
+    """The name of the subject; empty for a server or a list. Foreign text."""
     pointer: str
-    """Into the subject's definition, the raw result of a call, or what was listed. Foreign text where keys are."""
+    """Pointer into the definition, the raw result, or the listing. Keys in it are foreign text."""
     message: str
     """For the user, safe to show. Quotes no withheld value."""
     evidence: str = ""
-    """What was found, shortened, safe to show. Empty where the place says it all, or must not be quoted."""
+    """The text in question, shortened and safe to show. Empty if the pointer suffices, or if it must not be quoted."""
     target: str = ""
-    """Of which server, as the user wrote it, where several are reviewed; empty where there is one."""
+    """The server as the user wrote it, if several are reviewed; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """What a rule says of one place; the rule and the subject make it a `Finding`."""
+    """A match of a rule; with the rule and the subject it becomes a `Finding`."""
 
     message: str
     pointer: str = ""
     evidence: str = ""
     confidence: Confidence | None = None
-    """Where it differs from the rule's."""
+    """If it differs from the rule's."""
     severity: Severity | None = None
-    """Where it differs from the rule's."""
+    """If it differs from the rule's."""
     subject: SubjectKind | None = None
-    """Where it differs from the kind of what was judged."""
+    """If it differs from the kind of the subject."""
 
 
 _RUN = re.compile(r"((?:⟨U\+[0-9A-F]{4,6}⟩){2})(?:⟨U\+[0-9A-F]{4,6}⟩){1,300}")
 
 
 def quoted(text: str, at: int = 0) -> str:
-    """A part of a server's text around the character at `at`, one safe line of about `MAX_EVIDENCE`.
+    """A safe line of about `MAX_EVIDENCE` from a server's text, around the character at `at`.
 
-    What looks like a credential is covered.
+    Text that looks like a credential is covered.
     """
     start = max(0, at - MAX_EVIDENCE // 4)
     text = _covered(text, start)
@@ -100,12 +100,12 @@ def quoted(text: str, at: int = 0) -> str:
 
 
 _AROUND = 4_000
-"""Characters before and behind a quoted part in which credentials are looked for."""
+"""The number of characters around a quotation in which credentials are searched for."""
 
 
 def _covered(text: str, start: int) -> str:
     first, last = max(0, start - _AROUND), start + MAX_EVIDENCE + _AROUND
     part = text[first:last]
-    for found in sightings(part):
-        part = part[: found.start] + "•" * (found.end - found.start) + part[found.end :]
+    for sighting in sightings(part):
+        part = part[: sighting.start] + "•" * (sighting.end - sighting.start) + part[sighting.end :]
     return text[:first] + part + text[last:]

@@ -1,16 +1,16 @@
-"""The properties that a schema names, and the words that their names are made of."""
+"""The properties in a schema, and the words in their names; recognises names of credentials."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
-from inspector.review.texts import MAX_POINTER
+from inspector.review.texts import MAX_POINTER, word_set
 
 MAX_PROPERTIES = 2_000
-"""In one schema; those behind them are not looked at one by one."""
+"""Per schema; later properties are not checked one by one."""
 
 _DATA = frozenset({"enum", "const", "default", "examples", "example", "required"})
 _NAMED = frozenset({"$defs", "definitions", "patternProperties", "dependentSchemas"})
@@ -19,54 +19,52 @@ _WORD = re.compile(r"[A-Z]{2,500}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[^\W_a-zA-Z]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Property:
-    """One property."""
+    """A property of a schema."""
 
     name: str
     pointer: str
-    """Of its schema, from the root of the definition."""
+    """The pointer of its schema, from the root of the definition."""
     schema: JsonObject
-    """Empty where its schema is none."""
+    """Empty if the schema is not an object."""
     required: bool
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words of its name."""
         return words_of(self.name)
 
     @cached_property
     def types(self) -> frozenset[str]:
-        """The JSON types that its schema allows by itself; empty where it does not say."""
-        said = self.schema.get("type")
+        """The JSON types in its own schema; empty if there are none."""
+        types = self.schema.get("type")
         return frozenset(
-            kind for kind in (said if isinstance(said, list) else [said]) if isinstance(kind, str)
+            kind for kind in (types if isinstance(types, list) else [types]) if isinstance(kind, str)
         )
 
     @property
     def may_be_text(self) -> bool:
-        """Whether it can hold a text, or things that do."""
+        """True if it can contain text."""
         return not self.types or bool(self.types & {"string", "object", "array"})
 
     @property
     def description(self) -> str:
-        """Its description, empty where it has none."""
-        said = self.schema.get("description")
-        return said if isinstance(said, str) else ""
+        text = self.schema.get("description")
+        return text if isinstance(text, str) else ""
 
 
 @lru_cache(maxsize=16_384)
 def words_of(name: str) -> tuple[str, ...]:
-    """A name as its words, in lower case: `getAPIKey_v2` is get, api, key, v, 2. Of long ones the first 500 characters."""
+    """The words in a name, in lower case: `getAPIKey_v2` is get, api, key, v, 2. Reads the first 500 characters."""
     return tuple(word.lower() for word in _WORD.findall(name[:500]))
 
 
 def properties_of(schema: Json, pointer: str) -> tuple[Property, ...]:
-    """The properties in `schema`, which stands at `pointer`, in document order. References are not followed."""
-    found: list[Property] = []
+    """The properties in a schema at `pointer`, in document order. References are not followed."""
+    properties: list[Property] = []
     for each in _properties(schema, pointer):
-        found.append(each)
-        if len(found) == MAX_PROPERTIES:
+        properties.append(each)
+        if len(properties) == MAX_PROPERTIES:
             break
-    return tuple(found)
+    return tuple(properties)
 
 
 def _properties(schema: Json, pointer: str) -> Iterator[Property]:
@@ -101,3 +99,38 @@ def _own(members: JsonObject, pointer: str, required: Json) -> Iterator[Property
             schema=schema if isinstance(schema, dict) else {},
             required=name in needed,
         )
+
+
+_ALONE = word_set(
+    "password passwd passphrase secret secrets apikey credential credentials cvv cvc ssn otp totp privatekey accesstoken "
+    "mnemonic pwd passcode"
+)
+_PAIRS = frozenset(
+    {
+        ("api", "key"), ("api", "keys"), ("private", "key"), ("secret", "key"), ("access", "key"), ("signing", "key"),
+        ("encryption", "key"), ("access", "token"), ("auth", "token"), ("refresh", "token"), ("bearer", "token"),
+        ("id", "token"), ("session", "token"), ("api", "token"), ("oauth", "token"), ("client", "secret"),
+        ("seed", "phrase"), ("recovery", "code"), ("recovery", "codes"), ("recovery", "phrase"), ("backup", "codes"),
+        ("connection", "string"), ("session", "cookie"), ("insurance", "number"), ("social", "security"),
+        ("card", "number"), ("security", "code"), ("pass", "phrase"), ("pin", "code"),
+    }
+)  # fmt: skip
+_ENDS = word_set("value values hash plain plaintext text string")
+_OTHER_TOKENS = word_set(
+    "page next previous prev continuation continue sync cursor max min num number total count prompt completion input "
+    "output cancel progress per token pagination start stop end special design csrf xsrf resume skip"
+)
+
+
+def names_secret(words: Sequence[str]) -> bool:
+    """True if these words name a credential. The last words decide: `password_policy` is not one."""
+    end = len(words)
+    while end > 1 and words[end - 1] in _ENDS:
+        end -= 1
+    if not end:
+        return False
+    last, before = words[end - 1], words[end - 2] if end > 1 else ""
+    if last in _ALONE or (before, last) in _PAIRS:
+        return not {"has", "is", "no", "without"}.intersection(words[:1])
+    # `token` alone, or with its purpose; excludes tokens of pages and counters.
+    return last == "token" and before not in _OTHER_TOKENS

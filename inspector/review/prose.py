@@ -1,4 +1,4 @@
-"""A text as sentences of words, read as a model reads it: hidden letters decoded, lookalikes folded."""
+"""Splits a text into sentences and words, as a model reads it: hidden letters decoded, lookalikes folded."""
 
 import re
 import unicodedata
@@ -10,50 +10,50 @@ from functools import lru_cache
 from inspector.safe_text import replaced_at
 
 MAX_SENTENCE = 400
-"""Words of one sentence; longer ones count as several."""
+"""The maximum number of words; longer sentences are split."""
 QUOTED = "`"
-"""Stands as a word of its own before one that is written as code is."""
+"""A separate word before a word in backticks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """One sentence."""
+    """A sentence."""
 
     words: tuple[str, ...]
-    """In lower case, without the marks around them. Paths, addresses and identifiers are one word."""
+    """In lower case, without surrounding punctuation. A path, address or identifier is one word."""
     at: int
-    """The character of the text as read at which it starts."""
+    """The start, as an index into the decoded text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prose:
-    """A text, taken apart."""
+    """A text with its sentences and notable features."""
 
     text: str
-    """As read."""
+    """The decoded text."""
     sentences: tuple[Sentence, ...]
     markup: int | None
-    """Where it imitates the markup of a prompt; None where nowhere."""
+    """The position of imitated prompt markup; None if there is none."""
     shouts: int | None
-    """Where it insists in capitals."""
+    """The position of emphasis in capitals."""
     threat: int | None
-    """Where it says what goes wrong otherwise."""
+    """The position of a threat."""
     paths: bool = False
-    """Whether it names a place where people keep keys."""
+    """True if it contains a path where keys are stored."""
     spaced: int | None = None
-    """Where it is spelt with blanks between the letters."""
+    """The position of text with spaces between its letters."""
     moved: tuple[tuple[int, int], ...] = ()
-    """Characters of the text as read, and of the text as sent, that belong together."""
+    """Corresponding positions in the decoded text and in the original."""
 
     def original(self, at: int) -> int:
-        """The character of the text as sent for one of the text as read."""
+        """The position in the original for one in the decoded text."""
         if not self.moved:
             return at
         read, sent = self.moved[bisect_right(self.moved, (at, 1 << 60)) - 1]
         return sent + at - read
 
 
-# Every repetition is of one class that nothing behind it can match, or is bounded: no way to take more than linear time.
+# Every repetition is of one class that nothing after it can match, or is bounded, so matching is linear.
 _TOKEN = re.compile(r"[\w~@/.:'\u2019+*=&?%-]+")
 _MARKUP = re.compile(
     r"<[ /|]{0,3}(?:important|system|secret|instructions?|critical|hidden|assistant|admin|override|im_start|im_end|inst|"
@@ -79,7 +79,7 @@ _EDGES = ".:'-*?=&+"
 
 
 def prose_of(text: str) -> Prose:
-    """`text` taken apart. Linear in its length."""
+    """Splits `text`. Linear in its length."""
     moved: tuple[tuple[int, int], ...] = ()
     if not text.isascii():
         text, moved = as_read(text)
@@ -100,26 +100,26 @@ def prose_of(text: str) -> Prose:
     )
 
 
-# Letters with one blank between them, and more blanks between their words. Each repetition has one fixed length.
+# Letters separated by one blank, words separated by more. Each repetition has a fixed length.
 _SPACED = re.compile(r"(?:\b\w {1,4}){7,400}\w\b")
 _GAPS = re.compile(r" {2,4}")
 
 
-def _joined(found: re.Match[str]) -> str:
-    words = "  ".join(word.replace(" ", "") for word in _GAPS.split(found[0]))
-    # The places behind it stay what they are.
-    return words.ljust(len(found[0]))
+def _joined(match: re.Match[str]) -> str:
+    words = "  ".join(word.replace(" ", "") for word in _GAPS.split(match[0]))
+    # Keep later positions unchanged.
+    return words.ljust(len(match[0]))
 
 
 def names_secret_path(lowered: str) -> bool:
-    """Whether a text in lower case names a place where people keep keys and settings."""
+    """True if a text in lower case contains a path where keys and settings are stored."""
     return any(path in lowered for path in _SECRET_PATHS) or (
         ".env" in lowered and _ENV.search(lowered) is not None
     )
 
 
 def as_read(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """`text` with tag characters decoded, hidden ones gone and compatible ones folded; and which place is which."""
+    """`text` with decoded tag characters, without hidden characters, in compatibility form; and the position map."""
     parts: list[str] = []
     moved: list[tuple[int, int]] = []
     length = start = 0
@@ -138,25 +138,25 @@ def as_read(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
 
 
 def tagged(text: str) -> str:
-    """What the tag characters in `text` spell."""
+    """The text that the tag characters in `text` encode."""
     return "".join(chr(ord(character) - 0xE0000) for character in text if ord(character) in _TAGS)
 
 
 def _at(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    return found.start() if found else None
+    match = pattern.search(text)
+    return match.start() if match else None
 
 
 def _sentences(text: str) -> Iterator[Sentence]:
     start = 0
-    for found in _END.finditer(text):
-        yield from _parts(text[start : found.end()], start)
-        start = found.end()
+    for match in _END.finditer(text):
+        yield from _parts(text[start : match.end()], start)
+        start = match.end()
     yield from _parts(text[start:], start)
 
 
 def _parts(text: str, start: int) -> Iterator[Sentence]:
-    """What stands up to the end of a sentence, in parts of at most `MAX_SENTENCE` words."""
+    """The sentence between two ends, in parts of at most `MAX_SENTENCE` words."""
     # Tools of one server share many sentences.
     parts = _known_words(text) if len(text) < _SHORT else _words(text)
     return (Sentence(words=words, at=start + at) for at, words in parts)
@@ -164,7 +164,7 @@ def _parts(text: str, start: int) -> Iterator[Sentence]:
 
 _END = re.compile(r"[.?](?![\w~@/.:'\u2019+*=&?%-])|!(?!\[)|;|\n[ \t]*[\n#*-]")
 _SHORT = 400
-"""Characters of a sentence that is remembered."""
+"""The maximum length of a cached sentence."""
 
 
 @lru_cache(maxsize=4_096)
@@ -173,16 +173,16 @@ def _known_words(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
 
 
 def _words(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """The words of one sentence, in parts, each with the character at which it starts."""
+    """The words of a sentence, in parts, each with its start."""
     parts: list[tuple[int, tuple[str, ...]]] = []
     words: list[str] = []
     start = 0
-    for found in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(text):
         if not words:
-            start = found.start()
-        if found.start() and text[found.start() - 1] == "`":
+            start = match.start()
+        if match.start() and text[match.start() - 1] == "`":
             words.append(QUOTED)
-        word = found[0].lower().replace("\u2019", "'").strip("'*?=&+-:").rstrip(_EDGES)
+        word = match[0].lower().replace("\u2019", "'").strip("'*?=&+-:").rstrip(_EDGES)
         if word:
             words.append(word)
         if len(words) >= MAX_SENTENCE:

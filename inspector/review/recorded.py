@@ -1,4 +1,4 @@
-"""A recording as a review gets it: what the server offered, what calls returned, what went wrong on the wire."""
+"""Extracts the input of a review from a recording: definitions, results, and protocol faults."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +9,7 @@ from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction, Notification
 from inspector.protocol.timeline import Timeline
 from inspector.recording.format import Connected, Header, Line, RecordedCall, RecordedFrame
-from inspector.recording.left_out import LeftOut, left_out_in, left_out_of
-from inspector.recording.replaying import Replay, ReplayedCall
+from inspector.recording.replaying import LeftOut, Replay, ReplayedCall, left_out_in, left_out_of
 from inspector.review.finding import SubjectKind
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import (
@@ -29,24 +28,24 @@ _REVISION = "io.modelcontextprotocol/protocolVersion"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What a recording shows."""
+    """The content of a recording."""
 
     reviewed: Reviewed
     server: str
     version: str
-    """Of the server."""
+    """The version of the server."""
     protocol: str
-    """The revision that was spoken; empty where that was not recorded. All three are foreign text."""
+    """The protocol revision; empty if unknown. All three are foreign text."""
     is_page: bool
-    """Of a page there are the tools alone that were called."""
+    """True for a recording of a page, which contains only the called tools."""
 
 
 def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
-    """What the lines behind `header` show. Linear; never raises."""
+    """Reads the lines after `header`. Linear; never raises."""
     timeline, replay = Timeline(), Replay()
     calls: list[tuple[ReplayedCall, LeftOut]] = []
     altered: set[tuple[str, int]] = set()
-    """Requests that are not recorded as they were: ("frame", its number) or ("call", the number of a page's call)."""
+    """Requests that the recording contains in altered form: ("frame", number) or ("call", number of a page's call)."""
     for line in lines:
         match line:
             case RecordedFrame():
@@ -68,38 +67,38 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
     first, others = _listings(timeline.matched)
     is_page = header.kind == "page"
     catalogue = _of_calls(call for call, _ in calls) if is_page else first
-    said = _said(timeline.matched)
-    found = reviewed(
+    identity = _identity_of(timeline.matched)
+    whole = reviewed(
         catalogue,
-        server={key: value for key, value in said.items() if key != "protocol"},
+        server={key: value for key, value in identity.items() if key != "protocol"},
         listings=others,
-        # The browser's own frames are recorded without their words.
+        # Frames of the browser are recorded without their text.
         traffic=QUIET if is_page else traffic_of(timeline),
     )
     origin = header.target.removeprefix("web+") if header.kind in _OF_HTTP else None
     return Recorded(
-        reviewed=replace(found, calls=tuple(_made(found, calls, altered, origin))),
-        server=str(said.get("name", "")),
-        version=str(said.get("version", "")),
-        protocol=str(said.get("protocol", "")),
+        reviewed=replace(whole, calls=tuple(_calls(whole, calls, altered, origin))),
+        server=str(identity.get("name", "")),
+        version=str(identity.get("version", "")),
+        protocol=str(identity.get("protocol", "")),
         is_page=is_page,
     )
 
 
-def _made(
-    found: Reviewed,
+def _calls(
+    whole: Reviewed,
     calls: Iterable[tuple[ReplayedCall, LeftOut]],
     altered: set[tuple[str, int]],
     origin: str | None,
 ) -> Iterator[ReviewedCall]:
-    offers = {offer.name: offer for offer in found.tools}
+    offers = {offer.name: offer for offer in whole.tools}
     for call, left_out in calls:
         definition = call.tool.definition if call.tool else {}
         offer = offers.get(call.name)
         if offer is None or offer.definition != definition:
             offer = Offer(kind=SubjectKind.TOOL, name=call.name, definition=definition, tool=call.tool)
         schema = definition.get("inputSchema")
-        # What stands for a withheld argument need not fit the schema.
+        # The replacement of a withheld argument need not fit the schema.
         is_whole = (("frame", call.asked) if call.asked else ("call", call.frame)) not in altered
         misfit = is_whole and schema is not None and bool(violations(call.arguments, schema, limit=1))
         yield ReviewedCall(offer=offer, outcome=call.outcome, misfit=misfit, origin=origin, left_out=left_out)
@@ -117,7 +116,7 @@ def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
 
 
 def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
-    """The first listing of each kind, and where tools were listed again, the last listing of them."""
+    """The first listing of each kind, and the last listing of the tools if they were listed again."""
     rounds: dict[Kind, list[Listing]] = {}
     announced = any(
         isinstance(event, Notification) and event.method == "notifications/tools/list_changed"
@@ -129,13 +128,13 @@ def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing
         kind = _KINDS.get(asked.method)
         if kind is None:
             continue
-        taken = rounds.setdefault(kind, [])
-        if not taken or not (isinstance(asked.params, dict) and "cursor" in asked.params):
-            taken.append(Listing(kind))
-        taken[-1].take(result)
+        listings = rounds.setdefault(kind, [])
+        if not listings or not (isinstance(asked.params, dict) and "cursor" in asked.params):
+            listings.append(Listing(kind))
+        listings[-1].take(result)
     first = Catalogue(
-        entries={kind: tuple(taken[0].entries) for kind, taken in rounds.items()},
-        problems=tuple(problem for taken in rounds.values() for problem in taken[0].problems),
+        entries={kind: tuple(listings[0].entries) for kind, listings in rounds.items()},
+        problems=tuple(problem for listings in rounds.values() for problem in listings[0].problems),
     )
     again = tuple(
         OtherListing(
@@ -148,22 +147,22 @@ def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing
     return first, again
 
 
-def _said(matched: Iterable[Matched]) -> JsonObject:
-    """`name`, `version`, `instructions` and `protocol` of the server, as far as it said them."""
-    found: JsonObject = {}
+def _identity_of(matched: Iterable[Matched]) -> JsonObject:
+    """The server's `name`, `version`, `instructions` and `protocol`, as far as known."""
+    known: JsonObject = {}
     for asked, result in answered_in(matched):
         if asked.method not in {"initialize", "server/discover"}:
             continue
         identity = result.get("serverInfo", _member(result.get("_meta"), _IDENTITY))
         revision = _member(_member(asked.params, "_meta"), _REVISION)
-        said = {
+        members = {
             "name": _member(identity, "name"),
             "version": _member(identity, "version"),
             "instructions": result.get("instructions"),
             "protocol": result.get("protocolVersion", revision),
         }
-        found |= {key: value for key, value in said.items() if isinstance(value, str)}
-    return found
+        known |= {key: value for key, value in members.items() if isinstance(value, str)}
+    return known
 
 
 def _member(value: Json, key: str) -> Json:

@@ -1,4 +1,4 @@
-"""All rules, and the review that they make. Each module in `rules` is a family."""
+"""Applies all review rules. Each module in `rules` is a family."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
@@ -15,18 +15,16 @@ INTERNAL = Rule(
     title="A rule failed",
     severity=Severity.HIGH,
     confidence=Confidence.HIGH,
-    meaning="What the rule looks for was not looked for here, so that nothing is known of it. This is a defect of Sightline.",
-    fix="Report it, with the definition that it failed at.",
+    meaning="The rule was not applied here, so its result is unknown. This is a defect of Sightline.",
+    fix="Report it, with the definition on which it failed.",
     references=("CWE-755",),
-    positive=(),
-    negative=(),
 )
-"""What stands for a rule that raised."""
+"""Replaces a rule that raises an exception."""
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Every rule, by id."""
+    """All rules, sorted by id."""
     package = import_module("inspector.review.rules")
     modules = [import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__)]
     found = [rule for module in modules for rule in cast("tuple[Rule, ...]", module.RULES)]
@@ -34,7 +32,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def findings_of(reviewed: Reviewed, chosen: Sequence[Rule] | None = None) -> tuple[Finding, ...]:
-    """What `chosen` rules, or all, find: the worst first, then by rule, then in the order sent. Never raises."""
+    """The findings of `chosen` or all rules, sorted by severity (worst first), rule and wire order. Never raises."""
     found: list[tuple[int, Finding]] = []
     order = {id(offer): number for number, offer in enumerate(reviewed.offers)}
     for rule in rules() if chosen is None else chosen:
@@ -46,7 +44,7 @@ def findings_of(reviewed: Reviewed, chosen: Sequence[Rule] | None = None) -> tup
 
 
 def _once(found: tuple[tuple[Offer, Finding], ...]) -> Iterator[tuple[Offer, Finding]]:
-    """Those of the reviewed listing, and of other listings what is not known from it."""
+    """The findings in the reviewed listing, and additional ones in other listings."""
     known = {(finding.name, finding.pointer) for offer, finding in found if not offer.listed}
     return (
         (offer, finding)
@@ -62,14 +60,14 @@ def _found(rule: Rule, reviewed: Reviewed) -> Iterator[tuple[Offer, Finding]]:
             if offer.kind in rule.subjects:
                 yield from _judged(rule, offer, offer.kind, partial(each, offer))
     if call:
-        # An answer that does not end its call is no result; `not checked` says so.
+        # An answer that does not end its call is not a result; the report lists it as not checked.
         for made in (made for made in reviewed.calls if not made.unfinished):
             yield from _judged(rule, made.offer, SubjectKind.CALL, partial(call, made))
     if whole:
         try:
             for offer, hit in whole(reviewed):
                 yield offer, _finding(rule, offer, offer.kind, hit)
-        except Exception as error:  # noqa: BLE001 - a rule that raises is told, whatever it raised
+        except Exception as error:  # noqa: BLE001 - a failing rule becomes a finding
             server = reviewed.offers[0]
             yield server, _failed(rule, server, server.kind, error)
 
@@ -85,9 +83,7 @@ def _judged(
 
 
 def _failed(rule: Rule, offer: Offer, kind: SubjectKind, error: Exception) -> Finding:
-    hit = Hit(
-        message=f"The rule {rule.id} failed here ({type(error).__name__}): what it looks for was not looked for."
-    )
+    hit = Hit(message=f"The rule {rule.id} failed here ({type(error).__name__}) and was not applied.")
     return _finding(INTERNAL, offer, kind, hit)
 
 
@@ -99,6 +95,6 @@ def _finding(rule: Rule, offer: Offer, kind: SubjectKind, hit: Hit) -> Finding:
         subject=hit.subject or kind,
         name=offer.name,
         pointer=hit.pointer,
-        message=f"{hit.message} So it stands in {offer.listed}." if offer.listed else hit.message,
+        message=f"{hit.message} It is in {offer.listed}." if offer.listed else hit.message,
         evidence=hit.evidence,
     )

@@ -1,4 +1,4 @@
-"""A review as it is handed over: what was found, what of it is known or accepted, and what was not looked at."""
+"""The report of a review: findings, baseline, acceptances, and unchecked parts."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -11,86 +11,84 @@ from inspector.review.rule import Rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotChecked:
-    """Something that the review does not speak of: silence is not a pass."""
+    """A part that the review did not check."""
 
     what: str
-    """May quote a tool's name: foreign text."""
+    """May contain the name of a tool: foreign text."""
     why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acceptance:
-    """What the user accepts: a rule, everywhere or for one tool."""
+    """A rule that the user accepts, for all tools or for one."""
 
     id: str
     name: str | None
-    """Of the tool; None for all."""
+    """The name of the tool; None for all."""
     reason: str = ""
 
     def covers(self, finding: Finding) -> bool:
-        """Whether it speaks of this finding."""
         return finding.id == self.id and self.name in {None, finding.name}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One finding in a report."""
+    """A finding in a report."""
 
     finding: Finding
     fingerprint: str
     known: bool = False
-    """Whether the baseline has it."""
+    """True if the baseline contains it."""
     acceptance: Acceptance | None = None
 
     @property
     def counts(self) -> bool:
-        """Whether it can fail a review."""
         return not self.known and self.acceptance is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedServer:
-    """One of the servers that were reviewed. All but the target is foreign text."""
+    """A reviewed server. Everything except the target is foreign text."""
 
     target: str
     """As the user wrote it."""
     name: str
     version: str
     protocol: str
-    """The revision that was spoken."""
+    """The protocol revision."""
     tools: tuple[str, ...]
-    """The names of all tools, in the order sent."""
+    """The names of all tools, in wire order."""
     called: int = 0
-    """How many calls were made, or are in the recording."""
+    """The number of calls made, or in the recording."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All that is handed over. Texts of the server are foreign."""
+    """The report of a review. Texts of the server are foreign."""
 
     target: str
     server: str
     version: str
-    """Of the server."""
+    """The version of the server."""
     protocol: str
-    """The revision that was spoken."""
+    """The protocol revision."""
     tools: tuple[str, ...]
-    """The names of all tools, in the order sent."""
+    """The names of all tools, in wire order."""
     entries: tuple[Entry, ...]
-    """The worst first."""
+    """Sorted by severity, worst first."""
     not_checked: tuple[NotChecked, ...]
     rules: tuple[Rule, ...]
-    """Those that were asked."""
+    """The rules that were applied."""
     called: int = 0
-    """How many calls were made."""
+    """The number of calls."""
     reviewed_by: str = ""
-    """This program and its version."""
+    """Sightline and its version."""
     servers: tuple[ReviewedServer, ...] = ()
-    """Each of them, where several were reviewed: the fields above then are about all, without name, version and protocol."""
+    """The servers, if several were reviewed. The fields above then cover all of them, without name, version and protocol."""
 
     @property
     def parts(self) -> tuple[ReviewedServer, ...]:
-        """Each server that was reviewed, one at least."""
+        """The reviewed servers, at least one."""
         return self.servers or (
             ReviewedServer(
                 target=self.target,
@@ -103,34 +101,33 @@ class Report:
         )
 
     def groups(self) -> tuple[tuple[Entry, ...], ...]:
-        """Entries that say the same of several places together, in the order of the first of each."""
+        """Groups entries that differ only in place, in the order of their first entries."""
         found: dict[tuple[object, ...], list[Entry]] = {}
         for entry in self.entries:
             finding = entry.finding
-            said = (finding.id, finding.severity, finding.confidence, finding.message, finding.target)
-            found.setdefault((*said, entry.known, entry.acceptance), []).append(entry)
+            key = (finding.id, finding.severity, finding.confidence, finding.message, finding.target)
+            found.setdefault((*key, entry.known, entry.acceptance), []).append(entry)
         return tuple(map(tuple, found.values()))
 
     def counted(self) -> Mapping[Severity, int]:
-        """How many findings there are of each severity, the worst first, those that are known or accepted left out."""
+        """The number of findings per severity, worst first, without known and accepted ones."""
         return {
             severity: sum(1 for entry in self.entries if entry.counts and entry.finding.severity is severity)
             for severity in reversed(Severity)
         }
 
     def fails(self, at: Severity) -> bool:
-        """Whether a finding that is neither known nor accepted is as bad as `at`, or worse."""
+        """True if a finding that counts has severity `at` or worse."""
         return any(entry.counts and entry.finding.severity.rank >= at.rank for entry in self.entries)
 
     def rule(self, identifier: str) -> Rule | None:
-        """The rule of that id."""
         return next((rule for rule in self.rules if rule.id == identifier), None)
 
 
 def fingerprint(finding: Finding) -> str:
-    """What is the same for the same finding in another review: 32 hexadecimal digits of SHA-256.
+    """Identifies a finding across reviews: 32 hexadecimal digits of SHA-256.
 
-    Made of the rule and the place; what the server's text says may change without making another finding.
+    Depends on the rule and the place only, so the server's text may change.
     """
     place = f"{finding.id}\0{finding.subject.value}\0{finding.name}\0{finding.pointer}"
     if finding.target:
@@ -141,7 +138,7 @@ def fingerprint(finding: Finding) -> str:
 def entries_of(
     findings: Iterable[Finding], *, known: frozenset[str], accepted: Iterable[Acceptance]
 ) -> tuple[Entry, ...]:
-    """Findings as entries. `known`: fingerprints of a baseline. Of several findings in one place each counts."""
+    """Findings as entries. `known`: fingerprints of a baseline. Several findings in one place count separately."""
     given = tuple(accepted)
     found: list[Entry] = []
     for finding in findings:
@@ -152,7 +149,7 @@ def entries_of(
 
 
 def entry_shape(entry: Entry) -> JsonObject:
-    """One entry of `findings`."""
+    """An entry of `findings`."""
     finding = entry.finding
     shape: JsonObject = {
         "id": finding.id,
@@ -176,7 +173,7 @@ def entry_shape(entry: Entry) -> JsonObject:
 
 
 def report_shape(report: Report) -> JsonObject:
-    """A whole report."""
+    """The report as JSON; see docs/review.md."""
     return {
         "reviewedBy": report.reviewed_by,
         "target": report.target,
@@ -190,7 +187,7 @@ def report_shape(report: Report) -> JsonObject:
 
 
 def _servers_shape(report: Report) -> JsonObject:
-    """`server`, or `servers` where there are several."""
+    """`server`, or `servers` if there are several."""
     if not report.servers:
         return {"server": _identity(report.parts[0])}
     return {
@@ -206,7 +203,7 @@ def _identity(part: ReviewedServer) -> JsonObject:
 
 
 def baseline_of(report: Json) -> frozenset[str] | None:
-    """The fingerprints in a report that was printed as JSON; None where it is none."""
+    """The fingerprints in a JSON report; None if it is not a report."""
     findings = report.get("findings") if isinstance(report, dict) else None
     if not isinstance(findings, list):
         return None
@@ -216,7 +213,7 @@ def baseline_of(report: Json) -> frozenset[str] | None:
 
 
 def without_credentials(report: Report, cover: Callable[[str], str]) -> Report:
-    """A report in whose texts the user's credentials are covered; the fingerprints stay those of the whole texts."""
+    """A report with covered credentials of the user; fingerprints still depend on the original texts."""
     return replace(
         report,
         server=cover(report.server),

@@ -1,4 +1,4 @@
-"""What is reviewed: all that a server offers, as it stood on the wire, and what calls of its tools returned."""
+"""The input of a review: the definitions that a server offers, and the results of calls."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,9 +16,8 @@ from inspector.claims.traits import Traits, traits
 from inspector.hidden_characters import Hidden, hidden_characters
 from inspector.json.exact import Json, JsonObject, Malformed, dump
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
-from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.outcome import Outcome, Result, unfinished
 from inspector.protocol.page import Refused
-from inspector.protocol.unfinished import unfinished
 from inspector.review.finding import SubjectKind
 from inspector.review.properties import Property, properties_of
 from inspector.review.seen import (
@@ -30,34 +29,36 @@ from inspector.review.seen import (
 )
 from inspector.review.texts import LONGEST_READ, Text, first_of, texts_of
 
+NAME_TAKEN = "the name is taken by an earlier tool"
+"""The reason of a catalogue for a tool with a duplicate name."""
+
+
 _CONTROLS = (b"\\u", b"\\r", b"\\b", b"\\f", b"\x7f")
-"""What stands in the bytes of JSON where a text holds a control character, and sometimes where it holds none."""
+"""Sequences in JSON bytes that may stand for a control character."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """One thing that a server offers. What several rules ask for is worked out once."""
+    """One definition of a server. Properties that several rules use are cached."""
 
     kind: SubjectKind
     name: str
     definition: JsonObject
-    """As sent; of a server `name`, `version` and `instructions`."""
+    """As sent; for a server, `name`, `version` and `instructions`."""
     tool: Tool | None = None
     problem: Malformed | None = None
-    """Of a listing: what is wrong."""
+    """The problem of a malformed item."""
     refused: Refused | None = None
-    """Of a listing: the tool of a page that its browser refused."""
+    """A page's tool that its browser rejected."""
     listed: str = ""
-    """Where it stands, if not in the listing that is reviewed: words that may be shown."""
+    """A description of its listing, if that is not the reviewed one; safe to show."""
 
     @cached_property
     def texts(self) -> tuple[Text, ...]:
-        """Every text in the definition, its keys included."""
         return tuple(texts_of(self.definition))
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """What it declares."""
         if self.tool:
             return claims_of_tool(self.tool)
         if self.kind in {SubjectKind.RESOURCE, SubjectKind.TEMPLATE, SubjectKind.PROMPT}:
@@ -66,105 +67,101 @@ class Offer:
 
     @property
     def is_of_page(self) -> bool:
-        """Whether a page offers it, whose tools may return any JSON value."""
+        """True if a page offers it; its tools may return any JSON value."""
         return self.tool is not None and self.tool.page is not None
 
     @cached_property
     def traits(self) -> Traits:
-        """What its claims amount to."""
         return traits(self.claims)
 
     @cached_property
     def contradictions(self) -> tuple[Contradiction, ...]:
-        """The contradictions among its claims."""
         return contradictions(self.claims, tool=self.tool) if self.claims else ()
 
     @cached_property
     def wire(self) -> bytes:
-        """The definition as compact JSON."""
         return dump(self.definition)
 
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:
-        """The hidden characters in it, by place."""
-        # Nearly all definitions are plain ASCII, which their bytes tell at once: JSON escapes what controls.
+        # Most definitions are plain ASCII: JSON escapes control characters, so the bytes suffice.
         if self.wire.isascii() and not any(mark in self.wire for mark in _CONTROLS):
             return ()
         return hidden_characters(self.definition)
 
     @cached_property
     def inputs(self) -> tuple[Property, ...]:
-        """The properties of its input schema, however deep they stand."""
+        """The properties of the input schema, at any depth."""
         return properties_of(self.definition.get("inputSchema"), "/inputSchema")
 
     @cached_property
     def outputs(self) -> tuple[Property, ...]:
-        """The properties of its output schema, however deep they stand."""
+        """The properties of the output schema, at any depth."""
         return properties_of(self.definition.get("outputSchema"), "/outputSchema")
 
     def claimed(self, vocabulary: str, key: str) -> Json:
-        """The value of a well-formed claim; None where there is none."""
-        found = (
+        """The value of a well-formed claim; None if there is none."""
+        values = (
             claim.value
             for claim in self.claims
             if claim.vocabulary == vocabulary and claim.key == key and claim.well_formed
         )
-        return next(found, None)
+        return next(values, None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewedCall:
-    """One call of a tool, and how it ended."""
+    """A call of a tool with its outcome."""
 
     offer: Offer
     outcome: Outcome
     judgement: Judgement | None = None
-    """Of the outcome, where the call has one already."""
+    """The judgement of the outcome, if there is one already."""
     misfit: bool = False
-    """Whether its arguments were ones that the input schema forbids."""
+    """True if the input schema forbids the arguments."""
     origin: str | None = None
-    """The server's own address, where it has one."""
+    """The server's address, if it has one."""
     left_out: tuple[tuple[str, str], ...] = ()
-    """Of a recording: what it does not hold of the result, each a pointer into `raw` and the rule that withheld it."""
+    """The values that a recording lacks, each as a pointer into `raw` and the rule that withheld it."""
 
     @property
     def raw(self) -> Json:
-        """The result as it stood on the wire; for an error, `{"error": …}`."""
+        """The result as received; for an error, `{"error": …}`."""
         return raw_of(self.outcome)
 
     @cached_property
     def result(self) -> JsonObject:
-        """The result, empty where the call ended otherwise."""
+        """The result object; empty for any other outcome."""
         value = self.outcome.value if isinstance(self.outcome, Result) else None
         return value if isinstance(value, dict) else {}
 
     @cached_property
     def unfinished(self) -> str:
-        """Why its answer does not end the call, in a sentence; empty where it does. Such an answer is no result to judge."""
-        found = unfinished(self.outcome)
-        return found.sentence if found else ""
+        """The reason why the answer does not end the call; empty if it does. Such an answer is not reviewed."""
+        reason = unfinished(self.outcome)
+        return reason.sentence if reason else ""
 
     @cached_property
     def bounded(self) -> Bounded:
-        """What the boundary `declared` makes of it."""
+        """The bounded result at `declared`."""
         judgement = self.judgement or Judgement(self.outcome, self.offer.tool)
         return judgement.bounded(Level.DECLARED)
 
     @cached_property
     def withheld(self) -> tuple[tuple[str, str], ...]:
-        """Pointer and rule of what the boundary `declared` withholds, what a recording left out among it."""
+        """Pointer and rule of the values withheld at `declared`, including those that a recording lacks."""
         if not self.left_out:
             return tuple((removal.pointer, removal.rule) for removal in self.bounded.removals)
-        # What stands in a recording for a value of another type fits no schema.
-        found = (
+        # A placeholder of another type fits no schema.
+        withheld = (
             (removal.pointer, removal.rule)
             for removal in self.bounded.removals
             if removal.rule != Rule.INVALID_OUTPUT and not self.lacks(removal.pointer)
         )
-        return (*self.left_out, *found)
+        return (*self.left_out, *withheld)
 
     def lacks(self, pointer: str) -> bool:
-        """Whether a recording left out something at, in or around the place at `pointer`."""
+        """True if a recording lacks a value at, in or around `pointer`."""
         return any(
             f"{place}/".startswith(f"{pointer}/") or pointer.startswith(f"{place}/")
             for place, _ in self.left_out
@@ -172,11 +169,10 @@ class ReviewedCall:
 
     @cached_property
     def masked(self) -> Json:
-        """The raw result with what is withheld masked: what a finding may quote."""
+        """The raw result with masked values, which findings may quote."""
         return mask(self.raw, self.bounded.removals)
 
     def texts(self) -> Iterator[Text]:
-        """Every text in it, masked, made anew each time: there may be millions."""
         return texts_of(self.masked)
 
     @cached_property
@@ -185,32 +181,30 @@ class ReviewedCall:
 
     @property
     def read(self) -> tuple[Text, ...]:
-        """The texts in which orders to a model are looked for."""
+        """The texts that are searched for instructions to a model."""
         return self._first[0]
 
     @property
     def is_read(self) -> bool:
-        """Whether these are all, and each is short enough to be read to its end."""
+        """True if these are all texts, and each is short enough to be searched completely."""
         read, is_all = self._first
         return is_all and all(len(text.text) <= LONGEST_READ for text in read)
 
     @cached_property
     def references(self) -> tuple[ListedReference, ...]:
-        """Every secret reference in it."""
         return references_in(self.raw)
 
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:
-        """The hidden characters in it, by place."""
         return hidden_characters(self.masked)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reviewed:
-    """All that rules may look at."""
+    """The input of the rules."""
 
     offers: tuple[Offer, ...]
-    """The server first, then tools, resources, templates, prompts and what could not be read, in the order sent."""
+    """The server, then tools, resources, templates, prompts and malformed items, in wire order."""
     calls: tuple[ReviewedCall, ...] = ()
     listings: tuple[OtherListing, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
@@ -218,12 +212,10 @@ class Reviewed:
 
     @cached_property
     def tools(self) -> tuple[Offer, ...]:
-        """The tools alone, of the listing that is reviewed."""
         return tuple(offer for offer in self.offers if offer.kind is SubjectKind.TOOL and not offer.listed)
 
     @cached_property
     def tool_names(self) -> frozenset[str]:
-        """What the tools are called."""
         return frozenset(offer.name for offer in self.tools)
 
 
@@ -243,7 +235,7 @@ def reviewed(
     neighbours: tuple[Neighbour, ...] = (),
     traffic: Traffic = QUIET,
 ) -> Reviewed:
-    """What is reviewed of a server. `server`: `name`, `version` and `instructions`, where it said them."""
+    """The input for a server. `server`: its `name`, `version` and `instructions`, as far as known."""
     return Reviewed(
         offers=(*_offers(catalogue, server or {}), *_listed_elsewhere(catalogue, listings)),
         calls=calls,
@@ -280,7 +272,7 @@ def _offers(catalogue: Catalogue, server: JsonObject) -> Iterator[Offer]:
 
 
 def _listed_elsewhere(catalogue: Catalogue, listings: tuple[OtherListing, ...]) -> Iterator[Offer]:
-    """What other listings say of tools that this one does not: it is judged too."""
+    """Tools of other listings whose definition differs; they are reviewed too."""
     for listing in listings:
         if listing.kind is not ListingKind.PINNED:
             for tool in listing.apart_from(catalogue.tools):

@@ -1,4 +1,4 @@
-"""What else a review knows of a server than one listing: other listings, other servers, what went over the wire."""
+"""Further input of a review: other listings, other servers, and protocol traffic."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,34 +13,34 @@ from inspector.protocol.timeline import EntryKind, Timeline
 
 
 class ListingKind(StrEnum):
-    """Which other listing it is, in words that may be shown."""
+    """The kind of another listing. The values are shown to the user."""
 
     PINNED = "the pinned definitions"
-    """An earlier one that the user took for good."""
+    """An earlier listing that the user accepted."""
     AGAIN = "the listing after the calls"
     OTHER_CLIENT = "the listing under another client name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherListing:
-    """The tools of one server, listed another time or to another client."""
+    """Another listing of the server's tools: at another time, or for another client."""
 
     kind: ListingKind
     tools: tuple[Tool, ...]
     announced: bool = False
-    """Whether the server said that its list changed."""
+    """True if the server announced a change of its list."""
     instructions: str | None = None
-    """What the server said of itself then. Not compared with those of `AGAIN`, which a listing does not repeat."""
+    """The server's instructions at that time. Not used for `AGAIN`, because a listing does not repeat them."""
 
     def apart_from(self, tools: Iterable[Tool]) -> Iterator[Tool]:
-        """The tools in it that `tools` does not hold with the same definition."""
+        """The tools whose definition is not in `tools`."""
         known = {tool.name: dump(tool.definition) for tool in tools}
         return (tool for tool in self.tools if known.get(tool.name) != dump(tool.definition))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """Another server that is reviewed with it."""
+    """Another server in the same review."""
 
     target: str
     """As the user wrote it, safe to show."""
@@ -49,47 +49,47 @@ class Neighbour:
 
 
 class FaultKind(StrEnum):
-    """What a server did that the protocol does not allow, in words that may be shown."""
+    """A protocol fault of a server. The values are shown to the user."""
 
-    NOISE = "sends what is no message"
-    UNASKED = "answers what nobody asked"
-    MISSHAPEN = "sends messages that are not as they must be"
+    NOISE = "sends output that is not a message"
+    UNASKED = "sends responses without a request"
+    MISSHAPEN = "sends malformed messages"
     ENCODING = "sends JSON that is not plain UTF-8"
-    NOT_OFFERED = "asks for what the client does not offer"
+    NOT_OFFERED = "requests features that the client does not offer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtocolFault:
-    """One kind of fault, however often it was seen."""
+    """All faults of one kind."""
 
     kind: FaultKind
     count: int
     example: str
-    """Of the first: a reason or a method. May quote foreign text."""
+    """The reason or method of the first. May quote foreign text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """What a server said of one call before it was made."""
+    """The server's resolution of a call."""
 
     name: str
-    """Of the tool. Foreign text."""
+    """The name of the tool. Foreign text."""
     result: JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedAnswer:
-    """An answer that may be kept by caches and given to others: `cacheScope` is public. Source: MCP 2026-07-28, Caching."""
+    """An answer with public `cacheScope`, which caches may share. Source: MCP 2026-07-28, Caching."""
 
     method: str
     name: str
-    """Of the tool or resource that was asked for; empty for a list. Foreign text."""
+    """The name of the requested tool or resource; empty for a list. Foreign text."""
     result: JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traffic:
-    """What went over the wire, as far as rules look at it."""
+    """The protocol traffic that rules use."""
 
     faults: tuple[ProtocolFault, ...] = ()
     shared: tuple[SharedAnswer, ...] = ()
@@ -100,7 +100,7 @@ QUIET = Traffic()
 
 
 def traffic_of(timeline: Timeline) -> Traffic:
-    """What the frames of a session show. Linear in their size."""
+    """The traffic in the frames of a session. Linear in their size."""
     return Traffic(
         faults=faults_of(timeline),
         shared=shared_in(timeline.matched),
@@ -109,12 +109,13 @@ def traffic_of(timeline: Timeline) -> Traffic:
 
 
 def faults_of(timeline: Timeline) -> tuple[ProtocolFault, ...]:
-    """The protocol faults among what a server sent, one for each kind. Linear in the frames."""
-    found: dict[FaultKind, list[str]] = {}
+    """The protocol faults in a server's frames, one per kind. Linear in the frames."""
+    examples_by_kind: dict[FaultKind, list[str]] = {}
     for kind, example in _faults(timeline):
-        found.setdefault(kind, []).append(example)
+        examples_by_kind.setdefault(kind, []).append(example)
     return tuple(
-        ProtocolFault(kind=kind, count=len(examples), example=examples[0]) for kind, examples in found.items()
+        ProtocolFault(kind=kind, count=len(examples), example=examples[0])
+        for kind, examples in examples_by_kind.items()
     )
 
 
@@ -125,7 +126,7 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str]]:
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in _NOT_OFFERED:
             yield FaultKind.NOT_OFFERED, entry.title
     for frame in timeline.frames:
-        # A browser speaks another protocol, and is not the one that is reviewed.
+        # A browser uses another protocol, which is not reviewed.
         if frame.direction is not Direction.RECEIVED or frame.channel is Channel.CDP:
             continue
         if isinstance(frame.body, JsonText):
@@ -141,11 +142,11 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str]]:
 
 
 _NOT_OFFERED = frozenset({"sampling/createMessage", "elicitation/create", "roots/list"})
-"""What a client has to announce; Sightline announces nothing."""
+"""Requests that a client must announce; Sightline announces none."""
 
 
 def answered_in(matched: Iterable[Matched]) -> Iterator[tuple[Request, JsonObject]]:
-    """Sightline's own requests that were answered with an object, each with it, in the order of the answers."""
+    """Sightline's own requests with an object as answer, in the order of the answers."""
     for one in matched:
         for event in one.events:
             answer = own_answer(event)
@@ -154,7 +155,7 @@ def answered_in(matched: Iterable[Matched]) -> Iterator[tuple[Request, JsonObjec
 
 
 def shared_in(matched: Iterable[Matched]) -> tuple[SharedAnswer, ...]:
-    """The answers that may be shared, in the order they came."""
+    """The answers that caches may share, in the order of arrival."""
     return tuple(
         SharedAnswer(method=asked.method, name=_name(asked.params), result=result)
         for asked, result in answered_in(matched)
@@ -163,7 +164,7 @@ def shared_in(matched: Iterable[Matched]) -> tuple[SharedAnswer, ...]:
 
 
 def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
-    """What was said of calls before they were made, in the order it came."""
+    """The resolutions of calls, in the order of arrival."""
     return tuple(
         Resolved(name=_name(asked.params), result=result)
         for asked, result in answered_in(matched)
@@ -172,5 +173,5 @@ def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
 
 
 def _name(params: Json) -> str:
-    said = params if isinstance(params, dict) else {}
-    return next((name for key in ("name", "uri") if isinstance(name := said.get(key), str)), "")
+    members = params if isinstance(params, dict) else {}
+    return next((name for key in ("name", "uri") if isinstance(name := members.get(key), str)), "")

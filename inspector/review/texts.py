@@ -1,28 +1,35 @@
-"""The texts of a definition, each with its place: what a model may be given to read."""
+"""Iterates over the texts in a definition or result, each with its place."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import TypeAlias
 
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.pointer import child
-from inspector.review.word_set import word_set
+
+
+@cache
+def word_set(text: str) -> frozenset[str]:
+    """The words in `text`, separated by blanks."""
+    return frozenset(text.split())
+
 
 MAX_POINTER = 4_096
-"""Characters. Deeper texts are judged too, under the pointer of what they stand in."""
+"""In characters. Deeper texts have the pointer of a container."""
 
 
 READ = 2_000_000
-"""Characters of a result in which orders to a model are looked for."""
+"""The maximum number of characters of a result to search for instructions."""
 LONGEST_READ = 200_000
-"""Characters of one text of it."""
+"""The maximum number of characters of one text in it."""
 _EACH = 80
-"""Characters that a text counts for beside its own."""
+"""The additional cost of each text, in characters."""
 
 
 class Place(StrEnum):
-    """What a text is there for, in words that may be shown."""
+    """The purpose of a text. The values are shown to the user."""
 
     PROSE = "text"
     """A description, or the instructions of a server."""
@@ -35,10 +42,10 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One text."""
+    """A text with its place."""
 
     pointer: str
-    """Of the string, or of the member whose key it is. Foreign where keys are."""
+    """The pointer of the string, or of the member with the key. Keys in it are foreign text."""
     place: Place
     text: str
     """As sent. Foreign."""
@@ -63,25 +70,25 @@ _HOLDERS = (str, dict, list, DuplicateKeys)
 
 
 def first_of(texts: Iterable[Text]) -> tuple[tuple[Text, ...], bool]:
-    """As many of the texts, from the first, as are read of a result; and whether these are all."""
+    """The first texts, up to the search limit, and whether these are all."""
     left = READ
-    found: list[Text] = []
+    read: list[Text] = []
     for text in texts:
         left -= min(len(text.text), LONGEST_READ) + _EACH
         if left < 0:
-            return tuple(found), False
-        found.append(text)
-    return tuple(found), True
+            return tuple(read), False
+        read.append(text)
+    return tuple(read), True
 
 
 _Found: TypeAlias = tuple[Json, str, Place]
-"""A value, its pointer, and what a text there is for."""
+"""A value, its pointer, and the purpose of a text there."""
 
 
 def texts_of(value: Json) -> Iterator[Text]:
-    """Every string in `value` but those of one character, and every key that is no usual keyword; of an object its keys first.
+    """Every string in `value` with more than one character, and every unusual key; the keys of an object come first.
 
-    Cost: linear; depth makes no difference. Of a long list no more than one member is held at a time.
+    Linear, independent of depth. Reads long lists one item at a time.
     """
     way: list[Iterator[_Found]] = [iter([(value, "", Place.VALUE)])]
     while way:
@@ -109,7 +116,7 @@ def texts_of(value: Json) -> Iterator[Text]:
 
 
 _END: _Found = (None, "", Place.VALUE)
-"""No scalar but a text is ever among what is found."""
+"""A marker for the end; scalars other than text never occur."""
 
 
 def _members(items: list[Json], pointer: str, place: Place) -> Iterator[_Found]:

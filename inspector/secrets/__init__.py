@@ -1,1 +1,1 @@
-"""Secret references: reading them, keeping their values, redeeming them."""
+"""Secret references: read them, redeem them, keep their values."""

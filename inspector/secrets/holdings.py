@@ -1,4 +1,4 @@
-"""What one call leaves in the user's keeping: its secret references, and the values that are withheld from models."""
+"""The parts of a call's result that the vault keeps: secret references and withheld values."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -11,22 +11,22 @@ from inspector.json.exact import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A reference, and every place at which the result has it."""
+class LocatedReference:
+    """A reference, and every place where the result has it."""
 
     reference: ListedReference
     pointers: tuple[str, ...]
 
 
 class Withheld:
-    """The removals whose values are secret, in their order, each made when it is asked for."""
+    """The removals whose values are secret, in order, each built on access."""
 
     __slots__ = ("_places", "_removals")
 
     def __init__(self, removals: Sequence[Removal]) -> None:
         """`removals`: those of `declared`."""
         self._removals = removals
-        # A reference has a row of its own; what else the user may see, the raw pane shows.
+        # References have their own rows, and the raw pane shows the other removals.
         self._places = array(
             "Q",
             (
@@ -45,9 +45,9 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holdings:
-    """Of one call."""
+    """The secrets of one call."""
 
-    references: tuple[Found, ...]
+    references: tuple[LocatedReference, ...]
     withheld: Withheld
 
     def __len__(self) -> int:
@@ -55,26 +55,25 @@ class Holdings:
 
 
 def holdings_in(raw: Json, removals: Sequence[Removal]) -> Holdings:
-    """What is to be kept for the user of a result.
+    """The secrets in a result.
 
-    `removals`: those of `declared`, into `raw`. Takes time in proportion to the size of both. Never raises.
+    `removals`: those of `declared`, into `raw`. Linear in the size of both. Never raises.
     """
-    return Holdings(references=_told_once(references_in(raw)), withheld=Withheld(removals))
+    return Holdings(references=_without_repeats(references_in(raw)), withheld=Withheld(removals))
 
 
-def _told_once(listed: Iterable[ListedReference]) -> tuple[Found, ...]:
-    """Servers repeat a reference in text and structure; to redeem it is one thing."""
-    found: dict[object, Found] = {}
+def _without_repeats(listed: Iterable[ListedReference]) -> tuple[LocatedReference, ...]:
+    """Servers repeat a reference in text and structure; list it once."""
+    located: dict[object, LocatedReference] = {}
     for place, reference in enumerate(listed):
         known = (
             (reference.id, reference.redeem_url, reference.label, reference.ttl_s)
             if isinstance(reference, SecretReference)
             else place
         )
-        before = found.get(known)
+        before = located.get(known)
         pointers = (*before.pointers, reference.pointer) if before else (reference.pointer,)
-        found[known] = replace(
-            before or Found(reference=reference, pointers=()),
-            pointers=pointers,
+        located[known] = replace(
+            before or LocatedReference(reference=reference, pointers=()), pointers=pointers
         )
-    return tuple(found.values())
+    return tuple(located.values())

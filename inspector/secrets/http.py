@@ -1,45 +1,44 @@
-"""Redemption over HTTP: one strict GET, on the user's action, to the server's own origin.
+"""Redemption over HTTP: one strict GET to the server's own origin, at the user's request.
 
-Source: docs/secrets.md. Importing this costs little: httpx comes with the first redemption.
+Source: docs/secrets.md. httpx is imported with the first redemption.
 """
 
 import asyncio
 import importlib
 import re
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from inspector.boundary.secret_references import SecretReference
-from inspector.secrets.address import AddressClass
-from inspector.secrets.redemption.addresses import Resolver, checked_addresses, look_up
-from inspector.secrets.redemption.encryption import client_context
-from inspector.secrets.states import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
+from inspector.secrets.outcomes import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
+from inspector.secrets.redemption.addresses import AddressClass, Resolver, checked_addresses, look_up
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed, resolve
-from inspector.urls.refused import Refused
 
 TIME_LIMIT_S = 10.0
-"""For all of a redemption: name, connection, head, and a body that drips."""
+"""For a whole redemption: name resolution, connection, headers and body."""
 
 _FETCH = "inspector.secrets.redemption.fetch"
 _FIELD_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 
-BUSY = Refused(reason="another redemption is under way", hint="Wait for it to end.")
+BUSY = Refused(reason="another redemption is running", hint="Wait for it to end.")
 EXPIRED = Expired(by=ExpiredBy.TTL)
 UNSENDABLE = Refused(
-    reason="the Authorization header of this connection holds characters that no header may",
-    hint="Correct it in your own configuration.",
+    reason="the Authorization header of this connection holds characters that headers do not allow",
+    hint="Correct it in your configuration.",
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpServer:
-    """The MCP server for which secrets are redeemed."""
+    """The MCP server whose secrets are redeemed."""
 
     url: str | None = field(repr=False)
-    """Its endpoint, or the pinned origin; None where there is none: then everything is refused."""
+    """Its endpoint, or the pinned origin; None refuses every redemption."""
     reached_at: AddressClass
-    """The class of the address at which the connection reached it."""
+    """The class of the address through which the connection reached it."""
     authorization: str | None = field(default=None, repr=False)
     """The connection's own Authorization header."""
 
@@ -56,7 +55,7 @@ class HttpRedeemer:
         time_limit_s: float = TIME_LIMIT_S,
         authorities: str | None = None,
     ) -> None:
-        """`clock`: seconds, never backwards. `authorities`: certificates (PEM) instead of the system's."""
+        """`clock`: monotonic seconds. `authorities`: certificates (PEM) instead of the system's."""
         self._server = server
         self._clock = clock
         self._resolver = resolver
@@ -65,13 +64,11 @@ class HttpRedeemer:
         self._is_busy = False
 
     def preview(self, reference: SecretReference) -> Allowed | Refused:
-        """The request that `redeem` would send. Sends nothing, looks no name up."""
         return resolve(reference.redeem_url, self._server.url)
 
     async def redeem(
         self, reference: SecretReference, *, received_s: float, revealed_before: bool = False
     ) -> Outcome:
-        """One try; see `Redeemer`."""
         if self._is_busy:
             return BUSY
         self._is_busy = True
@@ -98,7 +95,7 @@ class HttpRedeemer:
                 outcome = await self._fetched(request, revealed_before=revealed_before)
         except TimeoutError:
             return Failed(cause=Cause.TIMEOUT)
-        # A secret that arrives after its time is not shown.
+        # A secret that arrives late is not shown.
         is_late = reference.is_over(received_s=received_s, now_s=self._clock())
         return EXPIRED if isinstance(outcome, Revealed) and is_late else outcome
 
@@ -106,7 +103,7 @@ class HttpRedeemer:
         addresses = await checked_addresses(request.origin, self._server.reached_at, self._resolver)
         if not isinstance(addresses, tuple):
             return addresses
-        # Loading httpx, or the system's certificates, would hold up the event loop.
+        # Importing httpx and loading the system's certificates would block the event loop.
         await asyncio.to_thread(importlib.import_module, _FETCH)
         from inspector.secrets.redemption.fetch import Fetch, fetch  # noqa: PLC0415
 
@@ -121,3 +118,17 @@ class HttpRedeemer:
                 revealed_before=revealed_before,
             )
         )
+
+
+def client_context(authorities: str | None = None) -> ssl.SSLContext:
+    """A TLS context that verifies chain and name. Takes about 20 ms: do not call it on the event loop.
+
+    `authorities`: certificates (PEM) to trust instead of the system's. `ssl.create_default_context` would write keys
+    to SSLKEYLOGFILE; a plain context does not. Raises ssl.SSLError.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if authorities is None:
+        context.load_default_certs()
+    else:
+        context.load_verify_locations(cadata=authorities)
+    return context

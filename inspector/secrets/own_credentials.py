@@ -1,7 +1,7 @@
-"""The user's own credentials: what `--header`, `-e`, a configuration, a command line or a URL gives to a server.
+"""The user's own credentials: values in `--header`, `-e`, a configuration, a command line or a URL.
 
-A server may repeat them in its errors and logs. They are covered in what Sightline says, in every spelling that
-`inspector.boundary.echoes` finds. docs/secrets.md has the rule of what counts.
+A server may repeat them in errors and logs. Sightline covers them in its own texts, in every spelling that
+`inspector.boundary.echoes` finds. docs/secrets.md defines which values count.
 """
 
 import re
@@ -14,22 +14,31 @@ from inspector.credentials.find import sightings
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.texts import forms_of, texts_in
-from inspector.protocol.command_words import COVERED, TELLS, secret_words, secrets_of_url
-from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
-from inspector.recording.markers import places
+from inspector.json.walk import places
+from inspector.protocol.targets import (
+    COVERED,
+    TELLS,
+    DemoTarget,
+    HttpTarget,
+    PageTarget,
+    StdioTarget,
+    Target,
+    secret_words,
+    secrets_of_url,
+)
 
 LEAST_VARIABLE = 8
-"""Characters of a variable's value whose name tells that it is a credential."""
+"""Least length of a variable's value whose name marks it as a credential."""
 LEAST_UNNAMED = 16
-"""Characters of any other value, if it is no path."""
+"""Least length of any other value that is not a path."""
 _HALVED = 20
-"""Of a value of so many characters, a half is covered too: an excerpt may have cut it."""
+"""From this length on, each half is covered too: an excerpt may contain only one."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*[ \t]+(?=\S)")
 _WORDS = re.compile(r"\S+")
 
 
 class OwnCredentials:
-    """Credentials of the user, covered wherever a text repeats them."""
+    """Covers the user's credentials wherever a text repeats them."""
 
     def __init__(self, values: Iterable[str]) -> None:
         whole = list(values)
@@ -38,7 +47,7 @@ class OwnCredentials:
         self._echoes = Echoes(part for value in whole for part in _with_halves(value))
 
     def cover(self, text: str) -> str:
-        """The text, its words that repeat a credential covered; all of a line, or of the text, where words do not hold it.
+        """Cover the words that repeat a credential; a whole line, or the text, where no single word does.
 
         Never raises: a text that cannot be searched is covered as a whole.
         """
@@ -50,7 +59,7 @@ class OwnCredentials:
             return COVERED
 
     def covered(self, value: Json) -> tuple[Json, int]:
-        """A JSON value without what repeats a credential, and how many places that were. Never raises."""
+        """Cover credentials in a JSON value; the value, and the number of covered places. Never raises."""
         if self.is_empty:
             return value, 0
         try:
@@ -64,64 +73,65 @@ class OwnCredentials:
             return shown
         lines = self._lines(set(shown.split("\n")))
         shown = "\n".join(lines.get(line, line) for line in shown.split("\n"))
-        # It may be spelt over several lines.
+        # A credential may be spread over several lines.
         return COVERED if self._repeats(shown) else shown
 
     def _lines(self, lines: set[str]) -> dict[str, str]:
-        """Those of `lines` that repeat a credential, with what is shown of each. All words are searched at once."""
-        found = self._echoes.found(lines)
-        words = {word for line in found for word in _WORDS.findall(line)}
-        bad = self._echoes.found(words)
+        """The lines that repeat a credential, with their covered texts. One search covers all words."""
+        repeating = self._echoes.found(lines)
+        words = {word for line in repeating for word in _WORDS.findall(line)}
+        repeated = self._echoes.found(words)
         shown = {
-            line: _WORDS.sub(lambda word: COVERED if word[0] in bad else word[0], line) for line in found
+            line: _WORDS.sub(lambda word: COVERED if word[0] in repeated else word[0], line)
+            for line in repeating
         }
-        still = self._echoes.found(set(shown.values()))
-        return {line: COVERED if text in still else text for line, text in shown.items()}
+        uncovered = self._echoes.found(set(shown.values()))
+        return {line: COVERED if text in uncovered else text for line, text in shown.items()}
 
     def _repeats(self, text: str) -> bool:
-        return bool(self._echoes.found((text,)))
+        return bool(self._echoes.matches((text,)))
 
     def _without(self, value: Json) -> tuple[Json, int]:
-        said, keys = set[str](), set[str]()
-        texts_in(value, said, keys)
-        bad = set(self._echoes.found(said | keys))
-        found = list(places(value, lambda item: _says(item, bad))) if bad else []
+        texts, keys = set[str](), set[str]()
+        texts_in(value, texts, keys)
+        repeated = set(self._echoes.found(texts | keys))
+        paths = list(places(value, lambda item: _holds_any(item, repeated))) if repeated else []
         copied = Copied(value)
-        for tokens in found:
+        for tokens in paths:
             text = copied.at(tokens)
             copied.put(tokens, self.cover(text) if isinstance(text, str) else COVERED)
-        return copied.value, len(found)
+        return copied.value, len(paths)
 
 
 def own_credentials(target: Target) -> OwnCredentials:
-    """What counts as a credential in how a target is reached."""
+    """The credentials in how a target is reached."""
     return OwnCredentials(credentials_of(target))
 
 
 def credentials_of(target: Target) -> tuple[str, ...]:
-    """The values themselves, the longest first."""
+    """The values, the longest first."""
     match target:
         case StdioTarget():
-            found = [*_of_environment(target.environment), *secret_words(target.command)]
+            values = [*_environment_credentials(target.environment), *secret_words(target.command)]
         case HttpTarget():
-            found = [*_of_headers(target.headers), *secrets_of_url(target.url)]
+            values = [*_header_credentials(target.headers), *secrets_of_url(target.url)]
         case PageTarget(url=url, cdp=cdp):
-            found = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
+            values = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
         case DemoTarget():
-            found = []
-    strong = {value.strip() for value in found if len("".join(value.split())) >= SHORTEST}
-    return tuple(sorted(strong, key=lambda value: (-len(value), value)))
+            values = []
+    long_enough = {value.strip() for value in values if len("".join(value.split())) >= SHORTEST}
+    return tuple(sorted(long_enough, key=lambda value: (-len(value), value)))
 
 
-def _says(item: Json, bad: set[str]) -> bool:
+def _holds_any(item: Json, credentials: set[str]) -> bool:
     """Whether a leaf, or a key of an object, is one of these texts."""
     if isinstance(item, dict):
-        return not bad.isdisjoint(item)
+        return not credentials.isdisjoint(item)
     if isinstance(item, DuplicateKeys):
-        said = set[str]()
-        texts_in(item, said, said)
-        return not said.isdisjoint(bad)
-    return not isinstance(item, list) and not bad.isdisjoint(forms_of(item))
+        texts = set[str]()
+        texts_in(item, texts, texts)
+        return not texts.isdisjoint(credentials)
+    return not isinstance(item, list) and not credentials.isdisjoint(forms_of(item))
 
 
 def _with_halves(value: str) -> Iterator[str]:
@@ -132,7 +142,7 @@ def _with_halves(value: str) -> Iterator[str]:
         yield value[-half:]
 
 
-def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _header_credentials(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, value in headers:
         if not (TELLS.search(name) or sightings(value)):
             continue
@@ -140,14 +150,14 @@ def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
         scheme = _SCHEME.match(value)
         if scheme is None:
             continue
-        # The scheme is no secret; what follows it is.
+        # The scheme is not secret; the rest is.
         credential = value[scheme.end() :]
         yield credential
         if scheme[0].strip().lower() == "basic":
-            yield from _of_basic(credential)
+            yield from _basic_credentials(credential)
 
 
-def _of_basic(credential: str) -> Iterator[str]:
+def _basic_credentials(credential: str) -> Iterator[str]:
     """User and password together, and the password."""
     try:
         pair = b64decode(credential, validate=True).decode()
@@ -157,7 +167,7 @@ def _of_basic(credential: str) -> Iterator[str]:
     yield pair.partition(":")[2]
 
 
-def _of_environment(environment: dict[str, str]) -> Iterator[str]:
+def _environment_credentials(environment: dict[str, str]) -> Iterator[str]:
     for name, value in environment.items():
         is_named = len(value) >= LEAST_VARIABLE and (TELLS.search(name) or sightings(value))
         is_path = "/" in value or "\\" in value

@@ -1,6 +1,6 @@
-"""The secrets of one session: what is kept for the user, and who fetches it when the user says so.
+"""The secrets of one session: the vault and the redeemer.
 
-Nothing here is reached by a command: only the secrets screen asks.
+No command uses this module; only the secrets screen does.
 """
 
 import time
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from inspector.boundary.secret_references import MalformedReference, SecretReference
 from inspector.secrets.vault import KeptReference, Key, Vault
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed, Origin, origin_of, resolve
-from inspector.urls.refused import Refused
 
 if TYPE_CHECKING:
-    from inspector.secrets.redeemer import Redeemer
+    from inspector.secrets.outcomes import Redeemer
 
 _MALFORMED = Refused(reason="it is malformed")
 _NOT_REACHED = Refused(
@@ -23,25 +23,25 @@ _NOT_REACHED = Refused(
 
 
 class Custody:
-    """Of one session, from its connection to its end."""
+    """The vault of one session, and how its references are redeemed."""
 
     def __init__(self) -> None:
         self.vault = Vault()
         self.now_s: Callable[[], float] = time.monotonic
-        """The clock by which references expire."""
+        """The clock for the expiry of references."""
         self.peeked: Key | None = None
-        """What stands on the screen now."""
+        """The item whose value is on the screen."""
         self._base: str | None = None
         self._redeemer: Redeemer | None = None
         self._redeemer_of: Callable[[int], Redeemer | None] | None = None
-        """For a page, whose frames redeem each their own: by the number of the call that a reference came from."""
+        """For a page, whose frames redeem their own references: the redeemer by call number."""
 
-    async def belong_to(
+    async def redeem_at_server(
         self, base: str | None, *, authorization: str | None, clock: Callable[[], float]
     ) -> None:
-        """Whose secrets these are; where that server is, is looked up now: no redemption goes to another class of address.
+        """Redeem at a server, whose address class is looked up now: redemption never goes to another class.
 
-        `base`: the address at whose origin they may be redeemed; None for nowhere. `authorization`: the connection's own.
+        `base`: the address whose origin redeems; None for nowhere. `authorization`: the connection's own.
         """
         self._base = base
         self.now_s = clock
@@ -54,39 +54,35 @@ class Custody:
         server = HttpServer(url=base, reached_at=await class_of(origin), authorization=authorization)
         self._redeemer = HttpRedeemer(server, clock=self.now_s)
 
-    def belong_to_page(
+    def redeem_in_page(
         self, redeemer_of: "Callable[[int], Redeemer | None]", *, clock: Callable[[], float]
     ) -> None:
-        """Whose secrets these are: of a page, whose frames redeem each their own.
-
-        `redeemer_of`: the redeemer for what a call left, by the call's number.
-        """
+        """Redeem in a page, each reference in its own frame. `redeemer_of`: the redeemer by call number."""
         self.now_s = clock
         self._redeemer_of = redeemer_of
 
     @property
     def is_guarding(self) -> bool:
-        """Whether a secret is revealed or shown: nothing may be selected, copied, pictured or exported."""
+        """Whether a secret is revealed or shown: selecting, copying, screenshots and exports are disabled."""
         return self.vault.holds_revealed or self.peeked is not None
 
     def preview(self, kept: KeptReference) -> Allowed | Refused:
-        """The request that `reveal` would send, or why there is none. Sends nothing."""
-        reference = kept.found.reference
+        reference = kept.located.reference
         if isinstance(reference, MalformedReference):
             return _MALFORMED
         redeemer = self._redeemer_for(kept.key.call)
         if redeemer is None:
-            found = resolve(reference.redeem_url, self._base)
-            return found if isinstance(found, Refused) else _NOT_REACHED
+            target = resolve(reference.redeem_url, self._base)
+            return target if isinstance(target, Refused) else _NOT_REACHED
         return redeemer.preview(reference)
 
     async def reveal(self, key: Key) -> None:
-        """One redemption; the vault has how it ended. Only for a user who was shown `preview` and agreed.
+        """Redeem a reference and store the outcome in the vault. Only after the user saw `preview` and agreed.
 
         Raises ForgottenError where the vault has no such reference.
         """
         kept = self.vault.of(key)
-        reference = kept.found.reference if isinstance(kept, KeptReference) else None
+        reference = kept.located.reference if isinstance(kept, KeptReference) else None
         if (
             self.vault.is_busy
             or not isinstance(kept, KeptReference)
@@ -97,15 +93,14 @@ class Custody:
         if redeemer is None:
             self.vault.end(key, _NOT_REACHED)
             return
-        had = self.vault.begin(key)
+        had_secret = self.vault.begin(key)
         outcome = None
         try:
-            outcome = await redeemer.redeem(reference, received_s=kept.received_s, revealed_before=had)
+            outcome = await redeemer.redeem(reference, received_s=kept.received_s, revealed_before=had_secret)
         finally:
             self.vault.end(key, outcome)
 
     def end(self) -> None:
-        """Forget everything."""
         self.vault.forget_all()
         self.peeked = None
         self._redeemer = None

@@ -1,4 +1,4 @@
-"""The vault of one session: the only place that holds redeemed values, and the state of all that is kept for the user.
+"""The vault of one session: the only place that holds redeemed values, with the state of every secret.
 
 Source: docs/secrets.md. It reads no clock and sends nothing.
 """
@@ -9,40 +9,42 @@ from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from inspector.boundary.bounded import Removal
-from inspector.boundary.secret_references import SecretReference
+from inspector.boundary.secret_references import MalformedReference, SecretReference
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve
-from inspector.secrets.holdings import Found, Holdings
-from inspector.secrets.states import Expired, ExpiredBy, Outcome, Revealed
+from inspector.secrets.holdings import Holdings, LocatedReference
+from inspector.secrets.outcomes import Expired, ExpiredBy, Outcome, Revealed, Words, words
+from inspector.urls.host import Refused
+from inspector.urls.origin import Allowed
 
 
 class Key(NamedTuple):
-    """Which item of a vault, for as long as the vault lives."""
+    """Identifies an item for the lifetime of the vault."""
 
     call: int
     place: int
-    """Among what the call left: references first."""
+    """Index within the call; references come first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptReference:
-    """A secret reference and how its redemption stands."""
+    """A secret reference and the state of its redemption."""
 
     key: Key
     tool: str
-    found: Found
+    located: LocatedReference
     received_s: float
     outcome: Outcome | None
-    """Of the last try; None before it."""
+    """Of the last try; None before the first."""
     has_value: bool
-    """Whether the vault has the value, from the last try or from one before."""
+    """Whether the vault has the value, from the last try or an earlier one."""
     is_busy: bool
     is_forgotten: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptValue:
-    """A value of a result that is withheld from models. The value itself stays in the vault."""
+    """A value withheld from models. The value itself stays in the vault."""
 
     key: Key
     tool: str
@@ -54,7 +56,7 @@ Kept: TypeAlias = KeptReference | KeptValue
 
 
 class ForgottenError(LookupError):
-    """The vault does not have the value, or has it no longer."""
+    """The vault does not have the value, or no longer has it."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -65,20 +67,20 @@ class _Call:
     raw: Json = field(repr=False)
     holdings: Holdings
     outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome], repr=False)
-    """Of the last tries, by the places of the references."""
+    """Of the last tries, by the index of the reference."""
     values: dict[int, str] = field(default_factory=dict[int, str], repr=False)
     forgotten: set[int] = field(default_factory=set[int])
 
 
 class Vault:
-    """All that is kept for the user, the newest call first. For one thread."""
+    """Every secret of the session, the newest call first. For one thread."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._stops: tuple[int, ...] = ()
         self._busy: Key | None = None
         self._had: set[tuple[str, str]] = set()
-        """Identifier and URL of every reference from which this session has had the secret."""
+        """Id and URL of every reference whose secret this session has had."""
 
     def __repr__(self) -> str:
         return f"<Vault of {len(self)}>"
@@ -87,38 +89,34 @@ class Vault:
         return self._stops[-1] if self._stops else 0
 
     def at(self, index: int) -> Kept:
-        """An item by its place among all. Raises IndexError."""
+        """The item at an index over all calls. Raises IndexError."""
         place = bisect_right(self._stops, index)
         if index < 0 or place == len(self._stops):
             raise IndexError(index)
         return self._kept(self._calls[place], index - (self._stops[place - 1] if place else 0))
 
     def place_of(self, key: Key) -> int:
-        """Where an item stands among all. Raises ForgottenError."""
+        """The index of an item over all calls. Raises ForgottenError."""
         before = self._calls.index(self._call(key))
         return key.place + (self._stops[before - 1] if before else 0)
 
     @property
     def references(self) -> int:
-        """How many of all are references."""
         return sum(len(call.holdings.references) for call in self._calls)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a redemption runs."""
         return self._busy is not None
 
     @property
     def holds_revealed(self) -> bool:
-        """Whether it has a redeemed value now."""
         return any(call.values for call in self._calls)
 
     def has_call(self, number: int) -> bool:
-        """Whether what that call left is kept already."""
         return any(call.number == number for call in self._calls)
 
     def keep(self, number: int, tool: str, received_s: float, raw: Json, holdings: Holdings) -> None:
-        """Take what a call left. `number`: of the call. `received_s`: on the clock of the other methods."""
+        """Add the secrets of call `number`. `received_s`: on the clock of the other methods."""
         if not len(holdings) or self.has_call(number):
             return
         self._calls.append(_Call(number=number, tool=tool, received_s=received_s, raw=raw, holdings=holdings))
@@ -126,11 +124,10 @@ class Vault:
         self._stops = tuple(accumulate(len(call.holdings) for call in self._calls))
 
     def of(self, key: Key) -> Kept:
-        """An item as it stands now. Raises ForgottenError where there is none."""
         return self._kept(self._call(key), key.place)
 
     def value(self, key: Key) -> Json:
-        """What the user may peek at. Raises ForgottenError."""
+        """The value for the user to see. Raises ForgottenError."""
         call = self._call(key)
         if key.place in call.forgotten:
             raise ForgottenError
@@ -145,7 +142,6 @@ class Vault:
         return call.values[key.place]
 
     def has_value(self, key: Key) -> bool:
-        """Whether the user may peek at an item."""
         try:
             self.value(key)
         except ForgottenError:
@@ -153,16 +149,16 @@ class Vault:
         return True
 
     def begin(self, key: Key) -> bool:
-        """Note that a redemption runs; whether the session has had the secret before. Raises ForgottenError."""
-        known = _identity(self._call(key), key) in self._had
+        """Note that a redemption runs; whether the session already had the secret. Raises ForgottenError."""
+        is_known = _identity(self._call(key), key) in self._had
         self._busy = key
-        return known
+        return is_known
 
     def end(self, key: Key, outcome: Outcome | None) -> None:
-        """Note how a redemption ended; None where it was given up. A value from before stays if none came."""
+        """Store the outcome of a redemption; None for a cancelled one. An earlier value stays unless a new one came."""
         self._busy = None
         call = next((call for call in self._calls if call.number == key.call), None)
-        # A vault that was emptied meanwhile keeps nothing.
+        # The vault may have been emptied meanwhile.
         if call is None or outcome is None:
             return
         if isinstance(outcome, Revealed):
@@ -173,21 +169,20 @@ class Vault:
         call.outcomes[key.place] = outcome
 
     def forget(self, key: Key) -> None:
-        """Let go of a value. A reference stays, and may be redeemed again if the server gives it twice."""
+        """Remove a value. A reference stays, and may be redeemed again if the server allows that."""
         call = self._call(key)
         call.values.pop(key.place, None)
         call.outcomes.pop(key.place, None)
         call.forgotten.add(key.place)
 
     def forget_all(self) -> None:
-        """Let go of everything."""
         self._calls.clear()
         self._stops = ()
         self._busy = None
         self._had.clear()
 
     def expire(self, now_s: float) -> None:
-        """Let go of the redeemed values whose time is over."""
+        """Remove the redeemed values whose time has run out."""
         for call in self._calls:
             for place in [place for place in call.values if _is_over(call, place, now_s)]:
                 del call.values[place]
@@ -212,7 +207,7 @@ class Vault:
         return KeptReference(
             key=key,
             tool=call.tool,
-            found=references[place],
+            located=references[place],
             received_s=call.received_s,
             outcome=call.outcomes.get(place),
             has_value=place in call.values,
@@ -231,3 +226,64 @@ def _is_over(call: _Call, place: int, now_s: float) -> bool:
     return isinstance(reference, SecretReference) and reference.is_over(
         received_s=call.received_s, now_s=now_s
     )
+
+
+FORGOTTEN = Words(
+    state="forgotten",
+    why="You removed it from memory.",
+    next="Reveal it again, if the server allows that; otherwise call the tool again.",
+)
+FORGOTTEN_VALUE = Words(
+    state="forgotten", why="You removed it from memory.", next="Call the tool again for a new one."
+)
+WAITING = Words(
+    state="not revealed", why="Nothing has been sent.", next="Reveal asks you first, then fetches it."
+)
+REVEALING = Words(state="revealing", why="Waiting for the server.", next="This takes at most 10 s.")
+STILL_HERE = " The value from before is still here."
+
+
+def item_words(kept: Kept, *, now_s: float, request: Allowed | Refused) -> Words:
+    """The texts for an item. `request`: what redeeming would send. `now_s`: on the clock of its receipt.
+
+    A withheld value's reason comes from the removal, and may quote foreign text; all else is safe.
+    """
+    if isinstance(kept, KeptValue):
+        if kept.is_forgotten:
+            return FORGOTTEN_VALUE
+        why = kept.removal.detail
+        return Words(
+            state=kept.removal.rule, why=f"{why[:1].upper()}{why[1:]}.", next="Peek at it, or forget it."
+        )
+    reference = kept.located.reference
+    if isinstance(reference, MalformedReference):
+        why = f"{reference.reason[:1].upper()}{reference.reason[1:]}."
+        return Words(
+            state="malformed", why=why, next="It cannot be redeemed; the author of the server has to fix it."
+        )
+    return _reference_words(kept, reference, now_s, request)
+
+
+def left_s(kept: Kept, now_s: float) -> float | None:
+    """Seconds until a reference expires, 0 afterwards; None without expiry."""
+    reference = kept.located.reference if isinstance(kept, KeptReference) else None
+    if not isinstance(kept, KeptReference) or not isinstance(reference, SecretReference):
+        return None
+    return None if reference.ttl_s is None else max(reference.ttl_s - (now_s - kept.received_s), 0.0)
+
+
+def _reference_words(
+    kept: KeptReference, reference: SecretReference, now_s: float, request: Allowed | Refused
+) -> Words:
+    if kept.is_busy:
+        return REVEALING
+    if isinstance(kept.outcome, Revealed):
+        return words(kept.outcome)
+    if kept.outcome is not None:
+        last = words(kept.outcome)
+        return Words(state=last.state, why=last.why + STILL_HERE, next=last.next) if kept.has_value else last
+    if isinstance(request, Refused):
+        return words(request)
+    if reference.is_over(received_s=kept.received_s, now_s=now_s):
+        return words(Expired(by=ExpiredBy.TTL))
+    return FORGOTTEN if kept.is_forgotten else WAITING

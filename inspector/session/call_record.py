@@ -35,11 +35,11 @@ class CallRecord:
     policy: BoundaryPolicy = DEFAULT_POLICY
     """In force when it was made, and what rules about its answer added."""
     resolution: "Resolution | None" = None
-    """What the server said of this one call beforehand; None where it was not asked."""
+    """The server's resolution of this one call; None where it was not asked."""
     remarks: tuple[str, ...] = ()
     """Where the answer says other than its tool declares, in sentences of ours."""
     has_ids: bool = False
-    """Whether it is of a recording, where an id stands in place of each withheld value."""
+    """Whether it is of a recording, which has an id in place of each withheld value."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Of such a recording: what it does not hold of the result, by pointer and rule."""
 
@@ -50,12 +50,11 @@ class CallRecord:
 
     @property
     def outcome(self) -> "Outcome":
-        """How the call ended."""
         return self.judgement.outcome
 
     @property
     def nonce(self) -> str:
-        """Drawn for this call and never sent: what untrusted text in its result is delimited with."""
+        """Random and never sent: delimits untrusted text in this result."""
         return self.judgement.nonce
 
 

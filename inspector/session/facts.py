@@ -1,9 +1,10 @@
-"""What a server said of itself."""
+"""What a server says of itself."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.json.exact import Json, JsonObject
+from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.targets import Era
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
-    """What the server said of itself. All of it is foreign text."""
+    """What the server says of itself. All of it is foreign text."""
 
     name: str
     version: str
@@ -34,24 +35,21 @@ class ServerFacts:
 
 def server_facts(era: Era, revision: str, result: JsonObject) -> ServerFacts:
     """Those of a server: `result` is that of initialize or server/discover."""
-    said = _identity(result)
-    name, version, instructions = said.get("name"), said.get("version"), result.get("instructions")
+    identity = _identity(result)
     return ServerFacts(
-        name=name if isinstance(name, str) else "",
-        version=version if isinstance(version, str) else "",
+        name=text_at(identity, "name") or "",
+        version=text_at(identity, "version") or "",
         protocol_version=revision,
         era=era,
         capabilities=result.get("capabilities"),
-        instructions=instructions if isinstance(instructions, str) else None,
+        instructions=text_at(result, "instructions"),
         raw=result,
     )
 
 
 def _identity(result: JsonObject) -> JsonObject:
-    meta = result.get("_meta")
-    stamped = meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
-    identity = result.get("serverInfo", stamped)
-    return identity if isinstance(identity, dict) else {}
+    stamped = value_at(result, "_meta", "io.modelcontextprotocol/serverInfo")
+    return object_at(result.get("serverInfo", stamped))
 
 
 def page_facts(connection: "PageConnection") -> ServerFacts:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inspector.json.exact import Json, JsonObject
+from inspector.json.members import value_at
 from inspector.protocol.exchanges import SUBSCRIBE
 from inspector.protocol.outcome import Outcome, RpcError
 
@@ -26,13 +27,9 @@ _NOT_NOTICED = "changed lists are not noticed; L lists again"
 
 def wanted(capabilities: Json) -> JsonObject:
     """What to subscribe to: the lists whose changes the server announces. Empty for none."""
-    announced = capabilities if isinstance(capabilities, dict) else {}
-    found: JsonObject = {}
-    for name, flag in _FLAGS.items():
-        about = announced.get(name)
-        if isinstance(about, dict) and about.get("listChanged") is True:
-            found[flag] = True
-    return found
+    return {
+        flag: True for name, flag in _FLAGS.items() if value_at(capabilities, name, "listChanged") is True
+    }
 
 
 async def keep_listening(

@@ -26,9 +26,8 @@ from inspector.session.events import (
     StateChanged,
 )
 from inspector.session.facts import ServerFacts, page_facts, server_facts
-from inspector.session.options import Options
-from inspector.session.reaching import authorization, reachable
-from inspector.session.wording import error_of, failure_of, no_tools, refusal, shared_name, told
+from inspector.session.options import Options, authorization, reachable
+from inspector.session.wording import error_of, failure_of, no_tools, reason_of, refusal, shared_name
 
 if TYPE_CHECKING:
     from inspector.connect.connection import Connection
@@ -49,7 +48,7 @@ class Session:
     """One target, from the wish to connect until it is closed."""
 
     def __init__(self, target: Target, options: Options, listener: Listener | None = None) -> None:
-        """`listener` hears every event, in the event loop's thread, and must return at once."""
+        """`listener` gets every event in the event loop's thread, and must return at once."""
         self.target = target
         self.options = options
         self.own = own_credentials(target)
@@ -150,17 +149,17 @@ class Session:
         return recorder is not None and not recorder.failure and self.state is State.READY
 
     async def locate_secrets(self) -> None:
-        """Settle where secret references may be redeemed: to be asked as soon as the server was reached."""
+        """Determine where secret references may be redeemed. Call it as soon as the server was reached."""
         connection = self._connection
         if connection is None:
             return
         if isinstance(self.target, PageTarget):
             page = self._page()
-            self.custody.belong_to_page(
+            self.custody.redeem_in_page(
                 lambda number: page.redeemer(self._tool_of(number)), clock=connection.now_s
             )
             return
-        await self.custody.belong_to(
+        await self.custody.redeem_at_server(
             self._redeem_at, authorization=authorization(self.target), clock=connection.now_s
         )
 
@@ -180,7 +179,7 @@ class Session:
         capabilities = self.server.capabilities if self.server else None
         entries: dict[Kind, tuple[Entry, ...]] = {}
         problems: list[Malformed] = []
-        said: dict[Kind, tuple[JsonObject, ...]] = {}
+        pages_of: dict[Kind, tuple[JsonObject, ...]] = {}
         for kind in Kind:
             announced = not isinstance(capabilities, dict) or kind.capability in capabilities
             if kind is Kind.TOOL or announced:
@@ -190,8 +189,8 @@ class Session:
                     self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
                     self._tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
                 problems.extend(pages.problems)
-                said[kind] = tuple(pages.pages)
-        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=said)
+                pages_of[kind] = tuple(pages.pages)
+        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=pages_of)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
         return self.catalogue
 
@@ -227,7 +226,7 @@ class Session:
         """Call a tool. A failing tool is an outcome, no exception; cancelling this task cancels the call.
 
         Raises UsageError for a name that several documents of a page share.
-        `annotations`: what the server is told of the session, as `_meta.annotations`; a page is told nothing.
+        `annotations`: about the session, sent as `_meta.annotations`; a page gets none.
         `number`: of the record; None for the next one.
         """
         from inspector.boundary.judgement import Judgement  # noqa: PLC0415 - it loads every rule
@@ -254,7 +253,7 @@ class Session:
                     "tools/call",
                     with_meta(params, {"annotations": annotations}) if annotations else params,
                     timeout_s=timeout_s or self.options.timeout_s,
-                    on_progress=lambda said: on_progress(progress_of(said)) if on_progress else None,
+                    on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
                     input_schema=tool.input_schema if tool else None,
                 ),
                 name,
@@ -277,7 +276,6 @@ class Session:
         return record
 
     async def submit(self) -> bool:
-        """Submit the forms of a page that calls have filled in and that wait for it; whether there was one."""
         return isinstance(self.target, PageTarget) and await self._page().submit()
 
     async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
@@ -295,7 +293,7 @@ class Session:
         return answer.outcome
 
     def amend(self, record: CallRecord) -> None:
-        """Let `record` stand for the call of its number: what its answer may be used for was settled later."""
+        """Replace the record of the same number: policy rules about an answer are settled after it."""
         self.calls = [record if call.number == record.number else call for call in self.calls]
 
     def note(self, title: str, detail: str, *, kind: str) -> None:
@@ -351,7 +349,7 @@ class Session:
                     # No capability announces templates, so that a server with resources need not have them.
                     return
                 case failed:
-                    reason = self.own.cover(told(failed))
+                    reason = self.own.cover(reason_of(failed))
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
                         hint = "The timeline has the frames (call --help)."
@@ -395,7 +393,7 @@ class Session:
             )
 
     async def _reachable_connection(self) -> "Connection":
-        """The connection in use. One to an HTTP server that is gone is replaced first. Raises InspectorError."""
+        """The current connection, replaced first if its HTTP server is gone. Raises InspectorError."""
         if self._reaching is not None:
             await asyncio.shield(self._reaching)
         connection = self._server_connection()
@@ -404,7 +402,7 @@ class Session:
         return connection
 
     async def _reach_again(self, used: "Connection", reason: Failure) -> "Connection":
-        """Another connection in the place of `used`, with its listing. Raises InspectorError."""
+        """Replace the connection `used`, and list again. Raises InspectorError."""
         if self._reaching is None and self._connection is used:
             # A task of its own: whoever asked first may be cancelled, and others wait for it too.
             self._reaching = asyncio.ensure_future(self._replace(used, reason))
@@ -416,7 +414,7 @@ class Session:
     def _reached(self, task: asyncio.Task[None]) -> None:
         self._reaching = None
         if not task.cancelled():
-            # Whoever waits raises it; where nobody does, the state says it.
+            # The callers that wait raise it; the state shows it otherwise.
             task.exception()
 
     async def _replace(self, used: "Connection", reason: Failure) -> None:
@@ -474,7 +472,7 @@ class Session:
             self.recorder.frame(matched)
         self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))
         if matched.frame.channel is Channel.NOTE or self.state is State.LOST:
-            # A process that ends between two calls is told at once, not at the next call.
+            # A process that ends between two calls is noticed at once, not at the next call.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 
     def _notified(self, notification: Notification) -> None:

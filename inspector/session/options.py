@@ -1,12 +1,13 @@
-"""How to reach a target, and how long to wait."""
+"""How to reach a target, with which authority, and how long to wait."""
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
-from inspector.connect.limits import MAX_MESSAGE_BYTES
+from inspector.connect.tap import MAX_MESSAGE_BYTES
 from inspector.protocol.page import Forms
-from inspector.protocol.targets import Era
+from inspector.protocol.targets import DemoTarget, Era, HttpTarget, StdioTarget, Target
 
 if TYPE_CHECKING:
     from inspector.recording.files import Recorder
@@ -34,6 +35,34 @@ class Options:
     redeem_origin: str | None = None
     """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
     client_name: str | None = None
-    """What to call oneself to a server; None for the usual name. A page is not told."""
+    """What to call oneself to a server; None for the usual name. A page gets none."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message ends the connection."""
+
+
+def reachable(
+    named: StdioTarget | HttpTarget | DemoTarget, redeem_origin: str | None
+) -> tuple[StdioTarget | HttpTarget, str | None]:
+    """What is connected to, and the address at whose origin its secrets may be redeemed.
+
+    `redeem_origin`: what the user pinned for a command.
+    """
+    match named:
+        case HttpTarget() as target:
+            return target, target.url
+        case StdioTarget() as target:
+            return target, redeem_origin
+        case DemoTarget():
+            # The wire loads after the interface has painted.
+            from inspector.secrets.redemption.addresses import free_port  # noqa: PLC0415
+
+            port = free_port()
+            command = (sys.executable, "-m", "inspector.demo", "stdio", "--port", str(port))
+            return StdioTarget(command=command), f"http://127.0.0.1:{port}"
+
+
+def authorization(target: Target) -> str | None:
+    """The connection's own Authorization header; None where there is none, or more than one."""
+    headers = target.headers if isinstance(target, HttpTarget) else ()
+    values = [value for name, value in headers if name.lower() == "authorization"]
+    return values[0] if len(values) == 1 else None

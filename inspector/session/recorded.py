@@ -13,6 +13,7 @@ from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
+from inspector.json.members import object_at
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.exchanges import Matched, matched, response_in
 from inspector.protocol.frames import Frame
@@ -21,9 +22,8 @@ from inspector.protocol.targets import Era
 from inspector.protocol.timeline import Entry
 from inspector.recording.files.playing import Played
 from inspector.recording.format import Lenses, RecordedCall, RecordedFrame
-from inspector.recording.left_out import left_out_of
-from inspector.recording.opened import OpenedRecording
-from inspector.recording.replaying import ReplayedCall, nonce_of
+from inspector.recording.replaying import ReplayedCall, left_out_of, nonce_of
+from inspector.recording.target import OpenedRecording
 from inspector.session.call_record import CallRecord
 from inspector.session.events import Listener, State
 from inspector.session.facts import ServerFacts, server_facts
@@ -51,7 +51,7 @@ class Scene:
     frame: int
     """The number of the last frame up to the position; 0 where there is none."""
     is_frame: bool
-    """Whether that stands at the position itself."""
+    """Whether that is at the position itself."""
     frames: int
     """The number of the last frame that was read."""
     catalogue: Catalogue
@@ -93,12 +93,11 @@ class RecordedSession(Session):
 
     @property
     def has_raw(self) -> bool:
-        """Whether values that were withheld are here all the same."""
+        """Whether withheld values are available from sealed frames."""
         return self._sealed is not None
 
     @property
     def is_recorded(self) -> bool:
-        """A recording is not recorded again."""
         return False
 
     async def connect(self) -> ServerFacts:
@@ -117,11 +116,9 @@ class RecordedSession(Session):
         """Nothing can be redeemed: references have no address."""
 
     async def list_all(self) -> Catalogue:
-        """What was listed at the position one stands at."""
         return self.catalogue
 
     async def close(self) -> None:
-        """Let go of the files."""
         await super().close()
         with self._changing:
             self._is_closed = True
@@ -129,7 +126,7 @@ class RecordedSession(Session):
 
     @contextmanager
     def reading(self) -> Generator[Played]:
-        """The file, for a thread: it stays open meanwhile. Raises LookupError where it is not open."""
+        """Keep the file open for a thread. Raises LookupError if it is not open."""
         with self._changing:
             played = self.played
             self._users += 1
@@ -141,7 +138,6 @@ class RecordedSession(Session):
                 self._let_go()
 
     def _let_go(self) -> None:
-        """Close the files, once nobody wants them and nobody reads them."""
         if self._is_closed and not self._users:
             files = (self._played, self._sealed)
             self._played = self._sealed = None
@@ -182,15 +178,15 @@ class RecordedSession(Session):
         )
 
     def entries(self, first: int, end: int, position: int) -> Mapping[int, Entry]:
-        """Entries of the timeline by their index from 0, as they stood at `position`. In a thread."""
+        """Entries of the timeline by their index from 0, as they were at `position`. In a thread."""
         with self.reading() as played:
             return _entries(played, first, end, position)
 
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
         """The frames of an entry; raw, where they are sealed beside it and the key is here. In a thread."""
         with self.reading():
-            found = [self._frame(number) for number in entry.frames]
-        return tuple(matched(frame for frame in found if frame is not None))
+            frames = [self._frame(number) for number in entry.frames]
+        return tuple(matched(frame for frame in frames if frame is not None))
 
     def _frame(self, number: int) -> Frame | None:
         raw = self._sealed.frame(number) if self._sealed is not None else None
@@ -215,7 +211,7 @@ class RecordedSession(Session):
         return CallRecord(
             number=number,
             name=call.name,
-            arguments=call.arguments if isinstance(call.arguments, dict) else {},
+            arguments=object_at(call.arguments),
             judgement=Judgement(outcome, call.tool, nonce=nonce_of(outcome)),
             at_s=call.at_s,
             duration_s=call.duration_s,
@@ -250,7 +246,7 @@ def _entries(played: Played, first: int, end: int, position: int) -> Mapping[int
 
 
 def _last_frame(played: Played, position: int) -> int:
-    """The number of the last frame up to a position; 0 where none is near."""
+    """The number of the last frame up to a position; 0 if none is near."""
     place: int | None = position
     for _ in range(_MOST_OTHERS):
         line = played.line(place) if place else None

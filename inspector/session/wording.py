@@ -17,9 +17,9 @@ ANNOUNCES_NOTHING = (
 def error_of(failure: Outcome, what: str, hint: str, *, cover: Callable[[str], str] = str) -> InspectorError:
     """The error for a request that got no answer, or none that helps. `what`: what cannot be done for that reason.
 
-    `cover`: covers the user's credentials in what a server said.
+    `cover`: covers the user's credentials in a server's text.
     """
-    reason = cover(told(failure))
+    reason = cover(reason_of(failure))
     message = f"{what}: {reason}" if what else reason
     if isinstance(failure, Failure) and failure.http_status in {401, 403}:
         return AuthenticationRequiredError(message)
@@ -33,7 +33,7 @@ def failure_of(error: InspectorError) -> Failure:
     return Failure(kind=kind, detail=error.message, http_status=status)
 
 
-def told(outcome: Outcome) -> str:
+def reason_of(outcome: Outcome) -> str:
     """An outcome that is no result, in words. May quote foreign text."""
     match outcome:
         case Failure(detail=detail):

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.command import Provider
 from textual.theme import Theme
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.protocol.targets import Target
@@ -26,8 +26,8 @@ from inspector.tui.runtime.memory import calm_collector
 
 if TYPE_CHECKING:
     from inspector.files.settings import Settings
-    from inspector.policy.gate.terms import Terms
-    from inspector.recording.opened import OpenedRecording
+    from inspector.policy.gate.agreement import Terms
+    from inspector.recording.target import OpenedRecording
     from inspector.secrets.session import Custody
     from inspector.session.events import Listener
     from inspector.session.live import Session

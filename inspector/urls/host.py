@@ -1,12 +1,32 @@
-"""Hosts in the one spelling in which they can be compared, and refused where readers would differ.
+"""Normalises hosts for comparison, and refuses hosts that parsers read differently.
 
 Source: WHATWG URL (https://url.spec.whatwg.org/#host-parsing), RFC 3986 section 3.2.2, RFC 5891, UTS 46.
 """
 
 import re
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from inspector.urls.refused import Refused, quoted
+from inspector.safe_text import safe_line
+
+_QUOTED_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A refused URL. Nothing was sent."""
+
+    reason: str
+    """In one line, without a full stop. Foreign text in it is safe and short; never part of a query."""
+    hint: str = ""
+    """A suggestion for the user; may be empty."""
+
+
+def quoted(text: str) -> str:
+    """Foreign text for a reason: safe, on one line, shortened."""
+    shown = safe_line(text[:_QUOTED_CHARACTERS])
+    return f"{shown}…" if len(text) > _QUOTED_CHARACTERS else shown
+
 
 MAX_HOST_CHARACTERS = 253
 
@@ -14,52 +34,52 @@ _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _SIX = re.compile(r"\[([0-9A-Fa-f:.]+)\]")
 
-# Readers of IDNA 2003 turn these into other names than readers of IDNA 2008 do.
+# IDNA 2003 and IDNA 2008 map these differently.
 _DEVIATING = re.compile("[ß\u1e9eς\u200c\u200d]")
 
 
 def normalised(written: str) -> str | Refused:
-    """A host as it stands in a URL, in its one spelling: lower case, A-labels, no trailing dot, no brackets.
+    """Normalises a host from a URL: lower case, A-labels, no trailing dot, no brackets.
 
     An IPv4-mapped IPv6 address stays IPv6: for a browser it is another host than the IPv4 address in it.
     """
     if not written:
-        return Refused(reason="it names no host")
+        return Refused(reason="it has no host")
     if written.startswith("["):
         return _ipv6(written)
     if "%" in written:
-        return Refused(reason="its host holds a percent sign, which not all readers decode")
+        return Refused(reason="its host contains a percent sign, which not all parsers decode")
     if len(written) > MAX_HOST_CHARACTERS + 1:
         return Refused(reason="its host is too long")
     host = written.removesuffix(".")
     name = host.lower() if host.isascii() else _to_ascii(host)
     if name is None:
         return Refused(
-            reason=f"its host is an international name that readers read differently: {quoted(host)}"
+            reason=f"its host is an international name that parsers read differently: {quoted(host)}"
         )
     labels = name.split(".")
     if len(name) > MAX_HOST_CHARACTERS or not all(map(_LABEL.fullmatch, labels)):
-        return Refused(reason=f"its host is no name: {quoted(host)}")
+        return Refused(reason=f"its host is not a valid name: {quoted(host)}")
     if not all(map(_is_faithful, labels)):
-        return Refused(reason=f"its host holds an encoded label that stands for no name: {quoted(host)}")
+        return Refused(reason=f"its host contains an encoded label that decodes to no name: {quoted(host)}")
     if _NUMBER.fullmatch(labels[-1]) and not _is_ipv4(written):
         return Refused(
-            reason=f"its host is a number, but no IPv4 address in four decimal parts: {quoted(host)}"
+            reason=f"its host is a number, but not an IPv4 address in four decimal parts: {quoted(host)}"
         )
     return name
 
 
 def address_in(host: str) -> IPv4Address | IPv6Address | None:
-    """The address that a normalised host is; None for a name."""
+    """The IP address of a normalised host; None for a name."""
     if ":" in host:
         return IPv6Address(host)
     return IPv4Address(host) if _is_ipv4(host) else None
 
 
 def is_on_this_machine(host: str) -> bool:
-    """Whether a normalised host says that it is this machine: a loopback address, or `localhost`.
+    """True if a normalised host is a loopback address or `localhost`.
 
-    A name is a promise only; whoever connects checks the addresses.
+    A name guarantees nothing; the connection checks the addresses.
     """
     match address_in(host):
         case IPv4Address() as address:
@@ -81,7 +101,7 @@ def _ipv6(written: str) -> str | Refused:
 
 
 def _no_ipv6(written: str) -> Refused:
-    return Refused(reason=f"its host is no IPv6 address: {quoted(written)}")
+    return Refused(reason=f"its host is not an IPv6 address: {quoted(written)}")
 
 
 def _is_ipv4(written: str) -> bool:
@@ -92,22 +112,22 @@ def _is_ipv4(written: str) -> bool:
 
 
 def _to_ascii(host: str) -> str | None:
-    """Only where the mapping of UTS 46 and plain IDNA 2008 with lower case agree."""
-    import idna  # noqa: PLC0415 - its tables take 10 ms, and hardly any host needs them
+    """The ASCII form; None if UTS 46 and plain IDNA 2008 in lower case disagree."""
+    import idna  # noqa: PLC0415 - its tables take 10 ms to load, and few hosts need them
 
     if _DEVIATING.search(host):
         return None
     try:
         mapped = idna.encode(host, strict=True, uts46=True)
         plain = idna.encode(host.lower(), strict=True)
-    # Its errors are of this kind, and so are those for characters without a name.
+    # idna's errors are ValueErrors, as are those for characters without a name.
     except ValueError:
         return None
     return mapped.decode("ascii") if mapped == plain else None
 
 
 def _is_faithful(label: str) -> bool:
-    """Whether an A-label stands for a name that is written with this very label."""
+    """True if an A-label decodes to a name that encodes to the same label."""
     if not label.startswith("xn--"):
         return True
     import idna  # noqa: PLC0415 - as above

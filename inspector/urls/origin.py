@@ -1,4 +1,4 @@
-"""Where a secret may be fetched: at the server's own origin and nowhere else.
+"""Restricts the redemption of secrets to the server's own origin.
 
 WHATWG URL and RFC 3986 read some URLs differently (white space, backslashes, `https:/host`, encoded dots).
 What they read differently is refused, so that no other reader on the way is led elsewhere.
@@ -9,8 +9,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import Literal
 
-from inspector.urls.host import is_on_this_machine, normalised
-from inspector.urls.refused import Refused, quoted
+from inspector.urls.host import Refused, is_on_this_machine, normalised, quoted
 
 MAX_URL_CHARACTERS = 4096
 
@@ -28,11 +27,11 @@ _ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Scheme, host and port, each in its one spelling: equal origins are equal values."""
+    """Scheme, host and port in normal form, so equal origins are equal values."""
 
     scheme: str
     host: str
-    """As `host.normalised` gives it; IPv6 without brackets."""
+    """As returned by `host.normalised`; IPv6 without brackets."""
     port: int
 
     def __str__(self) -> str:
@@ -44,23 +43,23 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowed:
-    """The one request that a redemption may send."""
+    """The only request that a redemption may send."""
 
     method: Literal["GET"] = "GET"
     origin: Origin
     path: str
     """Printable ASCII, without dot segments and without the query."""
     query: str | None = field(repr=False)
-    """It may hold a credential; nothing shows it."""
+    """Never shown, because it may contain a credential."""
 
     @property
     def url(self) -> str:
-        """All of it; to be sent, not to be shown."""
+        """The complete URL, for sending only."""
         return f"{self.origin}{self.path}" + ("" if self.query is None else f"?{self.query}")
 
     @property
     def shown(self) -> str:
-        """What the user is asked to agree to: method, origin and path."""
+        """Method, origin and path, for the user's confirmation."""
         return f"{self.method} {self.origin}{self.path}"
 
 
@@ -73,7 +72,7 @@ class _Parts:
 
 
 NO_ORIGIN = Refused(
-    reason="this server has no origin: it is a command, no web address",
+    reason="this server has no origin, because it is a command",
     hint="Set redeem_origin for this server in your own configuration.",
 )
 UNENCRYPTED = Refused(reason="http is not encrypted, and the server itself is not on this machine")
@@ -116,26 +115,26 @@ def _request(origin: Origin, asked: _Parts, base: _Parts) -> Allowed | Refused:
     if asked.authority is None and not path.startswith("/"):
         path = base.path[: base.path.rfind("/") + 1] + path if path else base.path
     if not _PATH.fullmatch(path):
-        return Refused(reason="its path holds a character that a URL must encode")
+        return Refused(reason="its path contains a character that a URL must encode")
     if any("%" in segment and _ENCODED_DOT.sub(".", segment) in {".", ".."} for segment in path.split("/")):
-        return Refused(reason="its path holds encoded dots, which not all readers resolve")
+        return Refused(reason="its path contains encoded dots, which not all parsers resolve")
     if asked.query is not None and not _QUERY.fullmatch(asked.query):
-        return Refused(reason="its query holds a character that a URL must encode")
+        return Refused(reason="its query contains a character that a URL must encode")
     return Allowed(origin=origin, path=_without_dots(path or "/"), query=asked.query)
 
 
 def _without_dots(path: str) -> str:
     """Source: RFC 3986 section 5.2.4."""
-    kept: list[str] = []
+    result: list[str] = []
     *segments, last = path.removeprefix("/").split("/")
     for segment in (*segments, last):
         if segment == "..":
-            del kept[-1:]
+            del result[-1:]
         elif segment != ".":
-            kept.append(segment)
+            result.append(segment)
     if last in {".", ".."}:
-        kept.append("")
-    return "/" + "/".join(kept)
+        result.append("")
+    return "/" + "/".join(result)
 
 
 def _split(url: str) -> _Parts | Refused:
@@ -145,41 +144,41 @@ def _split(url: str) -> _Parts | Refused:
         return Refused(reason=f"it is longer than {MAX_URL_CHARACTERS:,} characters")
     hidden = next((character for character in url if unicodedata.category(character)[0] in "CZ"), None)
     if hidden is not None:
-        return Refused(reason=f"it holds a control character or white space: U+{ord(hidden):04X}")
+        return Refused(reason=f"it contains a control character or white space: U+{ord(hidden):04X}")
     if "\\" in url:
-        return Refused(reason="it holds a backslash, which some readers take for a slash")
+        return Refused(reason="it contains a backslash, which some parsers treat as a slash")
     if "#" in url:
-        return Refused(reason="it holds a fragment")
+        return Refused(reason="it contains a fragment")
     scheme = _SCHEME.match(url)
     parts = _PARTS.fullmatch(url[scheme.end() :] if scheme else url)
     if parts is None:
-        return Refused(reason="it is no URL")
+        return Refused(reason="it is not a URL")
     authority, path, query = parts.groups()
     if scheme is None and authority is None and ":" in path.partition("/")[0]:
-        return Refused(reason="it starts with what some readers take for a scheme")
+        return Refused(reason="it starts with text that some parsers treat as a scheme")
     return _Parts(
         scheme=scheme.group(1).lower() if scheme else None, authority=authority, path=path, query=query
     )
 
 
 def _origin(parts: _Parts, *, scheme: str | None = None) -> Origin | Refused:
-    """`scheme`: where the URL names none."""
+    """`scheme`: used if the URL has none."""
     scheme = parts.scheme or scheme
     if scheme is None:
-        return Refused(reason="it names no scheme")
+        return Refused(reason="it has no scheme")
     if scheme not in _DEFAULT_PORTS:
         return Refused(reason=f"it is neither http nor https: {quoted(scheme)}")
     if not parts.authority:
-        return Refused(reason="it names no host after two slashes, and not all readers do without")
+        return Refused(reason="it has no host after two slashes, which not all parsers accept")
     if "@" in parts.authority:
-        return Refused(reason="it holds user info before the host")
-    found = _AUTHORITY.fullmatch(parts.authority)
-    if found is None:
-        return Refused(reason=f"its host and port cannot be told apart: {quoted(parts.authority)}")
-    host = normalised(found.group(1))
+        return Refused(reason="it contains user info before the host")
+    match = _AUTHORITY.fullmatch(parts.authority)
+    if match is None:
+        return Refused(reason=f"its host and port are ambiguous: {quoted(parts.authority)}")
+    host = normalised(match.group(1))
     if isinstance(host, Refused):
         return host
-    port = int(found.group(2) or _DEFAULT_PORTS[scheme])
+    port = int(match.group(2) or _DEFAULT_PORTS[scheme])
     if not 0 < port < 65536:
         return Refused(reason=f"there is no port {port}")
     return Origin(scheme=scheme, host=host, port=port)

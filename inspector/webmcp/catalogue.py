@@ -1,24 +1,213 @@
-"""The tools of a page as a catalogue: by document, each with what was declared, kept and told to agents."""
+"""Build the catalogue of a page: each tool as the page declared it, as the browser kept it, and as agents see it.
 
-from collections.abc import Iterable, Mapping, Sequence
+Claims and boundaries read one joined definition. Declarations of either side count: what the browser dropped still says
+how the page wants results treated. Sources: docs/decisions/0006-pages.md; WebMCP draft, sections 3 and 4.2;
+https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, equal
+from inspector.json.pointer import child
 from inspector.protocol.catalogue import Catalogue, Kind, Tool
-from inspector.protocol.page import Document, Evidence, PageFacts, Refused, ToolKind
-from inspector.webmcp.declared import Declaration, Refusal
-from inspector.webmcp.events import KeptTool, place_of, registered_at
-from inspector.webmcp.exposure import exposure_of
-from inspector.webmcp.handles import Handles
-from inspector.webmcp.joining import Joined
-from inspector.webmcp.rules import faults_of
+from inspector.protocol.page import Document, Evidence, Exposure, PageFacts, Reach, Refused, ToolKind
+from inspector.urls.host import is_on_this_machine
+from inspector.urls.origin import Origin, origin_of
+from inspector.webmcp.events import Declaration, KeptTool, Refusal, as_json, place_of, registered_at
+
+MAX_NAME_CHARACTERS = 128
+
+_DRAFT_NAME = re.compile(r"[A-Za-z0-9_.-]*", re.ASCII)
+
+
+def faults_of(name: Json, description: Json) -> tuple[str, ...]:
+    """The faults of a name and a description under the draft's rules, in sentences that quote neither."""
+    faults: list[str] = []
+    if not isinstance(name, str) or not name:
+        faults.append("The name is empty.")
+    else:
+        if len(name) > MAX_NAME_CHARACTERS:
+            faults.append(f"The name is longer than {MAX_NAME_CHARACTERS} characters.")
+        if not _DRAFT_NAME.fullmatch(name):
+            faults.append("The name holds characters other than ASCII letters, digits, `_`, `-` and `.`.")
+    if not isinstance(description, str) or not description:
+        faults.append("The description is empty.")
+    return tuple(faults)
+
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):", re.ASCII)
+_ENCRYPTED = frozenset({"https", "wss"})
+_WITH_ORIGIN = frozenset({"http", "https", "ws", "wss", "ftp"})
+
+
+def exposure_of(text: str, own_origin: str) -> Exposure:
+    """Whom one entry of `exposedTo` exposes the tool to. `own_origin`: the document's, serialized. Never raises."""
+    return Exposure(text=text, reach=_reach(text, own_origin))
+
+
+def _reach(text: str, own_origin: str) -> Reach:
+    match = _SCHEME.match(text)
+    if match is None:
+        return Reach.OPAQUE if text == "null" else Reach.UNREADABLE
+    scheme = match[1].lower()
+    if scheme not in _WITH_ORIGIN:
+        return Reach.OPAQUE
+    # WebSocket URLs share the syntax of HTTP URLs.
+    like = {"ws": "http", "wss": "https", "ftp": "http"}.get(scheme, scheme)
+    origin = origin_of(like + text[len(scheme) :])
+    if not isinstance(origin, Origin):
+        return Reach.UNREADABLE
+    if like == scheme and origin == origin_of(own_origin):
+        return Reach.OWN
+    is_secure = scheme in _ENCRYPTED or (scheme != "ftp" and is_on_this_machine(origin.host))
+    return Reach.OTHER if is_secure else Reach.INSECURE
+
+
+_NO_HOST = "opaque"
+"""Replaces the host of an opaque origin."""
+
+
+class Handles:
+    """The handles of a page's tools: the name, the name with the document's host, or both with the frame's position.
+
+    A handle is as short as uniqueness allows. A form that several documents share belongs to none of them, so that a
+    handle never changes its tool because another document loaded later.
+    """
+
+    def __init__(self, tools: Iterable[tuple[str, str, tuple[int, ...]]]) -> None:
+        """`tools`: name, origin and frame position of each."""
+        self._shared: Counter[str] = Counter()
+        for name, origin, position in tools:
+            self._shared.update(_forms(name, origin, position))
+
+    def of(self, name: str, origin: str, position: tuple[int, ...]) -> str:
+        *shorter, whole = _forms(name, origin, position)
+        return next((form for form in shorter if self._shared[form] == 1), whole)
+
+
+def _forms(name: str, origin: str, position: tuple[int, ...]) -> Iterator[str]:
+    """The forms of a handle, the shortest first. The last one is unique."""
+    _, _, host = origin.partition("://")
+    known = f"{name}@{host or _NO_HOST}"
+    # The draft forbids `@` in names: such a name gets the longest form, which equals no other tool's.
+    if "@" not in name:
+        yield name
+        yield known
+    yield f"{known}@{'frame' + '.'.join(map(str, position)) if position else 'page'}"
+
+
+_OF_THE_PROTOCOL = frozenset({"stackTrace", "backendNodeId", "toolId", "declarative", "frameId"})
+"""Members that the browser or the polyfill adds for its own use. They stay in `PageFacts.kept`."""
+_OF_THE_PAGE = frozenset({"execute", "frameId"})
+"""Members that no browser keeps as data. Frame ids change with each load, which is no change of the tool."""
+_SHORT = {
+    "readOnlyHint": "readOnly",
+    "untrustedContentHint": "untrustedContent",
+    "consequentialHint": "consequential",
+    "debuggingHint": "debugging",
+    "autosubmitHint": "autosubmit",
+}
+"""The browser's names for the draft's annotations."""
+_UNREAD: JsonObject = {"$ref": "sightline:unread"}
+"""Resolves to nothing, so every boundary treats what it stands for as sensitive."""
+
+
+class Joined:
+    """The joined definition of a tool, and how the two sides differ."""
+
+    def __init__(self, kept: KeptTool, declaration: Declaration | None, agent: Json) -> None:
+        self.dropped: list[str] = []
+        """Declared and not kept: pointers into `definition`."""
+        self.changed: list[str] = []
+        """Kept with another value: pointers into `definition`."""
+        self._kept = kept.value
+        self._declared = _members_of(declaration.tool) if declaration else {}
+        self._is_whole = declaration is None or declaration.is_whole
+        self._agent = _members_of(agent)
+        self.definition = self._joined()
+
+    def _joined(self) -> JsonObject:
+        kept, declared = self._kept, self._declared
+        definition: JsonObject = {key: value for key, value in kept.items() if key not in _OF_THE_PROTOCOL}
+        definition.setdefault("inputSchema", {})
+        title = self._agent.get("title")
+        if "title" not in definition and isinstance(title, str) and title:
+            definition["title"] = title
+        for key, value in declared.items():
+            if key in _OF_THE_PAGE:
+                continue
+            if key == "annotations":
+                self._join_annotations(definition, value)
+            elif key == "outputSchema":
+                self._join_output_schema(definition, value)
+            elif key not in definition or (key == "inputSchema" and key not in kept):
+                definition[key] = value
+                self.dropped.append(child("", key))
+            elif not equal(definition[key], value) and not (
+                key == "inputSchema" and equal(definition[key], as_json(value))
+            ):
+                self.changed.append(child("", key))
+        if not self._is_whole:
+            schemas = [definition["outputSchema"]] if "outputSchema" in definition else []
+            definition["outputSchema"] = {"allOf": [*schemas, dict(_UNREAD)]}
+        return definition
+
+    def _join_annotations(self, definition: JsonObject, declared: Json) -> None:
+        kept = definition.get("annotations")
+        if "annotations" not in definition or not isinstance(kept, dict):
+            definition["annotations"] = declared
+            self.dropped.append("/annotations")
+            return
+        if not isinstance(declared, dict):
+            # Not an object: as a member it is an unknown claim, which is shown and has no effect.
+            definition["annotations"] = {**kept, "annotations": declared}
+            self.changed.append("/annotations/annotations")
+            return
+        pairs = list(kept.items())
+        for key, value in declared.items():
+            if key in kept:
+                if not equal(kept[key], value):
+                    pairs.append((key, value))
+                    self.changed.append(child("/annotations", key))
+                continue
+            pairs.append((key, value))
+            short = _SHORT.get(key)
+            if short is None or short not in kept:
+                self.dropped.append(child("/annotations", key))
+            elif not equal(kept[short], value):
+                self.changed.append(child("/annotations", key))
+        joined = dict(pairs)
+        # A key with two values is read in the safe direction, like any duplicate key.
+        definition["annotations"] = joined if len(joined) == len(pairs) else DuplicateKeys(tuple(pairs))
+
+    def _join_output_schema(self, definition: JsonObject, declared: Json) -> None:
+        if "outputSchema" not in definition:
+            definition["outputSchema"] = declared
+            self.dropped.append("/outputSchema")
+        elif not equal(definition["outputSchema"], declared):
+            definition["outputSchema"] = {"allOf": [definition["outputSchema"], declared]}
+            self.changed.append("/outputSchema/allOf/1")
+
+
+def _members_of(value: Json) -> JsonObject:
+    match value:
+        case dict():
+            return value
+        case DuplicateKeys():
+            return dict(value.pairs)
+        case _:
+            return {}
+
 
 _SURE = frozenset({"/name", "/description", "/inputSchema"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """One tool as its sources have it."""
+    """One tool as its sources describe it."""
 
     kept: KeptTool
     declaration: Declaration | None
@@ -31,17 +220,17 @@ class Offers:
     document: Document
     offers: tuple[Offer, ...]
     agents: Mapping[str, Json]
-    """What `getTools()` said there, by name."""
+    """The answers of `getTools()`, by name."""
     refusals: tuple[Refusal, ...] = ()
-    """What the browser refused, in the order of time."""
+    """The registrations that the browser refused, in order of time."""
     position: tuple[int, ...] = ()
-    """Of its frame: which child of the page it is, which child of that one, and so on, from 1; empty for the page."""
+    """The child numbers from the page down to the frame, from 1; empty for the page itself."""
 
 
 def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:
-    """The tools of all documents, in an order and by handles that no order of arrival changes.
+    """The tools of all documents, with order and handles independent of the order of arrival.
 
-    Takes time in proportion to what was declared: beside the event loop for many tools.
+    Linear in the size of the declarations: run it in a thread for many tools.
     """
     ordered = sorted(documents, key=lambda offers: offers.position)
     handles = Handles(
@@ -77,12 +266,7 @@ def _refused(refusal: Refusal, pointer: str, document: Document) -> Refused:
     }
     reason = refusal.reason.strip(": \n") or "the browser gave no reason"
     return Refused(
-        pointer=pointer,
-        reason=reason,
-        value=value,
-        name=refusal.name,
-        document=document,
-        place=refusal.place,
+        pointer=pointer, reason=reason, value=value, name=refusal.name, document=document, place=refusal.place
     )
 
 
@@ -132,7 +316,7 @@ def _evidence(offer: Offer, document: Document, joined: Joined) -> Evidence:
         return Evidence.MISSED if document.is_observed else Evidence.UNWATCHED
     if not declaration.is_whole:
         return Evidence.PARTLY
-    # What the browser surely keeps: it cannot differ where both read the same.
+    # A browser always keeps these members, so they only differ where it read other values.
     differing = _SURE.intersection((*joined.changed, *joined.dropped))
     return Evidence.DIFFERS if differing else Evidence.SEEN
 

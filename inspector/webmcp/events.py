@@ -1,6 +1,8 @@
-"""What the WebMCP domain of the browser's protocol says, item by item.
+"""Parse events of the browser's WebMCP domain, and reports of the hook in the page.
 
-Source: Chrome DevTools Protocol, WebMCP domain (experimental), Chromium 156. Fields that are not known are kept.
+The hook reports the arguments of `registerTool` before the browser sees them. A report counts if it holds the proof that
+only the hook knows; its content is a claim of the page like any other. Unknown fields are kept.
+Source: Chrome DevTools Protocol, WebMCP domain (experimental), Chromium 156.
 """
 
 import re
@@ -8,13 +10,101 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, parse
 from inspector.protocol.page import Document, FramePolicy, Place
+
+MAX_REPORT_CHARACTERS = 1_000_000
+"""The hook's own limit is far lower; it made no longer report."""
+
+_STACK_LINE = re.compile(
+    r" {4}at (?:.{0,300} \()?(?P<url>[^\s()]{1,1500}):(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?", re.ASCII
+)
+_NO_VALUE = ("[undefined]", "[function]", "[symbol]")
+_NO_NUMBER = ("[NaN]", "[Infinity]", "[-Infinity]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """One tool as a page declared it."""
+
+    name: str
+    tool: Json
+    """Functions are `[function]`; values that only the page's code could read are named in brackets too."""
+    options: Json
+    is_whole: bool
+    """Whether the hook could read all of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """One call of `registerTool` that the browser refused."""
+
+    name: str | None
+    """As declared; None where it was not text. Foreign text."""
+    reason: str
+    """The name of the error and the browser's message. Foreign text: a page may have thrown it."""
+    place: Place | None
+
+
+def report_in(payload: str, proof: str) -> tuple[Declaration, ...] | Refusal | None:
+    """The declarations, or the refusal, in one report; None where the hook did not make it. Never raises.
+
+    `proof`: the hook's secret, which no script of the page can know.
+    """
+    if len(payload) > MAX_REPORT_CHARACTERS:
+        return None
+    read = parse(payload)
+    if not isinstance(read, JsonText) or not isinstance(read.value, dict) or read.value.get("proof") != proof:
+        return None
+    report = read.value
+    if report.get("call") == "refused":
+        name, reason = report.get("name"), report.get("reason")
+        return Refusal(
+            name=name if isinstance(name, str) else None,
+            reason=reason if isinstance(reason, str) else "",
+            place=_stack_place(report.get("place")),
+        )
+    is_whole, tool, options = report.get("whole") is True, report.get("tool"), report.get("options")
+    listed = tool.get("tools") if isinstance(tool, dict) else None
+    tools = (listed if isinstance(listed, list) else []) if report.get("call") == "provideContext" else [tool]
+    return tuple(
+        Declaration(name=name, tool=item, options=options, is_whole=is_whole)
+        for item in tools
+        if (name := _declared_name(item)) is not None
+    )
+
+
+def _stack_place(line: Json) -> Place | None:
+    """The place in a line of a stack, `    at name (url:line:column)` or without the name."""
+    match = _STACK_LINE.fullmatch(line) if isinstance(line, str) else None
+    if match is None:
+        return None
+    return Place(url=match["url"], line=int(match["line"]), column=int(match["column"]))
+
+
+def _declared_name(tool: Json) -> str | None:
+    # The browser converts other values to text as JavaScript does; only text matches reliably.
+    name = dict(tool.pairs).get("name") if isinstance(tool, DuplicateKeys) else None
+    name = tool.get("name") if isinstance(tool, dict) else name
+    return name if isinstance(name, str) else None
+
+
+def as_json(value: Json) -> Json:
+    """A value as `JSON.stringify` writes it: members in brackets without a JSON value are left out, others are null."""
+    match value:
+        case dict():
+            return {key: as_json(item) for key, item in value.items() if item not in _NO_VALUE}
+        case list():
+            return [None if item in _NO_VALUE else as_json(item) for item in value]
+        case str() if value in _NO_NUMBER:
+            return None
+        case _:
+            return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolKey:
-    """What tells a tool from all others of a page: the browser's id where it has one, else frame and name."""
+    """Identifies a tool of a page: by the browser's id where it has one, otherwise by frame and name."""
 
     frame_id: str
     name: str
@@ -30,18 +120,17 @@ class KeptTool:
 
     @property
     def tool_id(self) -> str | None:
-        """The browser's own key; older revisions of the protocol have none."""
-        found = self.value.get("toolId")
-        return found if isinstance(found, str) else None
+        """The browser's id; older revisions of the protocol have none."""
+        number = self.value.get("toolId")
+        return number if isinstance(number, str) else None
 
     @property
     def is_declarative(self) -> bool:
-        """Whether a form of the page is the tool."""
         return "backendNodeId" in self.value or self.value.get("declarative") is True
 
 
 def tools_in(params: Json) -> Iterator[KeptTool]:
-    """The tools of `toolsAdded` or `toolsRemoved` that name themselves and their frame."""
+    """The tools of `toolsAdded` or `toolsRemoved` with a name and a frame."""
     for value in _items(params, "tools"):
         name, frame_id = value.get("name"), value.get("frameId")
         if isinstance(name, str) and isinstance(frame_id, str):
@@ -49,12 +138,16 @@ def tools_in(params: Json) -> Iterator[KeptTool]:
 
 
 def place_of(tool: KeptTool, own_script: str) -> Place | None:
-    """Where the page registered a tool. `own_script`: the name of our script, whose frames do not count."""
+    """Where the page registered a tool. `own_script`: the name of the hook's script, whose stack frames do not count."""
+    call = next(_calls(tool, own_script), None)
+    return None if call is None else Place(url=call[0], line=call[1] + 1, column=call[2] + 1)
+
+
+def _calls(tool: KeptTool, own_script: str) -> Iterator[tuple[str, int, int]]:
     for frame in _items(tool.value.get("stackTrace"), "callFrames"):
         url, line, column = frame.get("url"), frame.get("lineNumber"), frame.get("columnNumber")
         if url != own_script and isinstance(url, str) and isinstance(line, int) and isinstance(column, int):
-            return Place(url=url, line=line + 1, column=column + 1)
-    return None
+            yield url, line, column
 
 
 _NUMBER = re.compile(r"(\d{1,18})", re.ASCII)
@@ -63,23 +156,18 @@ Registered: TypeAlias = tuple[tuple[tuple[str, int, int], ...], tuple[tuple[int,
 
 
 def registered_at(tool: KeptTool, own_script: str) -> Registered:
-    """A key that puts the tools of a document into an order that does not depend on time.
+    """A sort key for the tools of a document that does not depend on time.
 
-    By the place in the source, from the outermost call inwards; then by name, numbers in it by their value. Forms,
-    which have no place, come first.
+    By the place in the source, from the outermost call inwards; then by name, with numbers by value. Forms, which have no
+    place, come first.
     """
-    calls: list[tuple[str, int, int]] = []
-    for frame in _items(tool.value.get("stackTrace"), "callFrames"):
-        url, line, column = frame.get("url"), frame.get("lineNumber"), frame.get("columnNumber")
-        if url != own_script and isinstance(url, str) and isinstance(line, int) and isinstance(column, int):
-            calls.append((url, line, column))
     parts = _NUMBER.split(tool.key.name)
     name = tuple((int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts))
-    return tuple(reversed(calls)), name
+    return tuple(reversed(tuple(_calls(tool, own_script)))), name
 
 
 def document_of(frame: Json, *, is_observed: bool) -> Document | None:
-    """A `Page.Frame` as a document; None where it is none."""
+    """The document in a `Page.Frame`; None where it has no id."""
     if not isinstance(frame, dict):
         return None
     frame_id, parent_id = frame.get("id"), frame.get("parentId")
@@ -96,13 +184,13 @@ def document_of(frame: Json, *, is_observed: bool) -> Document | None:
 
 
 def policy_of(node: Json, blocked_by: Json) -> FramePolicy:
-    """What a frame's element states. `node`: a `DOM.Node`, None where there is none. `blocked_by`: the browser's reason."""
-    told = node if isinstance(node, dict) else {}
-    listed = told.get("attributes")
+    """The policy that a frame's element states. `node`: a `DOM.Node`, or None. `blocked_by`: the browser's reason."""
+    described = node if isinstance(node, dict) else {}
+    listed = described.get("attributes")
     words = listed if isinstance(listed, list) else []
     attributes = dict(zip(map(_text, words[::2]), map(_text, words[1::2]), strict=False))
     return FramePolicy(
-        element=_text(told.get("nodeName")).lower() or None,
+        element=_text(described.get("nodeName")).lower() or None,
         allow=attributes.get("allow"),
         is_sandboxed="sandbox" in attributes,
         blocked_by=blocked_by if isinstance(blocked_by, str) else None,

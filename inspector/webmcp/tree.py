@@ -1,4 +1,4 @@
-"""The frames of a page and the tools in them, folded out of the browser's events."""
+"""The frames of a page and their tools, built from the browser's events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,21 +6,20 @@ from dataclasses import dataclass, replace
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.page import Document, FramePolicy
 from inspector.webmcp.catalogue import Offer, Offers
-from inspector.webmcp.declared import Declaration, Refusal, report_in
-from inspector.webmcp.events import ToolKey, document_of, frames_in, tools_in
+from inspector.webmcp.events import Declaration, Refusal, ToolKey, document_of, frames_in, report_in, tools_in
 
 MAX_WAITING = 20_000
-"""Declarations of one frame that no registration followed; a page that makes more gets no more attention."""
+"""The most declarations of one frame that wait for their registration; more are ignored."""
 MAX_REFUSALS = 200
-"""Of one frame, likewise."""
+"""The most refusals of one frame; more are ignored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What one event changed."""
+    """The effect of one event."""
 
     tools: bool = False
-    """Whether the catalogue is another now."""
+    """Whether the catalogue changed."""
     gone: frozenset[str] = frozenset()
     """Frames whose document is gone: navigated away, removed, or its process ended."""
 
@@ -29,54 +28,51 @@ _NOTHING = Change()
 
 
 class Tree:
-    """The documents of one tab, whatever processes they are in. Sessions are the protocol's, one a process."""
+    """The documents of one tab, in all processes. Each process has its own protocol session."""
 
     def __init__(self, binding: str, proof: str) -> None:
-        """`binding`: the name under which the hook reports. `proof`: what it says with each report."""
+        """`binding`: the name under which the hook reports. `proof`: its secret in each report."""
         self._binding = binding
         self._proof = proof
         self._documents: dict[str, Document] = {}
         self._sessions: dict[str, str] = {}
         self._places: dict[str, tuple[str, int]] = {}
-        """Of each frame in a frame: that one, and which of its children it is, from 1."""
+        """The parent of each child frame, and its child number, from 1."""
         self._children: dict[str, int] = {}
-        """How many children the document in a frame has had; numbers are not used again."""
+        """The number of children that a frame's document has had; numbers are not reused."""
         self._contexts: dict[tuple[str, int], str] = {}
         self._offers: dict[str, dict[ToolKey, Offer]] = {}
         self._waiting: dict[str, dict[str, Declaration]] = {}
         self._refusals: dict[str, list[Refusal]] = {}
         self._revisions: dict[str, int] = {}
-        self._voices: dict[str, str] = {}
-        """The sessions of the frames that scripts run in, also those without a document of their own."""
+        self._script_sessions: dict[str, str] = {}
+        """The sessions of frames that run scripts, including those without a document."""
 
     @property
     def documents(self) -> Sequence[Document]:
-        """All of them, parents before what they hold, as far as the browser told."""
+        """Parents before children, as far as the browser reports them."""
         return tuple(self._documents.values())
 
     def document(self, frame_id: str) -> Document | None:
-        """What a frame shows now."""
         return self._documents.get(frame_id)
 
     def session_of(self, frame_id: str) -> str | None:
-        """The session that a frame is reached through."""
         return self._sessions.get(frame_id)
 
     @property
     def sessions(self) -> frozenset[str]:
-        """Of all documents."""
         return frozenset(self._sessions.values())
 
     def frame_of(self, session: str, context: int) -> str | None:
-        """The frame that an execution context of the page's own scripts belongs to."""
+        """The frame of an execution context of the page's scripts."""
         return self._contexts.get((session, context))
 
     def revision(self, frame_id: str) -> int:
-        """Another number whenever the frame's tools are others."""
+        """A number that changes whenever the frame's tools change."""
         return self._revisions.get(frame_id, 0)
 
     def permit(self, frame_id: str, *, is_permitted: bool | None, policy: FramePolicy | None = None) -> None:
-        """Note what the permissions policy says of a frame; without `policy`, what was noted of that stays."""
+        """Store what the permissions policy says about a frame; without `policy`, the stored one stays."""
         known = self._documents.get(frame_id)
         if known is not None:
             self._documents[frame_id] = replace(
@@ -84,15 +80,14 @@ class Tree:
             )
 
     def is_refused(self, frame_id: str) -> bool:
-        """Whether the browser refused a tool of the document in a frame."""
         return bool(self._refusals.get(frame_id))
 
     def offers(self, frame_id: str) -> tuple[Offer, ...]:
-        """The tools of a frame, in the order of their registration."""
+        """The tools of a frame, in order of registration."""
         return tuple(self._offers.get(frame_id, {}).values())
 
     def snapshot(self, agents: dict[str, dict[str, Json]]) -> tuple[Offers, ...]:
-        """All documents that have tools, or wanted to. `agents`: what `getTools()` said, by frame and name."""
+        """All documents with tools or refused tools. `agents`: answers of `getTools()`, by frame and name."""
         return tuple(
             Offers(
                 document=document,
@@ -106,7 +101,7 @@ class Tree:
         )
 
     def _position(self, document: Document) -> tuple[int, ...]:
-        """Where a frame is in the page; see `Offers.position`."""
+        """See `Offers.position`."""
         numbers: list[int] = []
         seen: set[str] = set()
         frame_id = document.frame_id
@@ -117,12 +112,12 @@ class Tree:
         return tuple(reversed(numbers))
 
     def _place_of(self, frame_id: str) -> tuple[str, int] | None:
-        """The frame around a frame, and which of its children it is; None for the page itself."""
+        """The parent frame and the child number; None for the page itself."""
         known = self._places.get(frame_id)
         document = self._documents.get(frame_id)
         if known is not None or document is None or document.parent_id is None:
             return known
-        # The browser did not tell, as of frames in other processes that were there before us: behind those that it told.
+        # Frames in other processes that existed before the connection have no reported number: they come last.
         parent_id = document.parent_id
         others = sorted(
             (other.url, other.frame_id)
@@ -137,18 +132,17 @@ class Tree:
             self._places[frame_id] = (parent_id, number)
 
     def adopt(self, session: str, tree: Json) -> None:
-        """Documents that were there before us, from a `Page.FrameTree`. What they declared was not seen."""
+        """Add the documents of a `Page.FrameTree` that existed before. Their declarations were not observed."""
         for index, frame in enumerate(frames_in(tree)):
             document = document_of(frame, is_observed=False)
             if document is not None and document.frame_id not in self._documents:
                 self._documents[document.frame_id] = document
                 self._sessions[document.frame_id] = session
-                # A frame in a process of its own heads a tree that does not say where it is.
+                # The tree of a frame in its own process does not name the parent.
                 if index:
                     self._attached(document.frame_id, document.parent_id)
 
-    def list_anew(self, session: str, frame_id: str, tools: Json) -> Change:
-        """All tools that a frame has now, where a polyfill tells them instead of the browser."""
+    def replace_tools(self, session: str, frame_id: str, tools: Json) -> Change:
         items = tools if isinstance(tools, list) else []
         params: JsonObject = {
             "tools": [{**item, "frameId": frame_id} for item in items if isinstance(item, dict)]
@@ -164,7 +158,7 @@ class Tree:
         return Change(tools=True)
 
     def take(self, session: str, method: str, params: JsonObject) -> Change:
-        """One event. Never raises for what the browser sends."""
+        """Apply one event. Never raises, whatever the browser sends."""
         match method:
             case "Page.frameNavigated":
                 return self._navigated(session, params)
@@ -173,7 +167,7 @@ class Tree:
                 return _NOTHING
             case "Page.frameDetached":
                 frame_id = params.get("frameId")
-                # A frame that swaps its process is told of by its new session.
+                # The new session of a frame that changes its process reports it.
                 if not isinstance(frame_id, str) or params.get("reason") == "swap":
                     return _NOTHING
                 self._places.pop(frame_id, None)
@@ -197,7 +191,7 @@ class Tree:
                 {"context": {"id": int(number), "auxData": {"isDefault": True, "frameId": str(frame_id)}}},
             ):
                 self._contexts[session, number] = frame_id
-                self._voices[frame_id] = session
+                self._script_sessions[frame_id] = session
             case "Runtime.executionContextDestroyed", {"executionContextId": int(number)}:
                 self._contexts.pop((session, number), None)
             case "Runtime.executionContextsCleared", _:
@@ -217,7 +211,7 @@ class Tree:
         report = report_in(payload, self._proof)
         match report:
             case None:
-                self._disbelieved(frame_id)
+                self._false_report(frame_id)
             case Refusal():
                 return self._refused(frame_id, report)
             case declarations:
@@ -234,11 +228,11 @@ class Tree:
     def _declared(self, frame_id: str, declarations: Sequence[Declaration]) -> None:
         waiting = self._waiting.setdefault(frame_id, {})
         for declaration in declarations:
-            # The last one counts: a declaration is told before its registration succeeds or fails.
+            # The last one counts: a declaration is reported before its registration succeeds or fails.
             if len(waiting) < MAX_WAITING or declaration.name in waiting:
                 waiting[declaration.name] = declaration
 
-    def _disbelieved(self, frame_id: str) -> None:
+    def _false_report(self, frame_id: str) -> None:
         document = self._documents.get(frame_id)
         if document is not None:
             self._documents[frame_id] = replace(document, false_reports=document.false_reports + 1)
@@ -277,7 +271,7 @@ class Tree:
             had = bool(self._offers.pop(frame_id, None)) or had
             self._waiting.pop(frame_id, None)
             had = bool(self._refusals.pop(frame_id, None)) or had
-            self._voices.pop(frame_id, None)
+            self._script_sessions.pop(frame_id, None)
             self._count(frame_id)
         return Change(tools=had, gone=frozenset(gone))
 
@@ -294,13 +288,13 @@ class Tree:
         return Change(tools=added)
 
     def _waited(self, session: str, key: ToolKey) -> Declaration | None:
-        """What was declared before this registration."""
-        found = self._waiting.get(key.frame_id, {}).pop(key.name, None)
-        if found is not None:
-            return found
-        # A page can borrow the function of another frame that it may reach; that one's hook tells in its own name.
+        """The declaration that preceded this registration."""
+        declaration = self._waiting.get(key.frame_id, {}).pop(key.name, None)
+        if declaration is not None:
+            return declaration
+        # A page can call the function of another frame, whose hook then reports in its own name.
         for frame_id, waiting in self._waiting.items():
-            if key.name in waiting and self._voices.get(frame_id) == session:
+            if key.name in waiting and self._script_sessions.get(frame_id) == session:
                 return waiting.pop(key.name)
         return None
 

@@ -5,7 +5,7 @@ import pytest
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level
 from inspector.boundary.options import BoundaryPolicy
-from inspector.boundary.rules.detect import MAX_TOLD
+from inspector.boundary.rules.detect import MAX_LISTED
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.protocol.outcome import Result
 from tests.boundary.bounding import (
@@ -22,12 +22,12 @@ from tests.boundary.bounding import (
 )
 
 
-@pytest.mark.parametrize("count", [1, MAX_TOLD, MAX_TOLD + 1, MAX_TOLD + 5])
+@pytest.mark.parametrize("count", [1, MAX_LISTED, MAX_LISTED + 1, MAX_LISTED + 5])
 def test_so_many_places_that_look_like_credentials_are_told_and_more_are_counted(count: int) -> None:
     bounded = judged({"content": [text(credential(number)) for number in range(count)]})
     told = [f"it looks like a credential: secret in an assignment, at /content/{n}" for n in range(count)]
-    more = [f"{count - MAX_TOLD} more places look like credentials"] if count > MAX_TOLD else []
-    assert list(bounded.findings) == told[:MAX_TOLD] + more
+    more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
+    assert list(bounded.findings) == told[:MAX_LISTED] + more
 
 
 def test_a_page_that_is_a_credential_itself_is_told_as_the_root() -> None:

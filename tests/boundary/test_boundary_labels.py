@@ -34,11 +34,11 @@ def test_a_label_on_the_result_withholds_members_that_nobody_knows() -> None:
         (claim_of("trust-annotations", TRUST, {}, container=True), ""),
         (
             claim_of("trust-annotations", TRUST, 5, well_formed=False, container=True),
-            "its labels cannot be read",
+            "its labels are malformed",
         ),
         (claim_of("ifc", "integrity", 5, well_formed=False), ""),
         (claim_of("ifc", "ifc", {}, container=True), ""),
-        (claim_of("ifc", "ifc", 5, well_formed=False, container=True), "its labels cannot be read"),
+        (claim_of("ifc", "ifc", 5, well_formed=False, container=True), "its labels are malformed"),
     ],
 )
 def test_only_labels_that_say_so_or_cannot_be_read_make_sensitive(claim: Claim, reason: str) -> None:

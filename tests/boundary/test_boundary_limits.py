@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from inspector.boundary import bound as boundary
-from inspector.boundary import ledger
+from inspector.boundary import removals as ledger
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Rule
 from inspector.boundary.contract import Contract, contract_of
@@ -141,7 +141,7 @@ def test_a_rule_that_raises_withholds_the_whole_result(level: Level, monkeypatch
         "isError": True,
     }
     assert [(removal.pointer, removal.rule, removal.detail) for removal in failed.removals] == [
-        ("", "internal", "a rule could not judge it (KeyError)")
+        ("", "internal", "a rule failed on it (KeyError)")
     ]
     error = bound(RpcError(value={"code": -32603, "message": "CANARY"}), None, level)
     assert error.result == {"error": {"code": -32603, "message": "internal_error"}}
@@ -161,7 +161,7 @@ def test_a_search_for_credentials_that_fails_is_told_and_lets_the_raw_result_pas
     monkeypatch.setattr(boundary.detect, "apply", broken)
     bounded = bound(Result(value={"content": []}), None, Level.OPEN)
     assert bounded.result == {"content": []}
-    assert bounded.findings == (f"what looks like a credential could not be told ({fault.__name__})",)
+    assert bounded.findings == (f"the search for credentials failed ({fault.__name__})",)
 
 
 @pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit])
@@ -210,7 +210,7 @@ def test_more_removals_than_can_be_listed_withhold_the_whole_result(
     assert len(bound(Result(value=value), tool(NODE), level).removals) == 100
     monkeypatch.setattr(ledger, "MAX_POINTER_CHARACTERS", 500)
     bounded = bound(Result(value=value), tool(NODE), level)
-    assert [removal.detail for removal in bounded.removals] == ["more is withheld than can be listed"]
+    assert [removal.detail for removal in bounded.removals] == ["too many values are withheld to list them"]
     assert "CANARY" not in dump_text(bounded.result)
 
 

@@ -5,15 +5,17 @@ import pytest
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level
 from inspector.boundary.notice import (
+    UNKNOWN_CONTENT,
     Amount,
     Notice,
+    is_own,
     merged,
     notice_in,
     notice_in_block,
     notice_of,
+    reference_text,
     text_block,
 )
-from inspector.boundary.own_words import UNKNOWN_CONTENT, is_own, reference_text
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result

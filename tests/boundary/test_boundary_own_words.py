@@ -3,8 +3,7 @@
 import pytest
 
 from inspector.boundary.bounded import Level
-from inspector.boundary.notice import text_block
-from inspector.boundary.own_words import is_own, label_in, reference_text
+from inspector.boundary.notice import is_own, label_in, reference_text, text_block
 from inspector.json.exact import Json, JsonObject
 from tests.boundary.bounding import (
     SENSITIVE,

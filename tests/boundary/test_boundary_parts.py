@@ -2,15 +2,13 @@
 
 import pytest
 
-from inspector.boundary import ledger as ledgers
+from inspector.boundary import removals as ledgers
 from inspector.boundary.bounded import Bounded, ErrorCode, Level, Rule
 from inspector.boundary.contract import Contract
 from inspector.boundary.draft import Block, Draft, Fate, Reason, Structured
-from inspector.boundary.flat import left_of_flat
-from inspector.boundary.ledger import Ledger, Secrets, UnjudgeableError
-from inspector.boundary.notice import text_block
+from inspector.boundary.notice import UNKNOWN_CONTENT, text_block
 from inspector.boundary.options import DEFAULT_POLICY
-from inspector.boundary.own_words import UNKNOWN_CONTENT
+from inspector.boundary.removals import Ledger, Secrets, UnjudgeableError
 from inspector.boundary.same_content import (
     json_in,
     repeats,
@@ -19,7 +17,7 @@ from inspector.boundary.same_content import (
     withhold_with_repetition,
 )
 from inspector.boundary.undeclared import undeclared
-from inspector.boundary.walking import WITHHELD, Step
+from inspector.boundary.walking import WITHHELD, Step, left_of_flat
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.schema.positions import Source, positions_of
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from inspector.boundary.bound import bound, raw_of
 from inspector.boundary.bounded import Bounded, ErrorCode, Level, Rule
 from inspector.boundary.mask import mask
-from inspector.boundary.notice import MEMBER, notice_in_block
-from inspector.boundary.own_words import is_own
+from inspector.boundary.notice import MEMBER, is_own, notice_in_block
 from inspector.boundary.walking import WITHHELD
 from inspector.hosts.profile import Call
 from inspector.hosts.registry import host
@@ -429,7 +428,7 @@ def test_results_that_differ_only_in_withheld_values_cannot_be_told_apart(
     assert dump_text(one.result) == dump_text(other.result)
     spec = host("spec")
     assert spec
-    assert dump_text(spec.hand_over(one, Call()).model) == dump_text(spec.hand_over(other, Call()).model)
+    assert dump_text(spec.model_view(one, Call()).model) == dump_text(spec.model_view(other, Call()).model)
 
 
 @given(cases())

@@ -8,7 +8,7 @@ import pytest
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.contract import Contract
-from inspector.boundary.ledger import Ledger
+from inspector.boundary.removals import Ledger
 from inspector.boundary.walking import Step, fault_of
 from inspector.boundary.withhold import withhold
 from inspector.json.exact import Json, JsonObject
@@ -109,12 +109,12 @@ def test_an_object_that_names_a_key_twice_is_withheld_where_it_stands_and_says_w
     assert isinstance(left, dict)
     assert left["rows"] == ["[withheld]", "x"]
     assert rules_of(bounded) == [("/structuredContent/rows/0", "internal")]
-    assert "twice" in details_of(bounded)["/structuredContent/rows/0"]
+    assert "duplicate key" in details_of(bounded)["/structuredContent/rows/0"]
 
 
 def test_what_no_typed_position_names_is_withheld_for_that_reason() -> None:
     bounded = bounded_of({"content": [], "structuredContent": {"a": "x"}}, fields(), Level.CLOSED)
-    assert details_of(bounded) == {"/structuredContent/a": "no typed position of the output schema names it"}
+    assert details_of(bounded) == {"/structuredContent/a": "the output schema has no typed position for it"}
 
 
 def hinted(value: Json, schema: Json, level: Level = Level.DECLARED) -> Bounded:
@@ -171,5 +171,5 @@ def test_an_array_has_no_keys_that_could_be_sensitive() -> None:
 
 def test_what_is_no_json_value_says_so() -> None:
     value: Json = ("x",)  # pyright: ignore[reportAssignmentType]
-    assert fault_of(value) == "it is no JSON value"
-    assert fault_of(TWICE) == "an object names a key twice, so that readers differ about what it says"
+    assert fault_of(value) == "it is not a JSON value"
+    assert fault_of(TWICE) == "an object has a duplicate key, so its meaning is ambiguous"

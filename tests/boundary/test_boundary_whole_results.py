@@ -104,7 +104,7 @@ def test_a_failure_without_words_is_told_by_its_code(detail: str) -> None:
 def test_a_result_that_names_a_member_twice_says_so() -> None:
     value = DuplicateKeys((("content", []), ("content", [])))
     bounded = bounded_of(value)
-    assert bounded.findings == ("it names a key twice, so that readers differ about what it says",)
+    assert bounded.findings == ("it has a duplicate key, so its meaning is ambiguous",)
     assert content_of(bounded) != []
 
 

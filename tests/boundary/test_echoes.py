@@ -50,15 +50,15 @@ SPELT: list[tuple[str, str, Spelling]] = [
 @pytest.mark.parametrize(("text", "spelling"), [case[1:] for case in SPELT], ids=[case[0] for case in SPELT])
 def test_a_value_is_found_in_every_spelling(text: str, spelling: Spelling) -> None:
     others = ["nothing here", VALUE[:-1], VALUE.replace("2", "3")]
-    assert Echoes([VALUE]).found([others[0], text, *others[1:]]) == {text: spelling}
+    assert Echoes([VALUE]).matches([others[0], text, *others[1:]]) == {text: spelling}
 
 
 @pytest.mark.parametrize("text", [case[1] for case in SPELT], ids=[case[0] for case in SPELT])
 def test_a_value_is_found_at_the_end_of_a_long_text_and_among_many_values(text: str) -> None:
     long = "some words of prose. " * 20_000 + text
-    assert list(Echoes([VALUE]).found([long])) == [long]
+    assert list(Echoes([VALUE]).matches([long])) == [long]
     many = Echoes([VALUE, *(f"{number:06d}-other-value" for number in range(25_000))])
-    assert list(many.found(["nothing", text])) == [text]
+    assert list(many.matches(["nothing", text])) == [text]
 
 
 WORDS: list[tuple[str, Json, str, bool]] = [
@@ -125,7 +125,7 @@ def test_padding_makes_no_value_longer_than_it_is() -> None:
 def test_values_within_one_another_are_one_hit_at_each_place() -> None:
     echoes = Echoes(["a" * length for length in range(6, 128)])
     texts = {"a" * 100_000: Spelling.PLAIN, "b" * 100_000 + "a" * 6: Spelling.PLAIN}
-    assert echoes.found([*texts, "a" * 5]) == texts
+    assert echoes.matches([*texts, "a" * 5]) == texts
 
 
 def test_values_are_found_wherever_in_a_value_they_stand() -> None:
@@ -165,13 +165,13 @@ def test_a_long_value_is_found_by_its_beginning() -> None:
 
 def test_texts_do_not_run_into_each_other() -> None:
     assert not Echoes(["secret-value"]).holds(["secret", "-value"])
-    assert Echoes(["secret-value"]).found(["x\0secret\0-value"])
+    assert Echoes(["secret-value"]).matches(["x\0secret\0-value"])
 
 
 def test_nothing_to_search_for_finds_nothing() -> None:
     assert Echoes([]).is_empty
     assert Echoes([True, None, 5]).is_empty
-    assert Echoes([]).found(["anything"]) == {}
+    assert Echoes([]).matches(["anything"]) == {}
 
 
 ENCODE: list[Callable[[str], str]] = [
@@ -196,9 +196,9 @@ def test_any_value_is_found_in_any_encoding_between_any_texts(
     # A few letters have a capital that is not theirs alone.
     assume(encode is not str.swapcase or visible(value.swapcase()).casefold() == visible(value).casefold())
     text = f"{before} {encode(value)} {behind}"
-    assert Echoes([value]).found([text])
+    assert Echoes([value]).matches([text])
 
 
 @given(st.lists(st.text(), max_size=5), st.lists(st.text(), max_size=5))
 def test_nothing_makes_it_raise_and_what_it_finds_was_given(secrets: list[str], texts: list[str]) -> None:
-    assert Echoes(secrets).found(texts).keys() <= set(texts)
+    assert Echoes(secrets).matches(texts).keys() <= set(texts)

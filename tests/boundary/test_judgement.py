@@ -4,7 +4,7 @@ import pytest
 
 from inspector.boundary import judgement as module
 from inspector.boundary.bounded import Bounded, Level
-from inspector.boundary.judgement import KEPT, Judgement
+from inspector.boundary.judgement import CACHED, Judgement
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Tool
@@ -75,4 +75,4 @@ def test_few_bounded_results_are_kept_and_the_secrets_always(levels: list[Level]
     for threshold in ("low", "medium", "high", "critical"):
         judgement.bounded(Level.OPEN, BoundaryPolicy(sensitivity_threshold=threshold))
     assert judgement.secrets() is removals
-    assert levels == [Level.DECLARED, *[Level.OPEN] * (KEPT + 1)]
+    assert levels == [Level.DECLARED, *[Level.OPEN] * (CACHED + 1)]

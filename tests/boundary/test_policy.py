@@ -1,9 +1,9 @@
 import pytest
 
 from inspector.json.exact import JsonObject
-from inspector.policy.decide import decide
-from inspector.policy.default import DEFAULT_POLICY
-from inspector.policy.gathering import Situation, facts_of
+from inspector.policy.facts import Situation, facts_of
+from inspector.policy.reading import DEFAULT_POLICY
+from inspector.policy.rules import decide
 from inspector.protocol.catalogue import Tool
 
 
@@ -59,6 +59,6 @@ def test_a_tool_that_claims_harm_is_asked_about_by_that_claim(
 
 def test_a_tool_that_contradicts_itself_is_asked_about() -> None:
     reasons = asked(annotations={"readOnlyHint": True}, _meta={"mcp.dev/effect": "write"})
-    said = "The tool is said to change nothing, and to have another effect than reading."
+    said = "The tool is declared read-only, but its declared effect is not `read`."
     kinds = 'tool.contradictions is ["read-only-effect"]'
     assert reasons == (f"contradicts-itself (it contradicts itself): {kinds} ({said})",)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host
 from inspector.json.exact import Json, JsonObject

@@ -27,7 +27,7 @@ def test_the_table_is_what_unicode_says_but_for_characters_that_this_python_does
 def test_a_value_is_found_whichever_of_them_stands_in_it() -> None:
     echoes = Echoes([VALUE])
     texts = [sign.join(VALUE) for sign in unseen()]
-    assert echoes.found(texts).keys() == set(texts)
+    assert echoes.matches(texts).keys() == set(texts)
     assert all(Echoes([texts[place]]).holds(VALUE) for place in range(0, len(texts), 97))
 
 
@@ -45,7 +45,7 @@ def test_a_value_is_found_in_compatibility_forms_and_in_tag_characters() -> None
     wide = "".join(chr(ord(letter) + 0xFEE0) for letter in VALUE)
     tags = "".join(chr(ord(letter) + 0xE0000) for letter in VALUE)
     for text in (wide, tags, f"\U0001f3f4{tags}\U000e007f", "\u210eunter\uff12-\uff33ecret"):
-        assert Echoes([VALUE]).found([text]) == {text: Spelling.PLAIN}
+        assert Echoes([VALUE]).matches([text]) == {text: Spelling.PLAIN}
         assert Echoes([text]).holds(VALUE)
 
 

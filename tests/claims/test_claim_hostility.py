@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.claims.badges import badges
 from inspector.claims.claim import Claim
 from inspector.claims.contradictions import contradictions
 from inspector.claims.registry import (
@@ -17,7 +16,7 @@ from inspector.claims.registry import (
     claims_of_tool,
     vocabularies,
 )
-from inspector.claims.traits import traits
+from inspector.claims.traits import badges, traits
 from inspector.json import pointer
 from inspector.json.exact import DuplicateKeys, Json, Number, dump
 from inspector.protocol.catalogue import Item, Kind, Tool
@@ -43,8 +42,8 @@ WORDS = sorted(
         word
         for found in vocabularies()
         for key in found.keys
-        for bearing in key.bearings
-        for word in bearing.meanings
+        for implication in key.implications
+        for word in implication.meanings
     },
     key=str,
 )
@@ -106,7 +105,7 @@ def test_no_value_raises_in_any_role(value: Json) -> None:
 def test_every_claim_stands_where_it_says(value: dict[str, Json]) -> None:
     for claim in claims_of_tool(Tool(name="a", definition=value)) + claims_of_result(value):
         # Of a key that is named twice, a pointer can reach the last one only.
-        if claim.well_formed or "named more than once" not in claim.problem:
+        if claim.well_formed or "duplicate key" not in claim.problem:
             assert pointer.resolve(value, claim.pointer) is claim.value
 
 

@@ -91,7 +91,7 @@ def test_evidence_without_what_makes_it_checkable_is_malformed_as_a_whole() -> N
     part: Json = {"type": 1, "ref": "audit://1"}
     claims = claims_of_result({"_meta": {TRUST: {"evidenceRef": part}}})
     assert [(claim.key, claim.problem) for claim in claims] == [
-        ("evidenceRef.type", "is no string"),
+        ("evidenceRef.type", "is not a string"),
         ("evidenceRef.ref", ""),
         ("evidenceRef", "lacks `digest` and `canonicalization`"),
     ]
@@ -194,13 +194,13 @@ def test_the_older_shape_of_a_resolution_is_read_and_said_to_be_older() -> None:
         ({}, ""),
         ({"ttl": 60}, ""),
         ({"ttl": 0.5, "annotations": {}}, ""),
-        ({"id": None}, "`id` is no text"),
-        ({"label": ""}, "`label` is no text"),
-        ({"redeemUrl": ["/r/1"]}, "`redeemUrl` is no text"),
-        ({"ttl": True}, "`ttl` is no number of seconds"),
-        ({"ttl": "60"}, "`ttl` is no number of seconds"),
-        ({"ttl": -1}, "`ttl` is no number of seconds"),
-        ({"ttl": None}, "`ttl` is no number of seconds"),
+        ({"id": None}, "`id` is not text"),
+        ({"label": ""}, "`label` is not text"),
+        ({"redeemUrl": ["/r/1"]}, "`redeemUrl` is not text"),
+        ({"ttl": True}, "`ttl` is not a number of seconds"),
+        ({"ttl": "60"}, "`ttl` is not a number of seconds"),
+        ({"ttl": -1}, "`ttl` is not a number of seconds"),
+        ({"ttl": None}, "`ttl` is not a number of seconds"),
     ],
 )
 def test_a_secret_reference_is_a_claim_with_the_reason_where_it_is_malformed(

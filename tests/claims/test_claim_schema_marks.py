@@ -4,8 +4,8 @@ import pytest
 
 from inspector.claims.claim import Claim
 from inspector.claims.registry import claims_of_tool
-from inspector.claims.schema_marks import POINTER_LENGTH
 from inspector.claims.traits import traits
+from inspector.claims.vocabularies.webmcp_110 import POINTER_LENGTH
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.protocol.catalogue import Tool
 
@@ -104,7 +104,7 @@ def test_other_keys_are_not_taken_for_a_mark(key: str) -> None:
 @pytest.mark.parametrize("value", ["yes", 1, None, [], {}, ["a"], {"a": MARKED}])
 def test_a_mark_that_is_no_boolean_is_malformed_and_marks_all_the_same(value: Json) -> None:
     (claim,) = marks({"properties": {"a": {"x-sensitive": value}}})
-    assert claim.problem == "is no boolean"
+    assert claim.problem == "is not a boolean"
     assert traits([claim]).sensitive_positions.value == ("/properties/a",)
 
 

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.claims.badges import Badge, badges
-from inspector.claims.bearing import TraitName, Word
-from inspector.claims.claim import Claim, Subject
+from inspector.claims.claim import Claim, Subject, TraitName, Word
 from inspector.claims.registry import claims_of_result, claims_of_tool, vocabularies
-from inspector.claims.traits import Override, Trait, Traits, TraitValue, overridden, traits
+from inspector.claims.traits import Badge, Override, Trait, Traits, TraitValue, badges, overridden, traits
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.catalogue import Tool
 
@@ -325,7 +323,9 @@ def test_a_marked_schema_earns_the_badge_for_sensitive() -> None:
 
 KEYS = [(found, key) for found in vocabularies() for key in found.keys]
 CONTAINERS = sorted({name for _, key in KEYS for name in key.within})
-MEANT: list[Json] = [word for _, key in KEYS for bearing in key.bearings for word in bearing.meanings]
+MEANT: list[Json] = [
+    word for _, key in KEYS for implication in key.implications for word in implication.meanings
+]
 STEPS: list[Json] = [step for steps in CAUTION.values() for step in steps]
 ODD: list[Json] = [
     ["user", "public"],

@@ -22,12 +22,12 @@ def row(**members: Json) -> dict[str, str]:
 
 def test_what_nobody_declares_is_told_as_such() -> None:
     assert row() == {
-        "Effect": "not said",
+        "Effect": "not declared",
         "Reversible": "no (default)",
         "Idempotent": "no (default)",
         "Open world": "yes (default)",
-        "Destinations": "not said",
-        "Data classes": "not said",
+        "Destinations": "not declared",
+        "Data classes": "not declared",
         "Sensitive outputs": "no (default)",
         "Untrusted outputs": "no (default)",
         "Confirmation": "no (default)",
@@ -39,7 +39,7 @@ def test_what_nobody_declares_is_told_as_such() -> None:
     [
         ({"annotations": {"readOnlyHint": True}}, {"Effect": "read", "Reversible": "changes nothing"}),
         ({"annotations": {"destructiveHint": True}}, {"Reversible": "no"}),
-        ({"annotations": {"destructiveHint": False}}, {"Reversible": "not said"}),
+        ({"annotations": {"destructiveHint": False}}, {"Reversible": "not declared"}),
         (
             {"annotations": {"readOnlyHint": True}, "_meta": {"mcp.dev/effect": "delete"}},
             {"Effect": "delete (disputed)"},

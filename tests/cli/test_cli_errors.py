@@ -44,7 +44,7 @@ from tests.cli.sightline import ROOT, raw_server, sightline
             ("list", *raw_server("ends at once")),
             4,
             "the server exited with code 7",
-            "Run the command by itself",
+            "Run the command in a shell",
         ),
         (
             ("list", "--timeout", "1", *raw_server("never answers")),

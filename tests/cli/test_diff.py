@@ -1,13 +1,14 @@
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from inspector.json.diff import Change, ChangeKind, changes
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.pins.diff import definition_changes
 from inspector.protocol.catalogue import Tool
 from inspector.recording.files import Recorder
+from inspector.recording.format import RecordedTarget
 from tests.recording.commands import sightline, words
 from tests.recording.sessions import HEADER, TOOL, Wire, recorded_to
 
@@ -141,7 +142,7 @@ def test_what_cannot_be_compared_is_told(argv: tuple[str, ...]) -> None:
 def test_the_tools_of_a_recorded_page_are_those_that_it_listed_last(tmp_path: Path) -> None:
     paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
     for number, path in enumerate(paths):
-        recorder = Recorder(path, replace(HEADER, kind="page"))
+        recorder = Recorder(path, structs.replace(HEADER, recorded=RecordedTarget(kind="page", name="demo")))
         recorder.listed(0.0, (tool(), Tool(name="gone", definition={"name": "gone"})))
         recorder.listed(1.0, (tool(description=f"It is {number}."),))
         recorder.close()

@@ -191,7 +191,7 @@ def test_a_review_asks_before_it_calls_what_changed_since_it_was_pinned(
     assert (ran.code, report["calls"]) == (code, calls)
     told = [one["why"] for one in report["notChecked"] if one["what"] == "results of sum"]
     assert len(told) == 2 - calls
-    assert all("the definition of sum is another since it was pinned, at /description" in why for why in told)
+    assert all("the definition of sum changed since it was pinned, at /description" in why for why in told)
 
 
 def test_a_review_finds_the_pin_of_a_command_by_its_folder_however_that_is_written(

@@ -5,8 +5,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from inspector.boundary.level import Level
-from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.cli.lenses import Lens
 from inspector.cli.main import run
 from inspector.cli.recording import Wish, recording, wish_of

@@ -7,7 +7,7 @@ import pytest
 
 from inspector.recording import replaying
 from inspector.recording.checking import checked
-from inspector.recording.decoding import Broken, decoded
+from inspector.recording.codec import Broken, decoded
 from inspector.recording.format import Line
 from tests.recording.commands import sightline
 from tests.recording.sessions import Wire, conversation, recorded_to, scribed, text_of
@@ -126,7 +126,7 @@ def test_a_model_too_large_to_repeat_is_compared_by_its_digest(monkeypatch: pyte
     assert [call.mismatches for call in checked(lines_in(raw))] == [()]
     (call,) = checked(lines_in(raw.replace('"text":"done"', '"text":"gone"', 1)))
     assert [one.what for one in call.mismatches] == [
-        "the model sees something else, too large to be told apart"
+        "the model sees something else, too large to be compared"
     ]
 
 

@@ -103,8 +103,8 @@ def test_only_tools_that_declare_that_they_read_are_called() -> None:
     called = {found["tool"] for found in report["findings"] if found["subject"] == "call"}
     assert {"list_inbox", "search_web", "team_photo"} == called
     left = {each["what"]: each["why"] for each in report["notChecked"]}
-    assert "does not declare that it only reads" in left["results of delete_project"]
-    assert "contradicts" in left["results of poisoned_weather"]
+    assert "is not declared read-only" in left["results of delete_project"]
+    assert "contradict that" in left["results of poisoned_weather"]
     assert "results of clean_clock" not in left
     assert "results" not in left
     assert {"SL-INJ001", "SL-OUT005", "SL-OUT006"} == ids(report["findings"], "call")

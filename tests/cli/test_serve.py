@@ -9,7 +9,7 @@ import pytest
 
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, parse
 from inspector.recording.answering import Answers
-from inspector.recording.decoding import decoded
+from inspector.recording.codec import decoded
 from inspector.recording.format import RecordedFrame
 from tests.recording.commands import environment, sightline, words
 from tests.recording.sessions import TOOL, Wire, conversation, recorded_to, scribed, text_of

@@ -3,7 +3,8 @@
 import asyncio
 import os
 import socket
-from asyncio.subprocess import DEVNULL, Process
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ from inspector.errors import NotConfirmedError, UnreachableError
 from inspector.json.exact import Json
 from inspector.protocol.frames import Request, messages
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result
-from inspector.protocol.targets import HttpTarget
+from inspector.protocol.targets import Era, HttpTarget
 from inspector.protocol.timeline import EntryKind, EntryState
 from inspector.recording.checking import checked
 from inspector.recording.files import Break, Recorder, RecordingFile
@@ -192,6 +193,8 @@ async def test_a_call_whose_answer_was_lost_is_not_sent_again() -> None:
         await session.connect()
         await session.list_all()
         outcome = await session.outcome()
+        # The server still accepts connections: it broke this one only.
+        assert session.state is State.READY
         await session.close()
     assert isinstance(outcome, Failure)
     assert "may have been executed: it is not sent again" in outcome.detail
@@ -250,6 +253,32 @@ async def test_a_server_that_is_away_is_not_ready_and_the_next_call_finds_it_aga
         assert session.state is State.READY
         assert "All connection attempts failed" in session.states[-1].message
         await session.close()
+
+
+@pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
+async def test_a_server_that_is_killed_during_a_call_is_not_ready_any_more(era: Era) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "inspector.demo", "http", stderr=PIPE, cwd=Path(__file__).parents[2]
+    )
+    assert process.stderr
+    url = (await process.stderr.readline()).decode().split()[-1]
+    session = Watched(HttpTarget(url=url), Options(era=era))
+    try:
+        await session.connect()
+        calling = asyncio.ensure_future(session.call("export_report", {"seconds": 30}))
+        await asyncio.sleep(1)
+        process.kill()
+        await process.wait()
+        outcome = (await calling).outcome
+        assert isinstance(outcome, Failure)
+        assert "may have been executed: it is not sent again" in outcome.detail
+        assert session.state is State.LOST
+        assert "may have been executed" not in session.states[-1].message
+    finally:
+        await session.close()
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
 
 
 def test_reading_has_no_time_limit_of_its_own() -> None:

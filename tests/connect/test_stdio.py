@@ -60,7 +60,11 @@ async def test_an_error_answer_is_an_rpc_error_as_it_was_sent(behaviour: str, er
 @pytest.mark.parametrize(
     ("behaviour", "kind", "detail"),
     [
-        ("garbage", EntryKind.FAULT, "not JSON: Expecting value: line 1 column 1 (char 0)"),
+        (
+            "garbage",
+            EntryKind.FAULT,
+            'server printed to stdout: "Traceback (most recent call last):": log to stderr',
+        ),
         ("duplicate ids", EntryKind.FAULT, "an answer to id 2, which nobody waits for"),
         ("batch", EntryKind.LOG, "hi"),
         ("both result and error", EntryKind.EXCHANGE, "both result and error; -1 both"),
@@ -71,6 +75,17 @@ async def test_what_is_wrong_on_the_wire_is_in_the_timeline(
 ) -> None:
     _, entries = await called(behaviour)
     assert detail in [entry.detail for entry in of_kind(entries, kind)]
+
+
+@pytest.mark.parametrize("then", ["import time; time.sleep(60)", "import sys; sys.exit(3)"])
+async def test_a_server_that_prints_to_stdout_and_never_answers_is_told_to_log_to_stderr(then: str) -> None:
+    code = f"print('\\x1b[1mDEBUG got ready', flush=True); {then}"
+    target = StdioTarget(command=(sys.executable, "-c", code))
+    session = Session(target, Options(era=Era.LEGACY, connect_timeout_s=2))
+    with pytest.raises(UnreachableError) as raised:
+        await session.connect()
+    await session.close()
+    assert '\nserver printed to stdout: "␛[1mDEBUG got ready": log to stderr' in raised.value.message
 
 
 async def test_a_server_that_dies_in_a_call_ends_it_with_exit_code_and_stderr() -> None:
@@ -187,11 +202,11 @@ async def test_every_kind_of_handshake_server_is_reached(behaviour: str, era: Er
 @pytest.mark.parametrize(
     ("behaviour", "message", "hint"),
     [
-        ("ends at once", "the server exited with code 7\ncommand: ", "Run the command by itself"),
+        ("ends at once", "the server exited with code 7\ncommand: ", "Run the command in a shell"),
         (
             "ends at once",
             "its stderr:\n  cannot open /etc/nothing",
-            "Run the command by itself",
+            "Run the command in a shell",
         ),
         (
             "never answers",

@@ -1,7 +1,6 @@
 """Calls of the demo's tools without any transport."""
 
-from inspector.demo.options import Options
-from inspector.demo.server import DemoServer
+from inspector.demo.server import DemoServer, Options
 from inspector.demo.tools.tool import Slow
 from inspector.json.exact import Json, JsonObject
 from tests.demo.clients import call, member

@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from inspector.demo.http import HttpSite
-from inspector.demo.options import Options
-from inspector.demo.server import DemoServer
+from inspector.demo.server import DemoServer, Options
 from inspector.demo.tools.tool import Slow
 from inspector.errors import UnreachableError
 from inspector.http_server import MOST_BODY_BYTES

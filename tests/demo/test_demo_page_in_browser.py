@@ -6,8 +6,8 @@ from collections.abc import Generator
 import pytest
 
 from inspector.demo.launch import page_beside
-from inspector.demo.mint import MARK, SHAPED_MARK
-from inspector.demo.options import Options
+from inspector.demo.secrets import MARK, SHAPED_MARK
+from inspector.demo.server import Options
 from inspector.json.exact import Json, JsonObject
 from tests.webmcp.polyfill.browser import Browser, Page, ScriptError, chromium
 from tests.webmcp.polyfill.polyfilled import answer, command, polyfill

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from inspector.demo.mint import MARK
+from inspector.demo.secrets import MARK
 from tests.cli.sightline import ROOT, sightline
 from tests.demo.clients import PATIENCE_S
 

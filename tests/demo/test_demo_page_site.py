@@ -11,10 +11,9 @@ import httpx
 import pytest
 
 from inspector.demo.launch import page_beside
-from inspector.demo.mint import MARK
-from inspector.demo.options import Options
 from inspector.demo.page.site import COOKIE, PageSite
-from inspector.demo.server import DemoServer
+from inspector.demo.secrets import MARK
+from inspector.demo.server import DemoServer, Options
 from inspector.errors import UnreachableError
 
 FILES = Path(__file__).parents[2] / "inspector" / "demo" / "page" / "files"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.demo.options import SEED_VARIABLE
+from inspector.demo.server import SEED_VARIABLE
 from inspector.json.exact import dump
 from tests.demo.clients import PATIENCE_S, StdioClient, call, enveloped, fetch, member, read_object, request
 

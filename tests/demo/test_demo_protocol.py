@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from inspector.demo.eras import HANDSHAKE_VERSIONS, LOG_LEVELS, SERVER_INFO_KEY
 from inspector.demo.jsonrpc import read
-from inspector.demo.options import Options
 from inspector.demo.protocol import Peer
-from inspector.demo.server import DemoServer
+from inspector.demo.server import DemoServer, Options
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.targets import Era
 from tests.demo.clients import ARGUMENTS, LEGACY, call, enveloped, initialize, member, request

@@ -3,9 +3,8 @@ from http import HTTPStatus
 import pytest
 
 from inspector.demo.http import HttpSite
-from inspector.demo.options import Options
-from inspector.demo.redemption import TRIES_A_SECOND, Vault
-from inspector.demo.server import DemoServer
+from inspector.demo.secrets import TRIES_A_SECOND, Vault
+from inspector.demo.server import DemoServer, Options
 from inspector.json.exact import JsonObject
 from tests.demo.clients import Reply, call, enveloped, fetch, member, post, request, stateless_headers
 

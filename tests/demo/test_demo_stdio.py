@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.demo.mint import MARK
+from inspector.demo.secrets import MARK
 from inspector.json.exact import Json, JsonObject
 from tests.demo.clients import (
     ARGUMENTS,

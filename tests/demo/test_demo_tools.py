@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.demo.jsonrpc import Code, RefusedError
-from inspector.demo.mint import MARK, SHAPED_MARK, Mint
-from inspector.demo.options import Options
-from inspector.demo.server import DemoServer
+from inspector.demo.secrets import MARK, SHAPED_MARK, Mint
+from inspector.demo.server import DemoServer, Options
+from inspector.demo.tools import TOOLS
 from inspector.demo.tools.projects import FIRST_SEQUENCE
-from inspector.demo.tools.registry import TOOLS
 from inspector.demo.workspace import OPENED_AT
 from inspector.json.exact import (
     DuplicateKeys,

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from inspector.demo.tools.registry import TOOLS
+from inspector.demo.tools import TOOLS
 from inspector.json.exact import Json
 from tests.demo.calls import blocks, result_of, seeded
 

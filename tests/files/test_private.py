@@ -98,7 +98,7 @@ def test_a_new_file_follows_no_link(folder: Path, *, exists: bool) -> None:
     (folder / "link").symlink_to(elsewhere)
     with pytest.raises(UsageError, match="exists already"):
         private.create(folder / "link")
-    with pytest.raises(UsageError, match="no file of its own"):
+    with pytest.raises(UsageError, match="not a regular file"):
         private.replace(folder / "link", b"new")
     assert elsewhere.exists() is exists
     assert not exists or elsewhere.read_text() == "kept"
@@ -141,7 +141,7 @@ def test_a_file_that_cannot_be_replaced_stays_whole(folder: Path, monkeypatch: p
 
 def test_what_is_no_file_is_not_replaced(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
-    with pytest.raises(UsageError, match="no file of its own"):
+    with pytest.raises(UsageError, match="not a regular file"):
         private.replace(folder / "pipe", b"new")
     with pytest.raises(UsageError, match=r"cannot write .*No such file or directory"):
         private.replace(folder / "none" / "new", b"new")
@@ -203,7 +203,7 @@ def test_one_that_belongs_to_somebody_else_is_refused(folder: Path, monkeypatch:
     if user == 0:
         os.chown(path, 65534, -1)
     monkeypatch.setattr(os, "geteuid", lambda: user + 1)
-    with pytest.raises(UsageError, match="belongs to somebody else") as caught:
+    with pytest.raises(UsageError, match="belongs to another user") as caught:
         private.read(path, 4)
     assert caught.value.hint.startswith("Run: chown ")
 
@@ -213,8 +213,8 @@ def test_what_is_no_file_or_too_large_is_refused(folder: Path) -> None:
     (folder / "pipe").chmod(0o600)
     own(folder / "large", "12345")
     for name, message in (
-        ("pipe", "is no file"),
-        (".", "is no file"),
+        ("pipe", "is not a regular file"),
+        (".", "is not a regular file"),
         ("large", "larger than 4 bytes"),
         ("large/a", "Not a dir"),
     ):

@@ -149,7 +149,7 @@ def test_an_origin_gets_its_one_spelling(written: str, pinned: str) -> None:
         ("https://vault.example#a", "a fragment"),
         ("http://vault.example", "http is not encrypted"),
         ("ftp://vault.example", "neither http nor https"),
-        ("vault.example", "names no scheme"),
+        ("vault.example", "has no scheme"),
         ("https:/vault.example", "no host after two slashes"),
         ("", "it is empty"),
     ],

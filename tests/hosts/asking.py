@@ -17,4 +17,4 @@ def sent(*blocks: Json, **more: Json) -> JsonObject:
 def handed(name: str, result: Json) -> ModelContext:
     profile = host(name)
     assert profile is not None
-    return profile.hand_over(Bounded(level=Level.OPEN, result=result), Call(server="fx", tool="try"))
+    return profile.model_view(Bounded(level=Level.OPEN, result=result), Call(server="fx", tool="try"))

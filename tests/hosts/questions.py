@@ -1,4 +1,4 @@
-"""What one would ask about a host, answered by trying its profile with marked results."""
+"""Questions about a host, answered by running its profile on marked results."""
 
 import base64
 from collections.abc import Callable
@@ -22,11 +22,11 @@ DATA = base64.b64encode(b"some bytes that nobody else has").decode()
 
 
 def tried(host: Host, result: Json) -> ModelContext:
-    return host.hand_over(Bounded(level=Level.OPEN, result=result), Call(server="fx", tool="try"))
+    return host.model_view(Bounded(level=Level.OPEN, result=result), Call(server="fx", tool="try"))
 
 
 def model_text(host: Host, result: Json) -> str:
-    """All that the model gets, as text; what the host keeps to itself is left out."""
+    """The model view as text, without data that the host does not send."""
     model = tried(host, result).model
     left = (
         {key: value for key, value in model.items() if key != "$not_sent"}
@@ -45,7 +45,7 @@ def result(*blocks: Json, **more: Json) -> JsonObject:
 
 
 def _found(host: Host, sent: Json, **marks: str) -> str:
-    """Which of the marks reach the model, by their names."""
+    """The names of the marks that reach the model."""
     got = model_text(host, sent)
     if '"$raises"' in got:
         return "raises"
@@ -68,7 +68,7 @@ def audience(host: Host) -> str:
 
 def error_flag(host: Host) -> str:
     failed, fine = (model_text(host, result(text(), isError=flag)) for flag in (True, False))
-    return "told" if failed != fine else "not told"
+    return "visible" if failed != fine else "hidden"
 
 
 def error(host: Host) -> str:
@@ -112,18 +112,18 @@ def audio(host: Host) -> str:
 
 
 def result_meta(host: Host) -> str:
-    return _found(host, result(text(), _meta={"k": META}), handed_over=META)
+    return _found(host, result(text(), _meta={"k": META}), passed_on=META)
 
 
 def block_meta(host: Host) -> str:
-    return _found(host, result(text(_meta={"k": META})), handed_over=META)
+    return _found(host, result(text(_meta={"k": META})), passed_on=META)
 
 
 def long_text(host: Host) -> str:
-    kept = model_text(host, result(text("x" * 300_000))).count("x")
-    if kept >= 300_000:
+    length = model_text(host, result(text("x" * 300_000))).count("x")
+    if length >= 300_000:
         return "whole"
-    return "put in a file" if kept < 10_000 else f"cut to about {round(kept, -3):,}"
+    return "put in a file" if length < 10_000 else f"cut to about {round(length, -3):,}"
 
 
 def empty(host: Host) -> str:
@@ -132,8 +132,8 @@ def empty(host: Host) -> str:
         model = next(iter(model.values())) if isinstance(model, dict) else model[0]
     if not isinstance(model, dict):
         return f"`{dump_text(model)}`"
-    said = next((model[key] for key in _SAID_UNDER if key in model), model)
-    return f"`{dump_text(said)}`"
+    value = next((model[key] for key in _RESULT_KEYS if key in model), model)
+    return f"`{dump_text(value)}`"
 
 
 def refusal(host: Host) -> str:
@@ -142,7 +142,7 @@ def refusal(host: Host) -> str:
     )
 
 
-_SAID_UNDER = ("content", "output", "result", "response", "model_response_str", "text")
+_RESULT_KEYS = ("content", "output", "result", "response", "model_response_str", "text")
 
 QUESTIONS: tuple[dict[str, Ask], ...] = (
     {

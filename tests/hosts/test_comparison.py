@@ -74,7 +74,7 @@ def test_what_a_host_keeps_to_itself_does_not_leak_and_what_a_server_names_so_do
 
     spec = host("spec")
     assert spec
-    relay = replace(spec, name="relay", notes="", hand_over=everything)
+    relay = replace(spec, name="relay", notes="", model_view=everything)
     tool = Tool(
         name="t",
         definition={"name": "t", "outputSchema": {"properties": {"$not_sent": {"x-sensitive": True}}}},
@@ -105,7 +105,7 @@ def test_a_profile_that_fails_hands_over_nothing_and_what_leaks_there_is_not_kno
 
     spec = host("spec")
     assert spec
-    broken: Host = replace(spec, name="broken", hand_over=fails)
+    broken: Host = replace(spec, name="broken", model_view=fails)
     found = compare(Result(value=RESULT), TOOL, Level.DECLARED, among=(spec, broken))
     row = found.row("broken")
     assert row

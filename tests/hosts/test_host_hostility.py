@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from inspector.boundary.bounded import Bounded, Level
+from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes
-from inspector.hosts.obstacles import JAVASCRIPT
 from inspector.hosts.profile import Call, Host, ModelContext
 from inspector.hosts.received import UNJUDGED, Answer, judged
 from inspector.hosts.registry import hosts
@@ -24,7 +24,7 @@ MARK = re.compile(r"zq[0-9]{6}qz")
 
 
 def handed(host: Host, result: Json, call: Call = CALL) -> ModelContext:
-    context = host.hand_over(Bounded(level=Level.OPEN, result=result), call)
+    context = host.model_view(Bounded(level=Level.OPEN, result=result), call)
     assert not any(UNJUDGED in change.what for change in context.changes)
     return context
 
@@ -211,5 +211,5 @@ def test_a_profile_that_fails_withholds_everything() -> None:
     assert not context.observed
     assert [change.what for change in context.changes] == [
         "something",
-        f"not observed: {UNJUDGED} (RuntimeError); all of it is withheld here",
+        f"not observed: {UNJUDGED} (RuntimeError); the whole result is withheld here",
     ]

@@ -41,7 +41,7 @@ def test_a_profile_gives_what_was_observed(name: str, subtests: pytest.Subtests)
             profile = host(name)
             assert profile is not None
             bounded = Bounded(level=Level.OPEN, result=result_of(shape))
-            context = profile.hand_over(bounded, Call(server=SERVER, tool=shape))
+            context = profile.model_view(bounded, Call(server=SERVER, tool=shape))
             # As text, so that the order of keys counts, and 1 is not 1.0.
             assert dump_text(context.model) == dump_text(HOSTS[name]["outputs"][shape])
             assert context.observed, context.changes

@@ -9,9 +9,17 @@ from hypothesis import assume, given, settings
 from mcp_types import methods
 from pydantic import Field, TypeAdapter, ValidationError
 
-from inspector.hosts.pydantic_check import Kind, Share, Truth, Whole, check
-from inspector.hosts.python_client import Refused, receive, receive_first
-from inspector.hosts.python_models import RESULT, Names, dumped, model_of, model_repr
+from inspector.hosts.pydantic_check import Kind, Scalar, check
+from inspector.hosts.python_client import (
+    RESULT,
+    Names,
+    Refused,
+    dumped,
+    model_of,
+    model_repr,
+    receive,
+    receive_first,
+)
 from inspector.hosts.python_text import compact
 from inspector.hosts.received import Received
 from inspector.json.exact import Json, JsonObject
@@ -130,9 +138,9 @@ def coerced(value: Json, by: TypeAdapter[object]) -> str:
 @pytest.mark.parametrize(
     ("kind", "theirs"),
     [
-        (Whole(), TypeAdapter[object](int)),
-        (Truth(), TypeAdapter[object](bool)),
-        (Share(), TypeAdapter[object](Annotated[float, Field(ge=0.0, le=1.0)])),
+        (Scalar.WHOLE, TypeAdapter[object](int)),
+        (Scalar.TRUTH, TypeAdapter[object](bool)),
+        (Scalar.SHARE, TypeAdapter[object](Annotated[float, Field(ge=0.0, le=1.0)])),
     ],
     ids=["int", "bool", "float"],
 )

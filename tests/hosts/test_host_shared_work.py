@@ -7,10 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Bounded
-from inspector.boundary.level import Level
-from inspector.hosts import javascript, python_text, rust_client, writing
-from inspector.hosts.facts import facts
-from inspector.hosts.obstacles import JAVASCRIPT, PYDANTIC, SERDE, is_deep, obstacle
+from inspector.boundary.options import Level
+from inspector.hosts import javascript, python_text, writing
+from inspector.hosts.facts import JAVASCRIPT, PYDANTIC, SERDE, facts, is_deep, obstacle
 from inspector.hosts.profile import Call
 from inspector.hosts.profiles import codex
 from inspector.hosts.registry import hosts
@@ -50,7 +49,7 @@ def a_text(value: str) -> str:
 # A writer of texts that is not the usual one keeps a style from being written in pieces.
 LEAF_BY_LEAF = {
     javascript.stringify: writing.Style(leaf=javascript.stringify, order=javascript.own_keys, text=a_text),
-    rust_client.compact: writing.Style(leaf=python_text.compact_leaf, text=a_text),
+    codex.compact: writing.Style(leaf=python_text.compact_leaf, text=a_text),
     python_text.compact: writing.Style(leaf=python_text.compact_leaf, text=a_text),
 }
 
@@ -176,11 +175,11 @@ def test_hosts_that_share_work_hand_over_what_each_does_alone_and_leave_the_resu
     result: JsonObject = {key: value for key, value in RESULT.items() if key != without}
     before = dump(result)
     bounded = Bounded(level=Level.OPEN, result=result)
-    alone = [host.hand_over(bounded, Call()) for host in hosts()]
+    alone = [host.model_view(bounded, Call()) for host in hosts()]
     with sharing():
         for _ in range(2):
             for host, context in zip(hosts(), alone, strict=True):
-                together = host.hand_over(bounded, Call())
+                together = host.model_view(bounded, Call())
                 assert equal(together.model, context.model)
                 assert (together.changes, together.observed) == (context.changes, context.observed)
                 assert dump(result) == before

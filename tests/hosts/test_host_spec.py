@@ -7,8 +7,8 @@ from inspector.hosts.registry import host, hosts
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 
 
-def handed_over(result: Json, error: ErrorCode | None = None) -> tuple[Json, tuple[Change, ...]]:
-    context = HOST.hand_over(Bounded(level=Level.OPEN, result=result, error=error), Call())
+def model_view_of(result: Json, error: ErrorCode | None = None) -> tuple[Json, tuple[Change, ...]]:
+    context = HOST.model_view(Bounded(level=Level.OPEN, result=result, error=error), Call())
     return context.model, context.changes
 
 
@@ -28,7 +28,7 @@ def test_content_comes_first_and_only_what_the_protocol_knows_is_handed_over() -
         "_meta": {},
         "content": [text("a")],
     }
-    model, changes = handed_over(result)
+    model, changes = model_view_of(result)
     assert (
         dump_text(model)
         == '{"content":[{"type":"text","text":"a"}],"structuredContent":{"z":1,"a":2},"isError":false}'
@@ -37,7 +37,7 @@ def test_content_comes_first_and_only_what_the_protocol_knows_is_handed_over() -
 
 
 def test_structured_content_without_content_is_handed_over_with_an_empty_list() -> None:
-    assert handed_over({"structuredContent": None}) == ({"content": [], "structuredContent": None}, ())
+    assert model_view_of({"structuredContent": None}) == ({"content": [], "structuredContent": None}, ())
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_structured_content_without_content_is_handed_over_with_an_empty_list() 
 )
 def test_a_block_for_others_is_not_handed_over(audience: Json, *, kept: bool) -> None:
     block = text("a", annotations={"audience": audience})
-    model, changes = handed_over({"content": [block, text("b")]})
+    model, changes = model_view_of({"content": [block, text("b")]})
     assert model == {"content": [block, text("b")] if kept else [text("b")]}
     assert pointers(changes) == ([] if kept else ["/content/0"])
 
 
 def test_the_meta_of_blocks_and_of_resources_in_them_is_not_handed_over() -> None:
     resource: JsonObject = {"type": "resource", "resource": {"uri": "a:b", "text": "t", "_meta": {"k": 1}}}
-    model, changes = handed_over({"content": [text("a", _meta={"k": 1}), resource]})
+    model, changes = model_view_of({"content": [text("a", _meta={"k": 1}), resource]})
     assert model == {"content": [text("a"), {"type": "resource", "resource": {"uri": "a:b", "text": "t"}}]}
     assert pointers(changes) == ["/content/0/_meta", "/content/1/resource/_meta"]
     assert resource["resource"] == {"uri": "a:b", "text": "t", "_meta": {"k": 1}}
@@ -70,27 +70,27 @@ def test_the_meta_of_blocks_and_of_resources_in_them_is_not_handed_over() -> Non
 
 def test_an_error_is_handed_over_as_it_is() -> None:
     error: JsonObject = {"error": {"code": -32602, "message": "m", "data": 1}}
-    assert handed_over(error, ErrorCode.INVALID_ARGUMENTS) == (error, ())
+    assert model_view_of(error, ErrorCode.INVALID_ARGUMENTS) == (error, ())
 
 
 @pytest.mark.parametrize(
     "value", [None, 5, "text", [1], {}, {"error": {"code": 1}}, DuplicateKeys((("a", 1), ("a", 2)))]
 )
 def test_a_value_that_is_no_tool_result_counts_as_structured_content(value: Json) -> None:
-    model, changes = handed_over(value)
+    model, changes = model_view_of(value)
     assert model == {"content": [], "structuredContent": value}
     assert pointers(changes) == [""]
 
 
 @pytest.mark.parametrize("content", ["text", None, {"type": "text"}])
 def test_content_that_is_no_list_is_not_handed_over(content: Json) -> None:
-    assert handed_over({"content": content})[0] == {"content": []}
-    assert pointers(handed_over({"content": content})[1]) == ["/content"]
+    assert model_view_of({"content": content})[0] == {"content": []}
+    assert pointers(model_view_of({"content": content})[1]) == ["/content"]
 
 
 def test_blocks_that_are_no_objects_are_what_an_open_boundary_lets_through() -> None:
     odd: list[Json] = ["a", None, DuplicateKeys((("a", 1), ("a", 2)))]
-    assert handed_over({"content": odd}) == ({"content": odd}, ())
+    assert model_view_of({"content": odd}) == ({"content": odd}, ())
 
 
 def test_the_registry_begins_with_the_specification_and_knows_each_host_by_its_name() -> None:

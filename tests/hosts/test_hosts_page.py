@@ -1,4 +1,4 @@
-"""docs/hosts.md says what the profiles do."""
+"""docs/hosts.md has the tables of the profiles. Run this file to write them: `python tests/hosts/test_hosts_page.py`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from inspector.hosts.registry import NOT_OBSERVED, hosts
 from tests.hosts.questions import QUESTIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "hosts.md"
-HEAD = ("host", "is", "version", "as of", "known by", "where it was looked at")
+HEAD = ("host", "title", "version", "as of", "evidence", "source")
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -32,9 +32,14 @@ def tables() -> str:
 
 def test_the_tables_of_the_page_are_those_of_the_profiles() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert text.endswith(tables()), "docs/hosts.md: replace the tables with what tables() gives"
+    assert text.endswith(tables()), "docs/hosts.md is out of date: run tests/hosts/test_hosts_page.py"
 
 
 def test_the_page_names_the_hosts_that_have_no_profile() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert ", ".join(NOT_OBSERVED) in " ".join(text.split())
+
+
+if __name__ == "__main__":
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(page[: page.index(f"| {HEAD[0]} | {HEAD[1]} |")] + tables(), encoding="utf-8")

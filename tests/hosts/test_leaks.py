@@ -34,7 +34,7 @@ class _Verbatim:
         self._counting = counting
         self._values = values
 
-    def found(self, texts: Iterable[str]) -> Mapping[str, object]:
+    def matches(self, texts: Iterable[str]) -> Mapping[str, object]:
         asked = list(texts)
         self._counting.searched += len(asked)
         return {text: None for text in asked if any(value in text for value in self._values)}
@@ -64,7 +64,7 @@ def test_values_are_told_apart_only_in_texts_in_which_one_of_them_is_found() -> 
     assert search.leaked(["clean", "white"], observed=True, hosts_left=1).verdict is Leak.NO
     assert counting.searched == 2
     leaked = search.leaked(["CANARY-2", "clean"], observed=True, hosts_left=1)
-    assert (leaked.verdict, leaked.pointers, leaked.untold) == (Leak.YES, ("/1",), 0)
+    assert (leaked.verdict, leaked.pointers, leaked.unknown) == (Leak.YES, ("/1",), 0)
     assert counting.searched == 2 + 1 + 2
 
 
@@ -79,7 +79,7 @@ def test_a_long_text_that_two_hosts_hand_over_is_searched_once() -> None:
 def test_of_many_values_some_are_not_told_apart_and_are_counted() -> None:
     search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART + 50))), NOTHING, echoes)
     leaked = search.leaked(["CANARY-0001", "CANARY-0240"], observed=True, hosts_left=1)
-    assert (leaked.verdict, leaked.pointers, leaked.untold) == (Leak.YES, ("/1",), 50)
+    assert (leaked.verdict, leaked.pointers, leaked.unknown) == (Leak.YES, ("/1",), 50)
 
 
 def test_in_large_texts_fewer_values_are_told_apart() -> None:
@@ -88,7 +88,7 @@ def test_in_large_texts_fewer_values_are_told_apart() -> None:
         f"CANARY-0000 {index}".ljust(STRETCH) for index in range(MAX_SEARCHED // 5 // STRETCH)
     ]
     leaked = search.leaked(texts, observed=True, hosts_left=2)
-    assert (leaked.pointers, leaked.untold) == (("/0",), MAX_APART - 2)
+    assert (leaked.pointers, leaked.unknown) == (("/0",), MAX_APART - 2)
 
 
 def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_again() -> None:
@@ -97,7 +97,7 @@ def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_aga
     filling = "".join(f"{number:10}" for number in range(STRETCH // 5))
     text = f"{filling}CANARY-2{filling[::-1]}"
     leaked = search.leaked(text, observed=True, hosts_left=1)
-    assert (leaked.pointers, leaked.untold) == (("/1",), 0)
+    assert (leaked.pointers, leaked.unknown) == (("/1",), 0)
     assert counting.searched == len(list(stretches(text))) + 2
 
 
@@ -138,7 +138,7 @@ def test_a_value_that_turns_up_everywhere_is_not_known_to_be_absent() -> None:
     for value in common:
         search = Search(secrets(value), frozenset({"pin"}), echoes)
         leaked = search.leaked("clean", observed=True, hosts_left=1)
-        assert (leaked.verdict, leaked.untold) == (Leak.UNKNOWN, 1)
+        assert (leaked.verdict, leaked.unknown) == (Leak.UNKNOWN, 1)
 
 
 def test_of_a_host_that_hands_over_nothing_because_nobody_knows_nothing_is_known() -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from inspector.boundary.bounded import Bounded
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.hosts.profile import Call, Host, ModelContext
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host
@@ -42,7 +42,7 @@ def test_a_host_that_fails_hands_over_nothing() -> None:
     def fail(_bounded: Bounded, _call: Call) -> ModelContext:
         raise RecursionError
 
-    shown = project(Result(value=RESULT), TOOL, Level.OPEN, replace(spec(), hand_over=fail))
+    shown = project(Result(value=RESULT), TOOL, Level.OPEN, replace(spec(), model_view=fail))
     assert shown.context.model is None
     assert not shown.context.observed
     assert "RecursionError" in shown.context.changes[0].what

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.json.exact import DuplicateKeys, Json, JsonText, equal, parse
-from inspector.pins.fingerprint import fingerprint
+from inspector.pins.identity import fingerprint
 
 leaves: st.SearchStrategy[Json] = st.sampled_from(
     [None, True, False, 0, 1, -1, 2**70, 1.5, "", "1", "true", "null", "a:1", "\ud800", 'x";'],

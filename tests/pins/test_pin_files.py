@@ -18,8 +18,8 @@ from inspector.pins.files import (
     remove_pin,
     write_pin,
 )
-from inspector.pins.pins import Definitions, Pinned, Standing
-from inspector.pins.server import Identity
+from inspector.pins.identity import Identity
+from inspector.pins.pins import Definitions, Pinned, PinStatus
 from inspector.protocol.catalogue import Catalogue, Kind, Tool
 from inspector.protocol.targets import DemoTarget, PageTarget, StdioTarget
 
@@ -77,7 +77,7 @@ def test_a_pin_takes_the_place_of_the_one_before_and_leaves_nothing_beside_it() 
     [
         (b"", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b"{}", "it is no pin"),
+        (b"{}", "it is not a pin"),
         (b'{"format":"sightline-pin","version":99}', "newer Sightline"),
         (b"\xff\xfe", "not JSON"),
     ],
@@ -111,7 +111,7 @@ def test_a_pin_that_others_could_have_written_does_not_count() -> None:
     with pytest.raises(UsageError, match="can be written by others"):
         read_pin(identity)
     state = Watch(SERVER).listed(catalogue(), "Be kind.")
-    assert state.standing is Standing.UNKNOWN
+    assert state.status is PinStatus.UNKNOWN
     assert len(state.asks("anything")) == 1
 
 
@@ -121,7 +121,7 @@ def test_a_link_in_the_place_of_a_pin_is_not_followed(data: Path) -> None:
     elsewhere = data / "elsewhere"
     file().rename(elsewhere)
     (folder() / f"{identity.key}.json").symlink_to(elsewhere)
-    with pytest.raises(UsageError, match="no file of its own"):
+    with pytest.raises(UsageError, match="not a regular file"):
         write_pin(identity, definitions(title="x"))
     assert "title" not in elsewhere.read_text()
 
@@ -158,24 +158,24 @@ def test_a_folder_that_was_named_is_told_by_its_full_path(
 def test_a_watch_tells_what_changed_since_the_pin_and_since_the_first_listing() -> None:
     write_pin(known_as(SERVER), definitions())
     watch = Watch(SERVER)
-    assert watch.listed(catalogue(), "Be kind.").standing is Standing.SAME
+    assert watch.listed(catalogue(), "Be kind.").status is PinStatus.SAME
     state = watch.listed(catalogue(description="Mails."), "Be kind.")
     # What the pin tells is not told twice.
     assert [altered.since.name for altered in state.altered] == ["PINNED"]
     state = watch.listed(catalogue(), "Be kind.")
-    assert state.standing is Standing.SAME
+    assert state.status is PinStatus.SAME
     watch.unpin(catalogue(), "Be kind.")
     state = watch.listed(catalogue(description="Mails."), "Be kind.")
     assert [altered.since.name for altered in state.altered] == ["LISTED"]
-    assert watch.pin(catalogue(description="Mails."), "Be kind.").standing is Standing.SAME
+    assert watch.pin(catalogue(description="Mails."), "Be kind.").status is PinStatus.SAME
     assert watch.listed(catalogue(description="Mails."), "Be kind.").altered == ()
-    assert watch.unpin(catalogue(description="Mails."), None).standing is Standing.UNPINNED
+    assert watch.unpin(catalogue(description="Mails."), None).status is PinStatus.UNPINNED
     assert read_pin(Identity(kind="stdio", name="node server.js")) is None
 
 
 def test_a_page_without_an_address_is_watched_all_the_same() -> None:
     watch = Watch(PageTarget(url="", cdp="http://127.0.0.1:9222"))
-    assert watch.listed(catalogue(), None).standing is Standing.UNPINNED
+    assert watch.listed(catalogue(), None).status is PinStatus.UNPINNED
     (altered,) = watch.listed(catalogue(description="Mails."), None).altered
     assert {change.tool for change in altered.tools} == {"sum"}
     with pytest.raises(UsageError):

@@ -3,17 +3,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, equal, parse
-from inspector.pins import format as pin_file
+from inspector.pins.files import pin_in, pin_json
+from inspector.pins.identity import Identity
 from inspector.pins.pins import (
     Definitions,
     Pinned,
     PinState,
+    PinStatus,
     Since,
-    Standing,
     first_seen,
     pin_state,
 )
-from inspector.pins.server import Identity
 from inspector.protocol.catalogue import Tool
 
 IDENTITY = Identity(kind="demo", name="demo")
@@ -46,9 +46,9 @@ def test_what_is_as_it_was_pinned_asks_nothing() -> None:
     before = offer(SUM, LOOK, instructions="Be kind.")
     again = offer({**LOOK}, {key: SUM[key] for key in reversed(SUM)}, instructions="Be kind.")
     state = pin_state(again, pinned=pin(before), first=before)
-    assert (state.standing, state.altered) == (Standing.SAME, ())
+    assert (state.status, state.altered) == (PinStatus.SAME, ())
     assert state.asks("sum") == ()
-    assert pin_state(again).standing is Standing.UNPINNED
+    assert pin_state(again).status is PinStatus.UNPINNED
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ def test_what_is_as_it_was_pinned_asks_nothing() -> None:
 )
 def test_every_part_of_a_definition_counts(change: JsonObject, pointer: str) -> None:
     state = pin_state(offer({**SUM, **change}, LOOK), pinned=pin(offer(SUM, LOOK)))
-    assert state.standing is Standing.CHANGED
+    assert state.status is PinStatus.CHANGED
     (altered,) = state.altered
     assert {change.tool for change in altered.tools} == {"sum"}
     assert [told.pointer for told in altered.of("sum")] == [pointer]
     (said,) = sentences(state, "sum")
-    assert said.startswith(f"the definition of sum is another since it was pinned, at {pointer}")
+    assert said.startswith(f"the definition of sum changed since it was pinned, at {pointer}")
     assert state.asks("look") == ()
 
 
@@ -96,14 +96,14 @@ def test_new_tools_and_other_instructions_are_asked_about_since_the_pin() -> Non
 
 def test_within_a_session_tools_may_come_and_go_but_not_change() -> None:
     first = first_seen(None, offer(SUM))
-    assert pin_state(offer(LOOK), first=first).standing is Standing.UNPINNED
+    assert pin_state(offer(LOOK), first=first).status is PinStatus.UNPINNED
     first = first_seen(first, offer(LOOK))
     other: JsonObject = {**SUM, "description": "Adds, and mails."}
     state = pin_state(offer(LOOK, other), first=first)
     assert [(one.since, one.of("sum")[0].pointer) for one in state.altered] == [
         (Since.LISTED, "/description")
     ]
-    assert sentences(state, "sum")[0].startswith("the definition of sum is another since it was first listed")
+    assert sentences(state, "sum")[0].startswith("the definition of sum changed since it was first listed")
     # What was seen first stays what is compared with.
     assert first_seen(first, offer(other)).tool("sum") == tools(SUM)[0]
 
@@ -119,7 +119,7 @@ def test_whoever_agreed_to_a_change_is_asked_about_another_one_only() -> None:
 
 def test_a_pin_that_cannot_be_read_asks_about_every_tool() -> None:
     state = PinState(fault="it is \x1b[31mbroken")
-    assert state.standing is Standing.UNKNOWN
+    assert state.status is PinStatus.UNKNOWN
     assert sentences(state, "anything") == ["it is ␛[31mbroken"]
 
 
@@ -147,48 +147,48 @@ def test_a_pin_that_was_kept_is_read_as_it_was(values: dict[str, Json], instruct
         tools=tuple(Tool(name=name, definition={"value": value}) for name, value in values.items()),
         instructions=instructions,
     )
-    found = parse(dump(pin_file.written(pin(definitions))))
+    found = parse(dump(pin_json(pin(definitions))))
     assert isinstance(found, JsonText)
-    back = pin_file.read(found.value)
+    back = pin_in(found.value)
     assert isinstance(back, Pinned)
     assert back.definitions.instructions == instructions
-    assert pin_state(back.definitions, pinned=pin(definitions)).standing is Standing.SAME
+    assert pin_state(back.definitions, pinned=pin(definitions)).status is PinStatus.SAME
     assert back.definitions.fingerprint == definitions.fingerprint
 
 
-GOOD = pin_file.written(pin(offer(SUM)))
+GOOD = pin_json(pin(offer(SUM)))
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"format": "other"}, "no pin"),
+        ({"format": "other"}, "not a pin"),
         ({"version": 0}, "version"),
         ({"version": True}, "version"),
         ({"version": "1"}, "version"),
         ({"version": 2}, "newer Sightline"),
-        ({"pinned": 5}, "when"),
-        ({"software": None}, "when"),
+        ({"pinned": 5}, "`pinned` or"),
+        ({"software": None}, "`pinned` or"),
         ({"instructions": 5}, "instructions"),
-        ({"server": "demo"}, "which server"),
-        ({"server": {"kind": "demo", "name": 1, "folder": ""}}, "which server"),
-        ({"tools": "sum"}, "no list"),
+        ({"server": "demo"}, "not an identity"),
+        ({"server": {"kind": "demo", "name": 1, "folder": ""}}, "not an identity"),
+        ({"tools": "sum"}, "not a list"),
         ({"tools": [SUM]}, "no definition"),
-        ({"tools": [{"name": "a", "definition": SUM}, {"name": "a", "definition": LOOK}]}, "one name"),
+        ({"tools": [{"name": "a", "definition": SUM}, {"name": "a", "definition": LOOK}]}, "the same name"),
         ({"tools": [5]}, "no definition"),
     ],
 )
 def test_what_is_no_pin_is_none_and_says_why(change: JsonObject, reason: str) -> None:
-    found = pin_file.read({**GOOD, **change})
+    found = pin_in({**GOOD, **change})
     assert isinstance(found, Malformed)
     assert reason in found.reason
 
 
 @given(json_values)
 def test_nothing_that_is_read_raises(value: Json) -> None:
-    assert isinstance(pin_file.read(value), Malformed)
+    assert isinstance(pin_in(value), Malformed)
     for key in GOOD:
-        found = pin_file.read({**GOOD, key: value})
+        found = pin_in({**GOOD, key: value})
         assert (
             isinstance(found, Malformed)
             or equal(value, GOOD[key])

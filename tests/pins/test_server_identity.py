@@ -1,8 +1,7 @@
 import pytest
 
-from inspector.pins.server import identity_of
-from inspector.protocol.command_words import COVERED
-from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.pins.identity import identity_of
+from inspector.protocol.targets import COVERED, DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from tests.credentials.examples import FINDS
 
 

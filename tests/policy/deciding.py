@@ -2,12 +2,10 @@
 
 from inspector.claims.resolution import Resolution
 from inspector.json.exact import Json, JsonObject
-from inspector.policy.decide import Decision, Handling, decide, handle
-from inspector.policy.gathering import Situation, facts_of, with_response
+from inspector.policy.facts import Situation, facts_of, with_response
 from inspector.policy.reading import policy_of
-from inspector.policy.rules import Policy
-from inspector.policy.taint.response import trust_of
-from inspector.policy.taint.state import Origin, SessionTrust
+from inspector.policy.rules import Decision, Handling, Policy, decide, handle
+from inspector.policy.taint import Origin, SessionTrust, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result
 

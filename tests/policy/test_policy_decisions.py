@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from inspector.claims.resolution import resolution_of
 from inspector.demo.tools.mail import TOOLS
 from inspector.json.exact import Json, JsonObject
-from inspector.policy.decide import Verdict, decide
-from inspector.policy.default import DEFAULT_POLICY, DEFAULT_RULES
-from inspector.policy.gathering import Situation, facts_of
-from inspector.policy.rules import Policy
-from inspector.policy.taint.response import trust_of
-from inspector.policy.taint.state import Origin, SessionTrust
+from inspector.policy.facts import Situation, facts_of
+from inspector.policy.reading import DEFAULT_POLICY, DEFAULT_RULES
+from inspector.policy.rules import Policy, Verdict, decide
+from inspector.policy.taint import Origin, SessionTrust, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from tests.policy.deciding import EXAMPLES, answer, decided, handled, policy, rule, seen, tool

@@ -5,10 +5,8 @@ from typing import cast
 import pytest
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed, Number
-from inspector.policy.decide import Verdict
-from inspector.policy.default import DEFAULT_POLICY
-from inspector.policy.reading import MAX_DEPTH, policy_of
-from inspector.policy.rules import Effect, Policy
+from inspector.policy.reading import DEFAULT_POLICY, MAX_DEPTH, policy_of
+from inspector.policy.rules import Effect, Policy, Verdict
 from tests.policy.deciding import EXAMPLES, decided, policy, tool
 
 CONDITION: Json = {"fact": "session.untrusted", "equals": True}

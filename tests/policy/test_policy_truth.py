@@ -3,8 +3,8 @@
 import pytest
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
-from inspector.policy.decide import Verdict
 from inspector.policy.operators import Truth
+from inspector.policy.rules import Verdict
 from inspector.protocol.outcome import Result, RpcError
 from tests.policy.deciding import answer, decided, handled, rule, tool
 

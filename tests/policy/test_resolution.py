@@ -10,8 +10,8 @@ from inspector.claims.resolution import (
     resolve_params,
 )
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
-from inspector.policy.decide import Verdict
-from inspector.policy.default import DEFAULT_POLICY
+from inspector.policy.reading import DEFAULT_POLICY
+from inspector.policy.rules import Verdict
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from tests.policy.deciding import decided, rule, tool
 

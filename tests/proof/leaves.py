@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from inspector.boundary.bounded import ErrorCode, Level
-from inspector.boundary.notice import MEMBER, notice_in_block
-from inspector.boundary.own_words import is_own
+from inspector.boundary.notice import MEMBER, is_own, notice_in_block
 from inspector.boundary.walking import WITHHELD
 from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, parse
 from inspector.json.pointer import child, resolve

@@ -32,7 +32,7 @@ def contexts(bounded: Bounded) -> list[ModelContext]:
     first = crc32(dump(bounded.result))
     step = len(found) // HOSTS_A_CASE
     asked = [found[(first + number * step) % len(found)] for number in range(HOSTS_A_CASE)]
-    return [host.hand_over(bounded, Call()) for host in asked]
+    return [host.model_view(bounded, Call()) for host in asked]
 
 
 def strings(value: Json) -> Iterator[str]:

@@ -60,7 +60,7 @@ def test_what_passes_closed_passes_declared_and_what_passes_declared_was_sent(pa
         # Without markers, so that leaves can be compared.
         bounded = [bounded_by(case, outcome, level, nonce="") for level in LEVELS]
         results = [as_sent(each.result) for each in bounded]
-        models = [as_sent(spec.hand_over(each, Call()).model) for each in bounded]
+        models = [as_sent(spec.model_view(each, Call()).model) for each in bounded]
         for less, more in (*pairwise(results), *pairwise(models)):
             assert_within(less, more, names_of(case))
         if not case.is_error:

@@ -59,7 +59,20 @@ def test_an_answer_settles_its_request(answer: bytes, state: str, detail: str) -
 @pytest.mark.parametrize(
     ("raw", "kind", "title", "detail"),
     [
-        (b"oops", "fault", "not a message", "not JSON: Expecting value: line 1 column 1 (char 0)"),
+        (b"DEBUG got", "fault", "not a message", 'server printed to stdout: "DEBUG got": log to stderr'),
+        (b"[x] \x1b[1m", "fault", "not a message", 'server printed to stdout: "[x] ␛[1m": log to stderr'),
+        (
+            b"y" * 130,
+            "fault",
+            "not a message",
+            f'server printed to stdout: "{"y" * 120}…": log to stderr',
+        ),
+        (
+            b"{oops",
+            "fault",
+            "not a message",
+            "not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        ),
         (b"5", "fault", "not a message", "not a JSON-RPC message: no object"),
         (b"{}", "fault", "not a message", "not a JSON-RPC message: neither method, result nor error"),
         (b'{"id":9,"result":1}', "fault", "unexpected answer", "an answer to id 9, which nobody waits for"),

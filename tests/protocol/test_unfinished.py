@@ -13,16 +13,15 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump, dump_tex
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.outcome import Result
+from inspector.protocol.outcome import MAX_ASKS, MAX_CHARACTERS, Result, unfinished, unfinished_in
 from inspector.protocol.timeline import EntryState, Timeline
-from inspector.protocol.unfinished import MAX_ASKS, MAX_CHARACTERS, unfinished, unfinished_in
 from inspector.recording.format import RecordedCall
 from inspector.recording.replaying import Replay
 from inspector.review.finding import SubjectKind
-from inspector.review.live.unchecked import partly_read
+from inspector.review.live.ongoing import partly_read
 from inspector.review.registry import findings_of
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.webmcp.browser.calling import outcome_of
+from inspector.webmcp.browser.calls import outcome_of
 
 CANARY = "canary-5d1c"
 TOOL = Tool(name="t", definition={"name": "t", "inputSchema": {"type": "object"}})
@@ -167,8 +166,7 @@ def test_what_a_page_returned_is_known_as_such_live_and_replayed() -> None:
         tool="t",
         definition=TOOL.definition,
         arguments={},
-        is_error=False,
-        outcome=ASKED,
+        result=ASKED,
     )
     replayed = Replay().call(line).outcome
     assert returned == replayed == Result(value=ASKED)

@@ -14,13 +14,12 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
 from inspector.boundary.mask import SHOWN
-from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.boundary.reading import raw_of
 from inspector.demo.launch import page_beside
-from inspector.demo.options import SEED_VARIABLE
-from inspector.demo.options import Options as DemoOptions
+from inspector.demo.server import SEED_VARIABLE
+from inspector.demo.server import Options as DemoOptions
 from inspector.errors import NotConfirmedError
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonObject
@@ -29,9 +28,9 @@ from inspector.json.texts import texts_in
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.targets import DemoTarget, PageTarget, StdioTarget, Target
-from inspector.recording.decoding import Broken, decoded
+from inspector.recording.codec import Broken, decoded, written
 from inspector.recording.files import Recorder
-from inspector.recording.format import Lenses, Line, Projected, written
+from inspector.recording.format import Lenses, Line, Projected
 from inspector.recording.replaying import Replay, ReplayedCall, projected
 from inspector.recording.target import header_of, secret_values
 from inspector.schema.fields import example_arguments, form_of

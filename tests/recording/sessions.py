@@ -6,16 +6,16 @@ from pathlib import Path
 from inspector.json.exact import Json, JsonObject, dump, parse
 from inspector.protocol.exchanges import Matched, matched
 from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.recording.codec import written
 from inspector.recording.files import Recorder
-from inspector.recording.format import Header, Lenses, RecordedFrame, written
+from inspector.recording.format import Header, Lenses, RecordedFrame, RecordedTarget
 from inspector.recording.scribe import Scribe
 
 KEY = b"k" * 32
 HEADER = Header(
     created="2026-11-21T00:00:00Z",
     software="mcp-sightline 0",
-    kind="demo",
-    target="demo",
+    recorded=RecordedTarget(kind="demo", name="demo"),
     lenses=Lenses(),
 )
 TOOL: JsonObject = {

@@ -11,10 +11,10 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.outcome import Failure, FailureKind, Result
 from inspector.recording.checking import checked
+from inspector.recording.codec import written
 from inspector.recording.files import Break, Recorder, RecordingFile
-from inspector.recording.format import Connected, Lenses, Line, Note, Projected, RecordedFrame, written
+from inspector.recording.format import Connected, Lenses, Line, Note, PageCall, Projected, RecordedFrame
 from inspector.recording.markers import is_marker
-from inspector.recording.page_calls import PageCall
 from inspector.recording.scribe import Scribe, bounded_lines
 from tests.recording.sessions import HEADER, KEY, TOOL, Wire, bodies, conversation, scribed, text_of
 

@@ -1,3 +1,5 @@
+import random
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -8,9 +10,8 @@ from inspector.json.exact import Json, JsonObject, dump, parse
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.recording import replaying
-from inspector.recording.decoding import Broken, decoded
-from inspector.recording.format import Lenses, written
-from inspector.recording.page_calls import PageCall
+from inspector.recording.codec import Broken, decoded, written
+from inspector.recording.format import Lenses, PageCall
 from inspector.recording.scribe import Scribe
 from inspector.schema.validation import violations
 from tests.recording.sessions import HEADER, KEY, TOOL, conversation
@@ -112,3 +113,41 @@ def test_the_document_names_every_kind_of_line() -> None:
         "$withheld",
     ):
         assert f'"{key}"' in text, key
+
+
+ODD: list[bytes] = [
+    b"5", b"-1", b"true", b"null", b"[]", b"{}", b'["CANARY"]', b'{"CANARY":1}', b"1.50", b"1e400", b"NaN",
+    b'"CANARY\' - at `x"', b'"\\ud800"', b"1" + b"0" * 400, b"9" * 5_000, b'{"a":1,"a":"CANARY"}',
+]  # fmt: skip
+
+
+def changed(value: Json, chance: random.Random) -> Json:
+    """A value with `@N`, for an odd value, in a place."""
+    odd = f"@{chance.randrange(len(ODD))}"
+    if chance.random() < 0.4:
+        return odd
+    if isinstance(value, dict) and value:
+        key = chance.choice(list(value))
+        rest = {name: member for name, member in value.items() if name != key}
+        return rest if chance.random() < 0.1 else {**value, key: changed(value[key], chance)}
+    if isinstance(value, list) and value:
+        index = chance.randrange(len(value))
+        return [*value[:index], changed(value[index], chance), *value[index + 1 :]]
+    return odd
+
+
+def test_a_line_that_a_stranger_changed_is_read_or_broken_and_its_outline_agrees() -> None:
+    chance = random.Random(7)  # noqa: S311 - the same lines in every run
+    broken = 0
+    for line in every_kind() * 60:
+        raw = re.sub(rb'"@(\d+)"', lambda odd: ODD[int(odd[1])], dump(changed(dict(line), chance)))
+        whole, outline = decoded(raw), decoded(raw, is_outline=True)
+        assert isinstance(whole, Broken) is isinstance(outline, Broken), raw
+        if isinstance(whole, Broken):
+            broken += 1
+            assert "CANARY" not in whole.reason
+        else:
+            again = decoded(once := dump(written(whole)))
+            assert not isinstance(again, Broken)
+            assert dump(written(again)) == once
+    assert 200 < broken < 1_500

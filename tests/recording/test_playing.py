@@ -6,26 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, dump
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Result
 from inspector.protocol.timeline import EntryKind, EntryState, Timeline
-from inspector.recording.decoding import MAX_DEPTH
+from inspector.recording.codec import MAX_DEPTH, Broken, decoded, written
 from inspector.recording.files import Break, Recorder, RecordingFile
+from inspector.recording.files.index import Index
 from inspector.recording.files.playing import Played
-from inspector.recording.files.rows import row_of
-from inspector.recording.format import (
-    End,
-    Lenses,
-    Line,
-    Projected,
-    RecordedFrame,
-    written,
-)
-from inspector.recording.page_calls import PageCall
+from inspector.recording.format import End, Lenses, Line, PageCall, Projected, RecordedFrame, RecordedTarget
 from inspector.recording.replaying import Replay
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
 
@@ -243,7 +236,9 @@ def test_the_tools_of_a_page_are_those_it_listed_last(tmp_path: Path) -> None:
     made = PageCall(
         number=1, name="one", tool=tools[0], arguments={}, outcome=Result(value=5), at_s=1, duration_s=0.5
     )
-    recorder = Recorder(tmp_path / "a.jsonl", replace(HEADER, kind="page"))
+    recorder = Recorder(
+        tmp_path / "a.jsonl", structs.replace(HEADER, recorded=RecordedTarget(kind="page", name="demo"))
+    )
     recorder.call(made)
     recorder.listed(2, tools)
     recorder.listed(3, tools[1:])
@@ -288,6 +283,20 @@ def test_behind_a_line_that_is_none_there_is_nothing(tmp_path: Path, line: bytes
     file.close()
 
 
+def indexed(lines: Iterable[bytes], *, is_outline: bool) -> list[object]:
+    index = Index()
+    broken: list[int] = []
+    for place, raw in enumerate(lines):
+        line = decoded(raw, is_outline=is_outline)
+        if isinstance(line, Broken):
+            broken.append(place)
+        else:
+            index.take(line)
+    names = {name: places.lines for name, places in index.by_name.items()}
+    pages = [index.listed[kind].lines for kind in Kind] + [index.begun[kind].lines for kind in Kind]
+    return [broken, index.openings.lines, index.endings, names, pages, index.numbers, index.batches]
+
+
 def test_what_is_read_quickly_and_what_is_read_whole_are_about_the_same(tmp_path: Path) -> None:
     odd: list[bytes] = [
         b'{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"\\u0061"}}',
@@ -302,9 +311,12 @@ def test_what_is_read_quickly_and_what_is_read_whole_are_about_the_same(tmp_path
     ]
     head = b'{"frame":%d,"at":1,"direction":"sent","channel":"stdio","size":1,"body":%s}'
     lines = [head % (number, body) for number, body in enumerate(odd, 1)]
-    # A second key of no meaning has no quick way.
-    slowly = [line[:-1] + b',"nan":NaN}' for line in lines]
-    assert [row_of(line, 2) for line in lines] == [row_of(line, 2) for line in slowly]
+    for key in (b"1.0", b"1", b'"1.0"', b'{"a":1}', b"9"):
+        answer = head % (len(lines) + 1, b'{"id":%s,"result":{"tools":[]}}' % key)
+        lines.append(answer.replace(b'"sent"', b'"received"'))
+    lines.append(b'{"frame":99,"at":1,"direction":"sent","channel":"stdio","size":1,"body":1,"sightline":1}')
+    assert indexed(lines, is_outline=True) == indexed(lines, is_outline=False)
+    lines.pop()
     found = played(file_of(tmp_path / "a.jsonl", [*lines, b'{"end":{"frames":0}}']))
     file = RecordingFile(found.path)
     wanted = folded(line for line in file.lines() if not isinstance(line, Break)).entries

@@ -12,11 +12,11 @@ from inspector.errors import UsageError
 from inspector.json.exact import JsonObject, JsonText, dump, parse
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.recording import decoding
-from inspector.recording.decoding import Broken, decoded
+from inspector.recording import codec
+from inspector.recording.codec import Broken, decoded, written
 from inspector.recording.files import Break, Recorder, RecordingFile, reading
-from inspector.recording.files.first_line import begins_as_recording
-from inspector.recording.format import VERSION, End, RecordedFrame, written
+from inspector.recording.files.reading import begins_as_recording
+from inspector.recording.format import VERSION, End, RecordedFrame
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
 
 ROOT = Path(__file__).parents[2]
@@ -128,21 +128,24 @@ def assert_lacks_at_most_its_last_line(path: Path) -> None:
         (b'{"some":1}', "it is of no kind that is known"),
         (
             b'{"frame":1,"at":0,"direction":"up","channel":"stdio","size":1,"body":1}',
-            "`direction` is none of",
+            "invalid enum value - at `$.direction`",
         ),
         (
             b'{"frame":-1,"at":0,"direction":"sent","channel":"stdio","size":1,"body":1}',
-            "`frame` is no count",
+            "expected `int` >= 0 - at `$.frame`",
         ),
         (
             b'{"frame":true,"at":0,"direction":"sent","channel":"stdio","size":1,"body":1}',
-            "`frame` is no count",
+            "expected `int`, got `bool` - at `$.frame`",
         ),
-        (b'{"frame":1,"at":1e999,"direction":"sent","channel":"stdio","size":1,"body":1}', "`at` is no time"),
-        (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1}', "a frame has neither"),
+        (
+            b'{"frame":1,"at":1e999,"direction":"sent","channel":"stdio","size":1,"body":1}',
+            "expected `float`",
+        ),
+        (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1}', "`text` is no text"),
         (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1,"text":[]}', "`text` is no text"),
         (b'{"note":"policy","at":0,"text":{"$withheld":1,"id":"x"}}', "`text` is no text"),
-        (b'{"sightline":"recording"}', "`target` is no object"),
+        (b'{"sightline":"recording"}', "object missing required field `created`"),
         (b"[" * 20_000 + b"]" * 20_000, "it nests deeper than 10,000 levels"),
     ],
 )
@@ -184,7 +187,7 @@ def test_a_line_or_a_file_that_is_too_long_ends_where_it_is_good(
         assert last == Break(line=8, reason="there are more than 3 lines")
     path.write_bytes(path.read_bytes() + b"x" * 3_000_000)
     monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1_000_000)
-    monkeypatch.setattr(decoding, "MAX_LINE_BYTES", 1_000_000)
+    monkeypatch.setattr(codec, "MAX_LINE_BYTES", 1_000_000)
     assert decoded(b'"' + b"x" * 1_000_000 + b'"') == Broken(reason="it is longer than 1,000,000 bytes")
     *good, last = lines_of(path)
     assert isinstance(good[-1], End)
@@ -198,7 +201,7 @@ def test_a_line_or_a_file_that_is_too_long_ends_where_it_is_good(
         (b"\x00" * 100, "is no recording"),
         (b'{"jsonrpc":"2.0"}\n', "is no recording"),
         (b'{"sightline":"recording","version":99}\n', "is a recording of version 99"),
-        (b'{"sightline":"recording","version":1}\n', "line 1: `target` is no object"),
+        (b'{"sightline":"recording","version":1}\n', "line 1: object missing required field"),
     ],
 )
 def test_what_is_no_recording_is_refused(tmp_path: Path, raw: bytes, message: str) -> None:
@@ -221,12 +224,10 @@ def test_a_pipe_is_no_recording(tmp_path: Path) -> None:
 
 def test_an_older_version_is_brought_up_to_date() -> None:
     line = b'{"remark":"policy","at":0,"text":"x"}'
-    older: dict[int, decoding.Migration] = {
+    older: dict[int, codec.Migration] = {
         0: lambda old: {"note": old["remark"], "at": old["at"], "text": old["text"]}
     }
-    assert decoded(line, 0, {**older, **decoding.MIGRATIONS}) == decoded(
-        b'{"note":"policy","at":0,"text":"x"}'
-    )
+    assert decoded(line, 0, {**older, **codec.MIGRATIONS}) == decoded(b'{"note":"policy","at":0,"text":"x"}')
 
 
 def test_a_recording_of_the_first_version_opens(tmp_path: Path) -> None:

@@ -4,24 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from inspector.demo.mint import MARK, SHAPED_MARK
+from inspector.demo.secrets import MARK, SHAPED_MARK
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.protocol.frames import Request, messages
 from inspector.recording.answering import Answers
 from inspector.recording.checking import checked
+from inspector.recording.codec import written
 from inspector.recording.exports import KINDS, exported
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.files.playing import Played
-from inspector.recording.format import (
-    Connected,
-    Header,
-    LensesChanged,
-    Line,
-    Listed,
-    Note,
-    RecordedFrame,
-    written,
-)
+from inspector.recording.format import Connected, Header, LensesChanged, Line, Listed, Note, RecordedFrame
 from inspector.recording.replaying import Replay
 from inspector.schema.validation import violations
 from tests.recording.commands import sightline

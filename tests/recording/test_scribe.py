@@ -9,10 +9,9 @@ from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Result
 from inspector.recording import scribe as scribing
 from inspector.recording.checking import checked
-from inspector.recording.decoding import Broken, decoded
-from inspector.recording.format import Lenses, written
+from inspector.recording.codec import Broken, decoded, written
+from inspector.recording.format import Lenses, PageCall
 from inspector.recording.markers import Key, is_marker
-from inspector.recording.page_calls import PageCall
 from tests.peers.leaking_server import FIRST, leaking
 from tests.peers.leaking_server import SECRET as LEAKED
 from tests.recording.sessions import KEY, TOOL, Wire, bodies, conversation, scribed, text_of

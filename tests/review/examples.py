@@ -19,7 +19,7 @@ from inspector.protocol.page import (
 from inspector.review.finding import Finding
 from inspector.review.registry import findings_of, rules
 from inspector.review.reviewed import Reviewed, ReviewedCall, reviewed
-from inspector.review.rule import Example, Rule
+from inspector.review.rule import Rule
 from inspector.review.seen import (
     FaultKind,
     ListingKind,
@@ -30,6 +30,7 @@ from inspector.review.seen import (
     SharedAnswer,
     Traffic,
 )
+from tests.review.rule_examples import Example
 
 
 def catalogue_of(example: Example) -> Catalogue:

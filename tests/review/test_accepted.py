@@ -5,7 +5,7 @@ import pytest
 
 from inspector.errors import UsageError
 from inspector.json.exact import parse
-from inspector.pins.server import Identity, identity_of
+from inspector.pins.identity import Identity, identity_of
 from inspector.protocol.targets import DemoTarget, StdioTarget
 from inspector.review.files import accept, path_of, read_accepted, take_back
 from inspector.review.live.accepted import AcceptedFindings
@@ -74,7 +74,7 @@ def test_a_file_that_is_no_report_is_told_and_not_written_over(raw: bytes) -> No
     path.write_bytes(raw)
     path.chmod(0o600)
     for attempt in (lambda: read_accepted(identity()), lambda: accept(identity(), ENTRY, "why")):
-        with pytest.raises(UsageError, match="is no report") as failed:
+        with pytest.raises(UsageError, match="is not a report") as failed:
             attempt()
         assert failed.value.hint
     assert path.read_bytes() == raw

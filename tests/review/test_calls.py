@@ -73,11 +73,11 @@ READS: JsonObject = {"readOnlyHint": True}
 @pytest.mark.parametrize(
     ("members", "word"),
     [
-        ({}, "does not declare"),
-        ({"annotations": {"readOnlyHint": "true"}}, "does not declare"),
-        ({"annotations": {**READS, "destructiveHint": True}}, "contradicts"),
-        ({"annotations": READS, "_meta": {"mcp.dev/effect": "external"}}, "contradicts"),
-        ({"annotations": READS, "_meta": {"mcp.dev/requiresConfirmation": True}}, "confirmed"),
+        ({}, "not declared read-only"),
+        ({"annotations": {"readOnlyHint": "true"}}, "not declared read-only"),
+        ({"annotations": {**READS, "destructiveHint": True}}, "contradict"),
+        ({"annotations": READS, "_meta": {"mcp.dev/effect": "external"}}, "contradict"),
+        ({"annotations": READS, "_meta": {"mcp.dev/requiresConfirmation": True}}, "confirmation"),
     ],
 )
 def test_only_what_declares_that_it_reads_is_called_unasked(members: JsonObject, word: str) -> None:

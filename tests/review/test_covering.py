@@ -11,8 +11,7 @@ from inspector.protocol.outcome import Result
 from inspector.review.covering import COVERED, Covering, covered
 from inspector.review.formats.formats import FORMATS, report_lines
 from inspector.review.live.accepted import AcceptedFindings
-from inspector.review.live.ongoing import OngoingReview
-from inspector.review.live.reporting import report_of
+from inspector.review.live.ongoing import OngoingReview, report_of
 from inspector.review.registry import findings_of, rules
 from inspector.review.report import Report, entries_of
 from inspector.review.reviewed import Reviewed, ReviewedCall, reviewed

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.demo.library import PROMPTS, RESOURCES, TEMPLATES
-from inspector.demo.tools.registry import TOOLS
+from inspector.demo.tools import TOOLS
 from inspector.json.exact import Json
 from inspector.review.finding import Finding, Severity
 from inspector.review.registry import findings_of

@@ -7,10 +7,11 @@ import pytest
 from inspector.review import rules as families
 from inspector.review.registry import INTERNAL, findings_of, rules
 from tests.review.examples import reviewed_of
+from tests.review.rule_examples import EXAMPLES
 
 ASKED = [rule for rule in rules() if rule is not INTERNAL]
-POSITIVE = [(rule, example) for rule in ASKED for example in rule.positive]
-NEGATIVE = [(rule, example) for rule in ASKED for example in rule.negative]
+POSITIVE = [(rule, example) for rule in ASKED for example in EXAMPLES[rule.id][0]]
+NEGATIVE = [(rule, example) for rule in ASKED for example in EXAMPLES[rule.id][1]]
 WITHOUT_EXAMPLE = {"SL-OUT012", "SL-OUT013", "SL-RDM002"}
 """What an example cannot say: forbidden arguments, no answer, the server's address. They have tests of their own."""
 
@@ -37,8 +38,9 @@ def test_a_rule_says_all_that_a_reader_needs(subtests: pytest.Subtests) -> None:
             assert rule.meaning.endswith(".")
             assert rule.fix.endswith(".")
             assert rule.references
-            assert rule.negative
-            assert bool(rule.positive) is (rule.id not in WITHOUT_EXAMPLE)
+            positive, negative = EXAMPLES[rule.id]
+            assert negative
+            assert bool(positive) is (rule.id not in WITHOUT_EXAMPLE)
             assert sum(check is not None for check in (rule.each, rule.whole, rule.call)) == 1
 
 

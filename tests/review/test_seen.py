@@ -9,7 +9,7 @@ from inspector.json.exact import Json, JsonObject, parse
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.timeline import Timeline
-from inspector.recording.format import Header, Lenses, RecordedCall, RecordedFrame
+from inspector.recording.format import Header, Lenses, RecordedCall, RecordedFrame, RecordedTarget
 from inspector.review.finding import SubjectKind
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
@@ -88,7 +88,12 @@ def test_answers_that_may_be_shared_and_resolutions_are_seen() -> None:
     assert [each.name for each in seen.resolved] == ["t"]
 
 
-HEADER = Header(created="", software="", kind="http", target="https://a.example/mcp", lenses=Lenses())
+HEADER = Header(
+    created="",
+    software="",
+    recorded=RecordedTarget(kind="http", name="https://a.example/mcp"),
+    lenses=Lenses(),
+)
 
 
 def frames(*said: tuple[str, JsonObject]) -> Iterable[RecordedFrame]:
@@ -99,8 +104,7 @@ def frames(*said: tuple[str, JsonObject]) -> Iterable[RecordedFrame]:
             direction=Direction.SENT if sign == ">" else Direction.RECEIVED,
             channel=Channel.HTTP,
             size=1,
-            is_json=True,
-            content={"jsonrpc": "2.0", **content},
+            body={"jsonrpc": "2.0", **content},
         )
         for number, (sign, content) in enumerate(said, 1)
     ]
@@ -171,9 +175,14 @@ def test_what_a_recording_left_out_is_no_finding_and_what_it_says_of_it_is() -> 
 def test_of_a_page_the_tools_that_were_called_are_reviewed() -> None:
     call = RecordedCall(
         number=1, at_s=0.0, duration_s=0.0, tool="t", definition={**tool("t"), "description": ORDER},
-        arguments={}, is_error=False, outcome={"content": []},
+        arguments={}, result={"content": []},
     )  # fmt: skip
-    page = Header(created="", software="", kind="page", target="web+https://a.example/", lenses=Lenses())
+    page = Header(
+        created="",
+        software="",
+        recorded=RecordedTarget(kind="page", name="web+https://a.example/"),
+        lenses=Lenses(),
+    )
     found = recorded(page, [call])
     assert found.is_page
     assert [offer.name for offer in found.reviewed.tools] == ["t"]
@@ -194,7 +203,7 @@ def test_a_change_that_declares_less_is_severe_and_one_that_was_announced_is_les
     marked: JsonObject = {**tool("a"), "annotations": {"sensitiveHint": True}}
     weaker = review_of(tool("a"), pinned=[marked])
     assert [(finding.id, finding.severity.value) for finding in weaker] == [("SL-PIN001", "high")]
-    assert "declares less" in weaker[0].message
+    assert "declares fewer restrictions" in weaker[0].message
     other: JsonObject = {**tool("a"), "title": "B"}
     quiet = review_of(tool("a"), again=[other])
     loud = review_of(tool("a"), again=[other], announced=True)

@@ -11,7 +11,7 @@ SIGN = """
 GATES = 'review approval'
 [[sign]]
 weight = 2
-reason = 'a safeguard is to be off'
+reason = 'it asks to disable a safeguard'
 words = 'skip bypass'
 denied = false
 all = [{ words = 'GATES', within = [0, 5] }]
@@ -24,8 +24,8 @@ def weighed(text: str, sentence: str) -> list[tuple[float, str]]:
 
 
 def test_a_sign_is_found_where_its_words_are_near_and_not_denied() -> None:
-    assert weighed(SIGN, "skip the review") == [(2, "a safeguard is to be off")]
-    assert weighed(SIGN, "always skip the review") == [(2.5, "a safeguard is to be off")]
+    assert weighed(SIGN, "skip the review") == [(2, "it asks to disable a safeguard")]
+    assert weighed(SIGN, "always skip the review") == [(2.5, "it asks to disable a safeguard")]
     assert weighed(SIGN, "do not skip the review") == []
     assert weighed(SIGN, "skip this and that and wait for the review") == []
 
@@ -41,7 +41,7 @@ def test_a_sign_is_found_where_its_words_are_near_and_not_denied() -> None:
         ("weight = 2\n", "weight = '2'\n", "weight"),
         ("weight = 2.5", "weight = -2.5", "weight|> 0"),
         ("weight = 2.5, ", "", "weight"),
-        ("reason = 'a safeguard is to be off'", "", "reason"),
+        ("reason = 'it asks to disable a safeguard'", "", "reason"),
         ("words = 'GATES'", "words = 'GATE'", "GATE"),
         ("denied = false", "is = ['moves']", "moves"),
         ("denied = false", "code = 'not written'", "not written"),

@@ -1,8 +1,7 @@
 import base64
 
 from inspector.json.exact import dump_text, parse
-from inspector.protocol.command_words import COVERED
-from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.protocol.targets import COVERED, DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.secrets.own_credentials import OwnCredentials, credentials_of, own_credentials
 
 KEY = "zQ81hhfKslw92mmXp04q"

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.secrets.address import AddressClass, address_class
+from inspector.secrets.redemption.addresses import AddressClass, address_class
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.secrets.answer import MAX_BODY_BYTES, Head, of_body, of_head
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
+    MAX_BODY_BYTES,
     AlreadyUsed,
     Cause,
     Denied,
@@ -13,14 +13,17 @@ from inspector.secrets.states import (
     ExpiredBy,
     Failed,
     Finding,
+    Head,
     NotFound,
     Outcome,
     RateLimited,
     Revealed,
+    of_body,
+    of_head,
     of_status,
     words,
 )
-from inspector.urls.refused import Refused
+from inspector.urls.host import Refused
 
 GOOD = Head(status=200, content_type="application/json", cache_control="no-store")
 GONE = Expired(by=ExpiredBy.SERVER)

@@ -1,7 +1,7 @@
 import pytest
 
 from inspector.json.exact import Json
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,
@@ -67,7 +67,7 @@ def test_a_call_that_leaves_nothing_is_not_kept_and_none_is_kept_twice() -> None
     keep(vault, 2, [reference("a")])
     keep(vault, 2, [reference("b"), reference("c")])
     assert len(vault) == 1
-    assert of(vault, Key(2, 0)).found.pointers == ("/0",)
+    assert of(vault, Key(2, 0)).located.pointers == ("/0",)
 
 
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2), (2, 3, 1)])

@@ -5,8 +5,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from inspector.secrets.standing import standing
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,
@@ -16,7 +15,7 @@ from inspector.secrets.states import (
     Outcome,
     Revealed,
 )
-from inspector.secrets.vault import ForgottenError, KeptReference, Key, Vault
+from inspector.secrets.vault import ForgottenError, KeptReference, Key, Vault, item_words
 from tests.secrets.keeping import allowed, keep, reference
 
 if TYPE_CHECKING:
@@ -158,7 +157,7 @@ class Vaults(RuleBasedStateMachine):
     def nothing_that_is_printed_holds_a_value(self) -> None:
         kept = [self.vault.at(index) for index in range(len(self.vault))]
         outcomes = [one.outcome for one in kept if isinstance(one, KeptReference)]
-        told = [standing(one, now_s=self.now_s, request=allowed()) for one in kept]
+        told = [item_words(one, now_s=self.now_s, request=allowed()) for one in kept]
         shown = "".join(
             f"{thing!r} {thing!s}" for thing in (self.vault, vars(self.vault), *kept, *outcomes, *told)
         )

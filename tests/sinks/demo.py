@@ -11,8 +11,8 @@ from time import monotonic
 from typing import Any
 
 from inspector.boundary.bound import bound
-from inspector.boundary.level import Level
 from inspector.boundary.mask import SHOWN
+from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, parse
 from inspector.json.pointer import resolve
 from inspector.json.texts import texts_in
@@ -106,7 +106,7 @@ class DemoRun:
         """Redeem the reference that the last call left, look at its value, and mask it."""
         self.press("s", until="not revealed")
         self.press("v", until="Reveal this secret?")
-        self.press("y", until="The server handed it out.")
+        self.press("y", until="The server returned it.")
         since = len(self.screen.written)
         self.press("p", until="DEMO-SECRET-share-")
         (self.revealed,) = set(SHARED.findall(self.screen.plain(since)))

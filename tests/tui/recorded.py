@@ -6,11 +6,11 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.json.exact import JsonObject
-from inspector.recording.files.first_line import header_at
-from inspector.recording.opened import OpenedRecording
+from inspector.recording.files.reading import header_at
+from inspector.recording.target import OpenedRecording
 from inspector.session.events import Listener, State
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession

@@ -13,13 +13,13 @@ from inspector.errors import InspectorError
 from inspector.files import themes
 from inspector.files.settings import Settings
 from inspector.json.exact import Json, JsonObject, Malformed, dump, parse
-from inspector.policy.gate.terms import Terms
+from inspector.policy.gate.agreement import Terms
 from inspector.protocol.catalogue import Catalogue, Kind, Tool, decode_page
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import DemoTarget, Era, Target
-from inspector.secrets.redeemer import Redeemer
+from inspector.secrets.outcomes import Redeemer
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
     Event,
@@ -148,7 +148,7 @@ class ScriptedSession(Session):
         return self.server
 
     async def locate_secrets(self) -> None:
-        self.custody.belong_to_page(lambda _: self._script.redeemer, clock=self._script.clock)
+        self.custody.redeem_in_page(lambda _: self._script.redeemer, clock=self._script.clock)
 
     async def list_all(self) -> Catalogue:
         listed = {

@@ -8,10 +8,10 @@ from textual.pilot import Pilot
 
 from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import Json, JsonObject
-from inspector.secrets.states import Outcome, Revealed
+from inspector.secrets.outcomes import Outcome, Revealed
 from inspector.tui.app import SightlineApp
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed, resolve
-from inspector.urls.refused import Refused
 from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import Script, answering, screen_text, settled
 

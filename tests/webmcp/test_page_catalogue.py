@@ -9,9 +9,8 @@ from inspector.boundary.bounded import Level
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.outcome import Result
-from inspector.webmcp.catalogue import catalogue_of
-from inspector.webmcp.declared import report_in
-from inspector.webmcp.rules import faults_of
+from inspector.webmcp.catalogue import catalogue_of, faults_of
+from inspector.webmcp.events import report_in
 from inspector.webmcp.tree import Tree
 
 BINDING, PROOF = "voice", "proof"

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.protocol.page import Evidence, Exposure, FramePolicy, Reach
+from inspector.webmcp.catalogue import exposure_of
 from inspector.webmcp.events import policy_of
-from inspector.webmcp.exposure import exposure_of
 from inspector.webmcp.tree import Tree
 from tests.webmcp.test_page_catalogue import (
     BINDING,

@@ -1,4 +1,4 @@
-"""`audience`: content for the user alone. An audience that is none fails closed at `closed`.
+"""`audience`: content for the user only. At `closed`, a malformed audience withholds too.
 
 Source: MCP 2025-11-25 and 2026-07-28, Annotations.
 """
@@ -7,12 +7,12 @@ from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.draft import Block, Draft, Reason, claims_by_block, withhold_blocks
 from inspector.claims.claim import Claim
 
-_FOR_USER = "its audience is the user alone"
-_UNCLEAR = "a content block has an `audience` that is empty or malformed, so that nobody knows whom it is for"
+_FOR_USER = "its audience is the user only"
+_UNCLEAR = "a content block has an empty or malformed `audience`"
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft without blocks that their audience keeps from the model."""
+    """Withholds blocks whose audience excludes the model."""
     claims = claims_by_block(draft)
 
     def reason_for(block: Block) -> Reason | None:
@@ -24,7 +24,9 @@ def apply(draft: Draft) -> Draft:
         return None
 
     unclear = any(
-        _is_about_audience(claim) and not claim.well_formed for found in claims.values() for claim in found
+        _is_about_audience(claim) and not claim.well_formed
+        for of_block in claims.values()
+        for claim in of_block
     )
     draft = withhold_blocks(draft, reason_for)
     return draft.finding(_UNCLEAR) if unclear else draft
@@ -35,6 +37,6 @@ def _is_about_audience(claim: Claim) -> bool:
 
 
 def _is_for_user(claim: Claim) -> bool:
-    """Whether the audience is `user` and nobody else, however often it says so."""
+    """True if `user` is the only audience."""
     value = claim.value
     return isinstance(value, list) and bool(value) and all(item == "user" for item in value)

@@ -1,6 +1,6 @@
-"""`detect`: the second layer. Credential-shaped strings in what is forwarded are findings; policy may withhold them.
+"""`detect`: reports text that looks like a credential, or withholds it if set.
 
-Another net behind the declarations, and one that has holes: docs/credentials.md.
+A second layer behind the declarations, with gaps: docs/credentials.md.
 """
 
 import re
@@ -15,49 +15,53 @@ from inspector.credentials.find import may_hold, sightings
 from inspector.json.exact import Json
 from inspector.json.texts import batches
 
-MAX_TOLD = 20
-"""Places in findings; more are counted."""
+MAX_LISTED = 20
+"""The maximum number of places in findings; more are counted."""
 
 _SHORTEST = 10
-"""Of what any rule finds, with what it stands in."""
+"""The minimum length of a match of any rule, including its context."""
 _BETWEEN = "\n\0"
-"""No rule goes past the one or the other, and for each a credential may end before it."""
-_TELLING_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
+"""No rule matches across either character, and a credential may end before each."""
+_CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft with a finding for each place that looks like a credential, or without those places."""
+    """Adds a finding for each place that looks like a credential, or withholds these places."""
     draft, texts = with_texts(draft)
-    titles = dict(_found(draft, texts))
+    titles = dict(_matches(draft, texts))
     if not titles:
         return draft
 
     def reason_for(text: str) -> Reason:
         return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text]}")
 
-    left = without(draft, Texts(said=set(titles), keys=set(titles)), reason_for)
+    left = without(draft, Texts(values=set(titles), keys=set(titles)), reason_for)
     if draft.policy.withhold_credentials:
         return left
-    told = left.removals[len(draft.removals) :]
-    more = [f"{len(told) - MAX_TOLD} more places look like credentials"] if len(told) > MAX_TOLD else []
-    places = (f"{removal.detail}, at {removal.pointer or 'the root'}" for removal in told[:MAX_TOLD])
+    removals = left.removals[len(draft.removals) :]
+    more = (
+        [f"{len(removals) - MAX_LISTED} more places look like credentials"]
+        if len(removals) > MAX_LISTED
+        else []
+    )
+    places = (f"{removal.detail}, at {removal.pointer or 'the root'}" for removal in removals[:MAX_LISTED])
     return draft.finding(*places, *more)
 
 
-def _found(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
-    """The texts that look like credentials, and as what."""
-    long = (text for text in chain(texts.said, texts.keys) if len(text) >= _SHORTEST)
+def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
+    """The texts that look like credentials, with the title of the rule."""
+    long = (text for text in chain(texts.values, texts.keys) if len(text) >= _SHORTEST)
     for searched, owners in batches(long):
-        yield from _seen(searched, owners)
-    telling = set(filter(_TELLING_KEY.search, texts.all_keys))
-    if telling and draft.structured and not draft.structured.gone:
-        named = _named(draft.structured.value, telling)
-        for searched, owners in batches(named):
-            yield from _seen(searched, [named[owner] for owner in owners])
+        yield from _matches_in(searched, owners)
+    suspects = set(filter(_CREDENTIAL_KEY.search, texts.all_keys))
+    if suspects and draft.structured and not draft.structured.gone:
+        assignments = _assignments(draft.structured.value, suspects)
+        for searched, owners in batches(assignments):
+            yield from _matches_in(searched, [assignments[owner] for owner in owners])
 
 
-def _seen(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str]]:
-    """`texts` by whether the text searched for each looks like a credential."""
+def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str]]:
+    """Each of `texts` for which the searched text looks like a credential."""
     joined = _BETWEEN.join(searched)
     if not may_hold(joined):
         return
@@ -68,9 +72,9 @@ def _seen(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str]]:
             yield texts[index], sighting.rule.title
 
 
-def _named(value: Json, telling: set[str]) -> dict[str, str]:
-    """Members whose key says that they may be credentials, written as an assignment; each with its value."""
-    found: dict[str, str] = {}
+def _assignments(value: Json, suspects: set[str]) -> dict[str, str]:
+    """Members with a credential's key, as text in the form of an assignment; maps the text to the value."""
+    assignments: dict[str, str] = {}
     stack = [value]
     while stack:
         item = stack.pop()
@@ -79,6 +83,6 @@ def _named(value: Json, telling: set[str]) -> dict[str, str]:
         elif isinstance(item, dict):
             stack.extend(item.values())
             for key, below in item.items():
-                if key in telling and isinstance(below, str) and len(below) >= _SHORTEST:
-                    found[f'{key} = "{below}"'] = below
-    return found
+                if key in suspects and isinstance(below, str) and len(below) >= _SHORTEST:
+                    assignments[f'{key} = "{below}"'] = below
+    return assignments

@@ -1,7 +1,7 @@
-"""`invalid-output`: where the output schema marks anything, what does not fit it is withheld.
+"""`invalid-output`: withholds what does not fit an output schema with sensitivity marks.
 
-The marks may not line up with such data: a misspelt member holds the secret that the schema marks under another name.
-A result that an earlier boundary has taken something from may lack what the schema requires, and is not checked again.
+The marks may miss such data: a misspelt member contains the secret that the schema marks under another name.
+A result reduced by an earlier boundary may lack required members, so it is not checked again.
 
 Source: MCP 2025-11-25, Tools, "Output Schema": structured results must conform to it.
 """
@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.draft import Draft, Reason, Structured, withhold_structured
-from inspector.boundary.ledger import Ledger
 from inspector.boundary.notice import MEMBER
+from inspector.boundary.removals import Ledger
 from inspector.boundary.walking import WITHHELD
 from inspector.json.edit import Copied
 from inspector.json.exact import Json
@@ -20,24 +20,24 @@ from inspector.schema.positions import SchemaPositions
 
 _WHOLE = Reason(
     rule=Rule.INVALID_OUTPUT,
-    detail="it does not fit the output schema, or cannot be checked, so that marks may not line up with it",
+    detail="it does not fit the output schema or cannot be checked, so the sensitivity marks may miss it",
 )
-_PART = "it does not fit the output schema, so that marks may not line up with it"
+_PART = "it does not fit the output schema, so the sensitivity marks may miss it"
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft without the structured content that its schema is not about."""
+    """Withholds structured content that does not fit its schema."""
     structured, positions = draft.structured, draft.contract.positions
     if structured is None or structured.gone or positions is None or not draft.earlier.is_empty:
         return draft
     if not (positions.marks_any or draft.hint):
         return draft
-    found = _misfits(structured, draft.contract.schema, positions)
-    if () in found:
+    paths = _misfits(structured, draft.contract.schema, positions)
+    if () in paths:
         return withhold_structured(draft, _WHOLE)
     ledger = Ledger(draft.contract, structured.pointer)
     copied = Copied(structured.value)
-    for path in sorted(found, key=len):
+    for path in sorted(paths, key=len):
         _drop(copied, path, ledger)
     if not ledger:
         return draft
@@ -62,6 +62,6 @@ def _drop(copied: Copied, path: Path, ledger: Ledger) -> None:
             return
         copied.drop(path, WITHHELD)
     except LookupError:
-        # What is around it is withheld already.
+        # Its container is withheld already.
         return
     ledger.note_at(path, Rule.INVALID_OUTPUT, _PART, value)

@@ -1,4 +1,4 @@
-"""`labelled`: what the tool, the result or a block is labelled as too sensitive for a model.
+"""`labelled`: withholds a result or a block with a label that is too sensitive for a model.
 
 Source: the vocabularies trust-annotations, sep-1913, action-metadata, policy-hints, ifc and related.
 """
@@ -16,11 +16,11 @@ from inspector.boundary.labels import credentials_claim, labelling
 from inspector.boundary.same_content import withhold_with_repetition
 from inspector.claims.claim import Claim
 
-_CREDENTIALS = "it is declared to hold credentials"
+_CREDENTIALS = "it is declared to contain credentials"
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft without what is labelled: the whole result, or single blocks."""
+    """Withholds the whole result, or single blocks, because of a label."""
     of_result = claims_on_result(draft)
     for claim in (*draft.contract.claims, *of_result):
         reason = _reason(draft, claim)

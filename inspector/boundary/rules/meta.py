@@ -1,7 +1,7 @@
-"""`meta`: of `_meta`, what registered vocabularies say about trust passes, built anew from their claims.
+"""`meta`: rebuilds `_meta` from the registered trust claims in it; nothing else passes.
 
-At `closed`, and of a result that is declared sensitive, only the one data class does that it is said to hold, a word of a
-closed set: a second boundary has to judge by it as the first one did. All else is a server's words.
+At `closed`, and in a result that is declared sensitive, only the data class of the result passes, a word of a closed set:
+a second boundary must judge by it as the first did.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from inspector.json.exact import Json, JsonObject, equal
 from inspector.json.pointer import child, split
 
 _TRUST = frozenset({"trust-annotations", "sep-1913", "ifc", "webmcp-110"})
-_REASON = Reason(rule=Rule.META, detail="`_meta` is for programs; only registered claims about trust pass")
+_REASON = Reason(rule=Rule.META, detail="`_meta` is not shown to models, except trust annotations")
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft with the `_meta` that may pass."""
+    """Reduces each `_meta` to its passing part."""
     removals: list[Removal] = []
     match draft.raw:
         case {"_meta": sent} if draft.members is not None:
-            draft = replace(draft, meta=_kept(draft, sent, "/_meta", claims_on_result(draft), removals))
+            draft = replace(draft, meta=_passing(draft, sent, "/_meta", claims_on_result(draft), removals))
         case _:
             pass
     claims = claims_by_block(draft)
@@ -47,38 +47,38 @@ def _judge(draft: Draft, block: Block, claims: list[Claim], removals: list[Remov
 def _without(
     draft: Draft, holder: JsonObject, pointer: str, claims: list[Claim], removals: list[Removal]
 ) -> JsonObject:
-    """`holder` with the `_meta` that may pass."""
+    """`holder` with the passing part of its `_meta`."""
     if "_meta" not in holder:
         return holder
-    kept = _kept(draft, holder["_meta"], child(pointer, "_meta"), claims, removals)
-    if kept is None:
+    passing = _passing(draft, holder["_meta"], child(pointer, "_meta"), claims, removals)
+    if passing is None:
         return {key: value for key, value in holder.items() if key != "_meta"}
-    return {**holder, "_meta": kept}
+    return {**holder, "_meta": passing}
 
 
-def _kept(
+def _passing(
     draft: Draft, meta: Json, pointer: str, claims: Sequence[Claim], removals: list[Removal]
 ) -> JsonObject | None:
-    """What passes of one `_meta`, the same object where all of it does; None where nothing does."""
+    """The passing part of a `_meta`, the same object if all of it passes; None if nothing does."""
     if not isinstance(meta, dict):
         removals.append(_REASON.at(pointer))
         return None
-    kept: JsonObject = {}
+    passing: JsonObject = {}
     strict = draft.level is Level.CLOSED or draft.hint is not None
     for claim in claims:
         if not claim.well_formed or not claim.pointer.startswith(f"{pointer}/"):
             continue
         if is_concrete_class(claim) if strict else claim.vocabulary in _TRUST:
-            _put(kept, split(claim.pointer.removeprefix(pointer)), claim.value)
-    changed = [key for key in meta if key not in kept or not equal(kept[key], meta[key])]
+            _put(passing, split(claim.pointer.removeprefix(pointer)), claim.value)
+    changed = [key for key in meta if key not in passing or not equal(passing[key], meta[key])]
     removals.extend(_REASON.at(child(pointer, key)) for key in changed)
     if not changed:
         return meta
-    return {key: kept[key] for key in meta if key in kept} or None
+    return {key: passing[key] for key in meta if key in passing} or None
 
 
 def _put(holder: JsonObject, tokens: tuple[str, ...], value: Json) -> None:
-    """Let `value` stand where the tokens lead."""
+    """Sets `value` at the tokens."""
     for token in tokens[:-1]:
         inner = holder.setdefault(token, {})
         if not isinstance(inner, dict):

@@ -1,33 +1,31 @@
-"""`mirror`: a text that repeats structured content says no more than what is left of that.
+"""`mirror`: a text that copies the structured content is reduced like it.
 
-Source: MCP 2025-11-25, Tools, "Structured Content": the same data should stand in a text block too.
+Source: MCP 2025-11-25, Tools, "Structured Content": the same data should be in a text block too.
 """
 
 from dataclasses import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.draft import Block, Draft, Fate, Reason, withhold_blocks
-from inspector.boundary.ledger import Ledger, Secrets
+from inspector.boundary.removals import Ledger, Secrets
 from inspector.boundary.same_content import MIRRORED, json_in, repeats, text_of, text_pointer, with_text
 from inspector.boundary.walking import REFERENCE
 from inspector.boundary.withhold import withhold
 from inspector.json.exact import Json, dump_text
 
-_GONE = Reason(rule=Rule.MIRROR, detail="it repeats structured content of which nothing is left")
-_REWRITTEN = Reason(
-    rule=Rule.MIRROR, detail="its JSON has fields that are withheld; it is written anew without them"
-)
+_GONE = Reason(rule=Rule.MIRROR, detail="copy of the structured content, all of which is withheld")
+_REWRITTEN = Reason(rule=Rule.MIRROR, detail="JSON with withheld fields; rewritten without them")
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft where no JSON text holds what the structured content may not."""
+    """Reduces JSON texts like the structured content."""
     rule = _Mirror(draft)
     blocks = tuple(rule.judge(block) for block in draft.blocks)
     return replace(draft, blocks=blocks).removing(rule.removals, rule.secrets)
 
 
 def settle(draft: Draft) -> Draft:
-    """The draft without repetitions of structured content that is gone by now."""
+    """Withholds copies of structured content that is withheld by now."""
     if draft.structured is None or not draft.structured.gone:
         return draft
     return withhold_blocks(draft, lambda block: _GONE if block.fate is Fate.MIRROR else None)
@@ -40,7 +38,7 @@ class _Mirror:
         self._draft = draft
         self._start = draft.contract.start()
         self._touched = draft.structured is not None and draft.structured.touched
-        # Otherwise no text can hold what it may not, and none is worth parsing.
+        # Otherwise no text can contain a withheld value, and parsing is not necessary.
         self._matters = draft.structured is not None or not self._start.harmless
 
     def judge(self, block: Block) -> Block:
@@ -53,7 +51,7 @@ class _Mirror:
         structured = self._draft.structured
         if structured and repeats(text, parsed.value, structured.raw):
             return self._withheld(block) if structured.gone else self._mirror(block)
-        # At `closed` it counts as free text, of which nothing passes.
+        # At `closed` it counts as free text, which is withheld.
         return block if self._draft.level is Level.CLOSED else self._rewritten(block, parsed.value)
 
     def _mirror(self, block: Block) -> Block:
@@ -79,5 +77,5 @@ class _Mirror:
 
 
 def _may_hold_reference(text: str) -> bool:
-    # An escape could spell it otherwise.
+    # An escape can hide the word.
     return REFERENCE in text or "\\u" in text

@@ -1,4 +1,4 @@
-"""`no-contract`: at `closed` nothing passes that no output schema is about."""
+"""`no-contract`: at `closed`, withholds everything that no output schema describes."""
 
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.draft import (
@@ -12,12 +12,12 @@ from inspector.boundary.draft import (
 )
 
 _NO_SCHEMA = Reason(rule=Rule.NO_CONTRACT, detail="the tool declares no output schema")
-_FREE = Reason(rule=Rule.NO_CONTRACT, detail="no output schema is about content outside the structured part")
-_MEMBER = Reason(rule=Rule.UNDECLARED, detail="the protocol knows no such member of a result")
+_FREE = Reason(rule=Rule.NO_CONTRACT, detail="no output schema describes content blocks")
+_MEMBER = Reason(rule=Rule.UNDECLARED, detail="the protocol does not define this member")
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft without content that no schema is about; repetitions of structured content stay."""
+    """Withholds content without a schema; copies of the structured content stay."""
     if draft.level is not Level.CLOSED:
         return draft
     draft = withhold_members(draft, _MEMBER)

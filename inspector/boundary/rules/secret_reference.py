@@ -1,4 +1,4 @@
-"""`secret-reference`: of a reference, the model gets the label; at `closed` not even that.
+"""`secret-reference`: the model gets only the label of a secret reference, and not even that at `closed`.
 
 Source: WebMCP issue 110, "Agent exposure rules".
 """
@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.draft import Block, Draft, Fate, Reason, claims_by_block
-from inspector.boundary.ledger import Secrets
-from inspector.boundary.notice import text_block
-from inspector.boundary.own_words import reference_text
+from inspector.boundary.notice import reference_text, text_block
+from inspector.boundary.removals import Secrets
 from inspector.boundary.walking import FROM_REFERENCE, REFERENCE, is_reference, secret_of
 from inspector.claims.claim import Claim
 from inspector.json.exact import JsonObject
@@ -17,7 +16,7 @@ from inspector.json.pointer import child
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft with a text in place of each content block that is a secret reference."""
+    """Replaces each content block that is a secret reference by a text."""
     claims = claims_by_block(draft)
     blocks: list[Block] = []
     removals: list[Removal] = []
@@ -45,6 +44,6 @@ def _reason(claims: list[Claim]) -> Reason:
 
 
 def _removals(block: Block, reference: JsonObject, label: str | None, reason: Reason) -> list[Removal]:
-    kept = {"type"} if label is None else {"type", "label"}
-    withheld = [reason.at(child(block.pointer, key)) for key in reference if key not in kept]
+    passing = {"type"} if label is None else {"type", "label"}
+    withheld = [reason.at(child(block.pointer, key)) for key in reference if key not in passing]
     return withheld or [reason.at(block.pointer)]

@@ -1,6 +1,6 @@
-"""`sensitive-hint`: nothing raw of a result that is declared sensitive; references stay, and what is released.
+"""`sensitive-hint`: withholds a result that is declared sensitive, except references and released positions.
 
-Source: WebMCP issue 110, `sensitiveHint`. Structured content is left to `structured`.
+Source: WebMCP issue 110, `sensitiveHint`. The rule `structured` reduces structured content.
 """
 
 from inspector.boundary.bounded import Rule
@@ -21,7 +21,7 @@ _BLOCK = "the content block is declared sensitive"
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft without the content and the error of a sensitive result, and without sensitive blocks."""
+    """Withholds the content and the error of a sensitive result, or sensitive blocks."""
     if draft.hint:
         reason = Reason(rule=Rule.SENSITIVE_HINT, detail=_WHOLE, claim=draft.hint)
         draft = withhold_members(withhold_blocks(draft, lambda _: reason), reason)

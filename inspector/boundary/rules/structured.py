@@ -1,4 +1,4 @@
-"""`x-sensitive`, `undeclared`, and what `sensitive-hint` does to structured content: the output schema decides.
+"""`x-sensitive`, `undeclared` and `sensitive-hint` in structured content: the output schema decides.
 
 Source: WebMCP issue 110, `x-sensitive`; docs/decisions/0004-boundaries.md.
 """
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.construct import Gate, construct
-from inspector.boundary.draft import Draft, Reason, said, withhold_blocks, withhold_members
-from inspector.boundary.ledger import Ledger, Secrets
-from inspector.boundary.own_words import is_own
+from inspector.boundary.draft import Draft, Reason, block_content, withhold_blocks, withhold_members
+from inspector.boundary.notice import is_own
+from inspector.boundary.removals import Ledger, Secrets
 from inspector.boundary.walking import Walked
 from inspector.boundary.withhold import withhold
 from inspector.json.exact import Json
@@ -17,7 +17,7 @@ from inspector.schema.positions import Position, Source
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft with the structured content that may pass, and so for members that no protocol knows."""
+    """Reduces the structured content, and members that the protocol does not define."""
     start = draft.contract.start()
     draft = _without_marked_content(draft, start)
     ledger = Ledger(draft.contract, "")
@@ -32,7 +32,7 @@ def apply(draft: Draft) -> Draft:
         draft = withhold_members(draft, _marked(draft, start.sensitive))
         members = draft.members
     elif members:
-        # A page may return its fields beside `content`, and mean its schema to be about them.
+        # A page may return its fields beside `content`, so that its schema describes them.
         ledger.root = ""
         left = withhold(members, start, ledger).value
         members = left if isinstance(left, dict) else {}
@@ -43,9 +43,9 @@ def apply(draft: Draft) -> Draft:
 
 
 def _without_marked_content(draft: Draft, start: Position) -> Draft:
-    """The draft of what may be a page's value with a field `content` that its schema marks, without that."""
+    """Withholds `content` of a result that may be a page's value whose schema marks a field `content`."""
     source = start.step("content").sensitive
-    # With a notice, it is a tool result of which an earlier boundary has taken the structured content.
+    # With a notice, it is a tool result whose structured content an earlier boundary withheld.
     if draft.members is None or draft.structured is not None or not draft.earlier.is_empty:
         return draft
     if all(is_own(block.raw, draft.level) for block in draft.blocks):
@@ -53,7 +53,7 @@ def _without_marked_content(draft: Draft, start: Position) -> Draft:
     if source is None or "content" not in start.names:
         return draft
     reason = _marked(draft, source)
-    values = [value for block in draft.blocks for value in said(block.raw)]
+    values = [value for block in draft.blocks for value in block_content(block.raw)]
     draft = withhold_blocks(draft, lambda _: reason)
     return draft.removing((reason.at("/content"),), Secrets().add(reason.rule, values))
 
@@ -63,7 +63,7 @@ def _marked(draft: Draft, source: Source) -> Reason:
 
 
 def settle(draft: Draft) -> Draft:
-    """The draft of a sensitive result without containers that hold nothing released any more."""
+    """Withholds containers of a sensitive result that no longer release anything."""
     return apply(draft) if draft.hint else draft
 
 

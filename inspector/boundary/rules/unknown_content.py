@@ -1,12 +1,12 @@
-"""`unknown-content`: of a block that the protocol does not know, the model gets a text that says so.
+"""`unknown-content`: replaces a block that the protocol does not define by a text.
 
 Source: MCP 2025-11-25 and 2026-07-28, Tools, "Tool Result".
 """
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.draft import Draft, Reason, withhold_blocks
-from inspector.boundary.own_words import UNKNOWN_CONTENT
-from inspector.boundary.walking import NAMED_TWICE, is_plain
+from inspector.boundary.notice import UNKNOWN_CONTENT
+from inspector.boundary.walking import DUPLICATE_KEY, is_plain
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
 _TEXT_MEMBERS = {
@@ -16,26 +16,26 @@ _TEXT_MEMBERS = {
     "resource_link": ("uri", "name"),
     "resource": (),
 }
-"""The types there are, and their members that have to be there and be text."""
+"""The content types, with their required text members."""
 
 
 def apply(draft: Draft) -> Draft:
-    """The draft with a text in place of each content block that cannot be judged."""
+    """Replaces each content block that cannot be judged by a text."""
     return withhold_blocks(draft, lambda block: _reason(block.value), UNKNOWN_CONTENT)
 
 
 def _reason(block: Json) -> Reason | None:
     if isinstance(block, DuplicateKeys):
-        return Reason(rule=Rule.INTERNAL, detail=NAMED_TWICE)
+        return Reason(rule=Rule.INTERNAL, detail=DUPLICATE_KEY)
     if not isinstance(block, dict):
-        return Reason(rule=Rule.UNKNOWN_CONTENT, detail="it is no content block")
+        return Reason(rule=Rule.UNKNOWN_CONTENT, detail="it is not a content block")
     kind = block.get("type")
     if not isinstance(kind, str) or kind not in _TEXT_MEMBERS:
-        return Reason(rule=Rule.UNKNOWN_CONTENT, detail="the protocol knows no content of this type")
+        return Reason(rule=Rule.UNKNOWN_CONTENT, detail="the protocol does not define this content type")
     if not all(isinstance(block.get(key), str) for key in _TEXT_MEMBERS[kind]) or not _is_whole(kind, block):
-        return Reason(rule=Rule.UNKNOWN_CONTENT, detail="it lacks what content of its type must have")
+        return Reason(rule=Rule.UNKNOWN_CONTENT, detail="it lacks a required member of its content type")
     if not is_plain(block):
-        return Reason(rule=Rule.INTERNAL, detail=f"{NAMED_TWICE}, or it hides a secret reference")
+        return Reason(rule=Rule.INTERNAL, detail=f"{DUPLICATE_KEY}, or it contains a secret reference")
     return None
 
 

@@ -1,6 +1,6 @@
-"""`untrusted`: content that is declared untrusted stands between markers that it cannot contain, or is hidden by policy.
+"""`untrusted`: puts untrusted content between markers, or withholds it if set.
 
-The marker holds a nonce, drawn for each call by whoever makes it. Structured content cannot be delimited.
+The marker contains a nonce that the caller draws for each call. Structured content cannot be delimited.
 Source: Hines et al., "Defending Against Indirect Prompt Injection Attacks With Spotlighting" (2024), delimiting.
 """
 
@@ -22,11 +22,11 @@ from inspector.boundary.same_content import text_of, text_pointer, with_text
 from inspector.claims.claim import Claim
 from inspector.claims.traits import Trait, traits
 
-_HIDDEN = "it is declared untrusted, and the policy hides that"
-_DELIMITED = "it is declared untrusted, and so it stands between markers"
-_FORGED = "it is declared untrusted, and contains the marker that was to delimit it"
-_STRUCTURED = "structured content is declared untrusted, and cannot be delimited as text is"
-_NO_NONCE = "text is declared untrusted, and is not delimited: no marker was given"
+_HIDDEN = "it is declared untrusted, and untrusted content is set to be withheld"
+_DELIMITED = "it is declared untrusted, so it is put between markers"
+_FORGED = "it is declared untrusted and contains the marker of this call"
+_STRUCTURED = "structured content is declared untrusted, but cannot be put between markers"
+_NO_NONCE = "text is declared untrusted, but is not put between markers: no nonce was given"
 
 
 def delimited(text: str, nonce: str) -> str:
@@ -36,7 +36,7 @@ def delimited(text: str, nonce: str) -> str:
 
 
 def unwrap(draft: Draft) -> Draft:
-    """The draft without the markers of an earlier boundary for the same call: nobody else can know the nonce."""
+    """Removes the markers of an earlier boundary for the same call; no one else knows the nonce."""
     if not draft.nonce:
         return draft
     blocks = tuple(_unwrapped(block, draft.nonce) for block in draft.blocks)
@@ -44,7 +44,7 @@ def unwrap(draft: Draft) -> Draft:
 
 
 def hide(draft: Draft) -> Draft:
-    """The draft without untrusted content, where the policy says so."""
+    """Withholds untrusted content, if set."""
     if not draft.policy.hide_untrusted:
         return draft
     whole = _claim(_of_result(draft))
@@ -60,15 +60,15 @@ def hide(draft: Draft) -> Draft:
 
 
 def delimit(draft: Draft) -> Draft:
-    """The draft with markers around each untrusted text."""
+    """Puts each untrusted text between markers."""
     whole = _claim(_of_result(draft))
     if whole and draft.structured and not draft.structured.gone:
         draft = draft.finding(_STRUCTURED)
     claims = claims_by_block(draft)
-    found = {block.pointer: whole or _claim(claims.get(block.pointer, ())) for block in draft.blocks}
-    # What came between markers was untrusted to an earlier boundary, which may have taken the label that said so.
+    claim_at = {block.pointer: whole or _claim(claims.get(block.pointer, ())) for block in draft.blocks}
+    # Text between markers was untrusted to an earlier boundary, which may have removed the label.
     texts = {
-        block.pointer: text for block, text in _texts(draft) if found[block.pointer] or block.was_delimited
+        block.pointer: text for block, text in _texts(draft) if claim_at[block.pointer] or block.was_delimited
     }
     if not texts:
         return draft
@@ -77,13 +77,15 @@ def delimit(draft: Draft) -> Draft:
 
     def reason_for(block: Block) -> Reason | None:
         is_forged = draft.nonce in texts.get(block.pointer, "")
-        return Reason(rule=Rule.UNTRUSTED, detail=_FORGED, claim=found[block.pointer]) if is_forged else None
+        return (
+            Reason(rule=Rule.UNTRUSTED, detail=_FORGED, claim=claim_at[block.pointer]) if is_forged else None
+        )
 
-    return _between_markers(withhold_blocks(draft, reason_for), texts, found)
+    return _between_markers(withhold_blocks(draft, reason_for), texts, claim_at)
 
 
 def _between_markers(draft: Draft, pointers: Collection[str], claims: Mapping[str, Claim | None]) -> Draft:
-    """The draft with markers around those of the texts at `pointers` that still pass."""
+    """Puts markers around those of the texts at `pointers` that still pass."""
     marked = {block.pointer: block for block, _ in _texts(draft) if block.pointer in pointers}
     removals = [
         Reason(rule=Rule.UNTRUSTED, detail=_DELIMITED, claim=claims[pointer]).at(
@@ -103,16 +105,16 @@ def _of_result(draft: Draft) -> tuple[Claim, ...]:
 
 
 def _claim(claims: Iterable[Claim]) -> Claim | None:
-    """The claim that makes its subject untrusted; None where none does."""
+    """The claim that makes its subject untrusted; None if there is none."""
     given = tuple(claims)
     if not given:
         return None
-    found: Trait = traits(given).untrusted
-    return next(iter(found.claims_for), None) if found.value is True else None
+    trait: Trait = traits(given).untrusted
+    return next(iter(trait.claims_for), None) if trait.value is True else None
 
 
 def _texts(draft: Draft) -> Iterator[tuple[Block, str]]:
-    """The blocks that pass and are text in the server's words."""
+    """The passing text blocks with the server's text."""
     for block in draft.blocks:
         text = text_of(block.value)
         if text is not None and block.fate in {Fate.RAW, Fate.MIRROR}:

@@ -1,1 +1,1 @@
-"""One module for each vocabulary of claims; adding one is adding one file."""
+"""One module for each vocabulary of claims."""

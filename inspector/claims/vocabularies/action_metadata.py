@@ -1,8 +1,8 @@
-"""`action-metadata`: the extension on what a tool does with the data it is given."""
+"""`action-metadata`: the extension on the data flow and the outcome of tools."""
 
-from inspector.claims.claim import Standing, Subject, Vocabulary
+from inspector.claims.claim import Standing, Subject
 from inspector.claims.data_flow import INPUT_METADATA, OUTCOME, RETURN_METADATA, REVIEW
-from inspector.claims.reading import Branch, Layout
+from inspector.claims.layout import Branch, Layout
 
 IDENTIFIER = "io.modelcontextprotocol/action-metadata"
 
@@ -17,23 +17,17 @@ _ACTION = Branch(
 )
 _HOLDER = Branch(members={IDENTIFIER: _ACTION})
 
-# Servers whose libraries keep no unknown annotations put the same object into `_meta`.
+# Servers whose libraries reject unknown annotations put the object into `_meta`.
 _LAYOUT = Layout(
-    vocabulary="action-metadata",
+    name="action-metadata",
     standing=Standing.EXTENSION,
     roots={Subject.TOOL: Branch(members={"annotations": _HOLDER, "_meta": _HOLDER})},
 )
 
-VOCABULARY = Vocabulary(
-    name="action-metadata",
+VOCABULARY = _LAYOUT.vocabulary(
     title="Action metadata extension",
     source="github.com/modelcontextprotocol/experimental-ext-tool-annotations, action-metadata",
-    standing=Standing.EXTENSION,
     as_of="2026-11",
     where=f'`tool.annotations["{IDENTIFIER}"]`; seen in `tool._meta` too',
-    keys=_LAYOUT.keys,
-    read=_LAYOUT.read,
-    owns=_LAYOUT.owns,
-    subjects=_LAYOUT.subjects,
     remark="experimental",
 )

@@ -1,22 +1,20 @@
 """`ifc`: information-flow labels in `_meta.ifc`, as some servers send them."""
 
-from inspector.claims.bearing import TraitName, table
-from inspector.claims.claim import Standing, Subject, Vocabulary
-from inspector.claims.forms import one_of
-from inspector.claims.reading import Branch, Layout, Leaf
+from inspector.claims.claim import Standing, Subject, TraitName, table
+from inspector.claims.layout import Branch, Layout, Leaf, one_of
 
 _LABEL = Branch(
     own=True,
     members={
         "integrity": Leaf(
             form=one_of("trusted", "untrusted"),
-            meaning="whether only trusted parties had a hand in the data",
-            bearings=(table(TraitName.UNTRUSTED, {"trusted": False, "untrusted": True}, malformed=True),),
+            meaning="whether all contributors to the data are trusted",
+            implications=(table(TraitName.UNTRUSTED, {"trusted": False, "untrusted": True}, malformed=True),),
         ),
         "confidentiality": Leaf(
             form=one_of("public", "private"),
             meaning="who may read the data",
-            bearings=(table(TraitName.SENSITIVE, {"public": False, "private": True}, malformed=True),),
+            implications=(table(TraitName.SENSITIVE, {"public": False, "private": True}, malformed=True),),
         ),
     },
 )
@@ -24,20 +22,14 @@ _LABEL = Branch(
 _IN_META = Branch(members={"_meta": Branch(members={"ifc": _LABEL})})
 
 _LAYOUT = Layout(
-    vocabulary="ifc",
+    name="ifc",
     standing=Standing.VENDOR,
     roots={Subject.TOOL: _IN_META, Subject.RESULT: _IN_META, Subject.BLOCK: _IN_META},
 )
 
-VOCABULARY = Vocabulary(
-    name="ifc",
+VOCABULARY = _LAYOUT.vocabulary(
     title="Information-flow labels",
     source="github.com/github/github-mcp-server",
-    standing=Standing.VENDOR,
     as_of="2026-11",
     where="`_meta.ifc` of a tool, a result or a content block",
-    keys=_LAYOUT.keys,
-    read=_LAYOUT.read,
-    owns=_LAYOUT.owns,
-    subjects=_LAYOUT.subjects,
 )

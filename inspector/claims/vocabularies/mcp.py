@@ -1,23 +1,21 @@
 """`mcp`: the tool annotations of the core specification."""
 
-from inspector.claims.bearing import TraitName, flag, table
-from inspector.claims.claim import Standing, Subject, Vocabulary
-from inspector.claims.forms import BOOLEAN, TEXT
-from inspector.claims.reading import Branch, Layout, Leaf
+from inspector.claims.claim import Standing, Subject, TraitName, flag, table
+from inspector.claims.layout import BOOLEAN, TEXT, Branch, Layout, Leaf
 
 _HINTS = {
-    "title": Leaf(form=TEXT, meaning="a name to show to people"),
+    "title": Leaf(form=TEXT, meaning="a display name"),
     "readOnlyHint": Leaf(
         form=BOOLEAN,
         default="false",
-        meaning="the tool changes nothing around it",
-        bearings=(table(TraitName.EFFECT, {True: "read", False: "write"}, malformed="write"),),
+        meaning="the tool does not modify its environment",
+        implications=(table(TraitName.EFFECT, {True: "read", False: "write"}, malformed="write"),),
     ),
     "destructiveHint": Leaf(
         form=BOOLEAN,
         default="true",
-        meaning="it may overwrite or delete; means something only where readOnlyHint is false",
-        bearings=(
+        meaning="the tool may overwrite or delete; only meaningful if readOnlyHint is false",
+        implications=(
             flag(TraitName.DESTRUCTIVE),
             table(TraitName.EFFECT, {True: "write"}, malformed="write"),
         ),
@@ -25,32 +23,26 @@ _HINTS = {
     "idempotentHint": Leaf(
         form=BOOLEAN,
         default="false",
-        meaning="a second call with the same arguments adds nothing; only where readOnlyHint is false",
-        bearings=(flag(TraitName.IDEMPOTENT, malformed=False),),
+        meaning="a second call with the same arguments has no further effect; only meaningful if readOnlyHint is false",
+        implications=(flag(TraitName.IDEMPOTENT, malformed=False),),
     ),
     "openWorldHint": Leaf(
         form=BOOLEAN,
         default="true",
-        meaning="it deals with things outside a closed domain, as a web search does",
-        bearings=(flag(TraitName.OPEN_WORLD),),
+        meaning="the tool interacts with an open domain, as a web search does",
+        implications=(flag(TraitName.OPEN_WORLD),),
     ),
 }
 
 _LAYOUT = Layout(
-    vocabulary="mcp",
+    name="mcp",
     standing=Standing.CORE,
     roots={Subject.TOOL: Branch(members={"annotations": Branch(members=_HINTS, reported=True)})},
 )
 
-VOCABULARY = Vocabulary(
-    name="mcp",
+VOCABULARY = _LAYOUT.vocabulary(
     title="MCP tool annotations",
     source="modelcontextprotocol.io/specification, 2025-11-25 and 2026-07-28, ToolAnnotations",
-    standing=Standing.CORE,
     as_of="2026-11",
     where="`tool.annotations`",
-    keys=_LAYOUT.keys,
-    read=_LAYOUT.read,
-    owns=_LAYOUT.owns,
-    subjects=_LAYOUT.subjects,
 )

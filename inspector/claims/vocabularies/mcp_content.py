@@ -1,24 +1,25 @@
-"""`mcp-content`: the annotations that the core specification has for content blocks and resources."""
+"""`mcp-content`: the annotations of content blocks and resources in the core specification."""
 
-from inspector.claims.claim import Standing, Subject, Vocabulary
-from inspector.claims.forms import FRACTION, MOMENT, some_of
-from inspector.claims.reading import Branch, Layout, Leaf
+from inspector.claims.claim import Standing, Subject
+from inspector.claims.layout import FRACTION, MOMENT, Branch, Layout, Leaf, some_of
 
 _ANNOTATIONS = Branch(
     reported=True,
     members={
         "audience": Leaf(
             form=some_of("user", "assistant"),
-            meaning="whom the content is for; `user` alone asks to keep it from the model",
-            effect="none; the boundary honours it",
+            meaning="the intended reader; `user` alone means not for the model",
+            effect="none; the boundary applies it",
         ),
-        "priority": Leaf(form=FRACTION, meaning="how much the content matters: 1 is required, 0 optional"),
-        "lastModified": Leaf(form=MOMENT, meaning="when it last changed"),
+        "priority": Leaf(
+            form=FRACTION, meaning="the importance of the content: 1 is required, 0 is optional"
+        ),
+        "lastModified": Leaf(form=MOMENT, meaning="the time of the last change"),
     },
 )
 
 _LAYOUT = Layout(
-    vocabulary="mcp-content",
+    name="mcp-content",
     standing=Standing.CORE,
     roots={
         Subject.BLOCK: Branch(members={"annotations": _ANNOTATIONS}),
@@ -26,15 +27,9 @@ _LAYOUT = Layout(
     },
 )
 
-VOCABULARY = Vocabulary(
-    name="mcp-content",
+VOCABULARY = _LAYOUT.vocabulary(
     title="MCP content annotations",
     source="modelcontextprotocol.io/specification, 2025-11-25 and 2026-07-28, Annotations",
-    standing=Standing.CORE,
     as_of="2026-11",
     where="`content[].annotations`, `resource.annotations`",
-    keys=_LAYOUT.keys,
-    read=_LAYOUT.read,
-    owns=_LAYOUT.owns,
-    subjects=_LAYOUT.subjects,
 )

@@ -1,15 +1,13 @@
 """`policy-hints`: advisory hints for gateways, in a tool's `_meta`."""
 
-from inspector.claims.bearing import LEVELS, TraitName, flag, table, verbatim
-from inspector.claims.claim import Standing, Subject, Vocabulary
-from inspector.claims.forms import BOOLEAN, one_of
-from inspector.claims.reading import Branch, Layout, Leaf
+from inspector.claims.claim import LEVELS, Standing, Subject, TraitName, flag, table, verbatim
+from inspector.claims.layout import BOOLEAN, Branch, Layout, Leaf, one_of
 
 _HINTS = {
     "mcp.dev/effect": Leaf(
         form=one_of("read", "write", "delete", "external"),
-        meaning="the main thing that a call does",
-        bearings=(
+        meaning="the main effect of a call",
+        implications=(
             verbatim(TraitName.EFFECT, malformed="delete"),
             table(TraitName.DESTRUCTIVE, {"read": False, "delete": True}, malformed=True),
             table(TraitName.OPEN_WORLD, {"external": True}, malformed=True),
@@ -17,18 +15,18 @@ _HINTS = {
     ),
     "mcp.dev/idempotent": Leaf(
         form=BOOLEAN,
-        meaning="a second call with the same arguments gives the same",
-        bearings=(flag(TraitName.IDEMPOTENT, malformed=False),),
+        meaning="a second call with the same arguments has the same result",
+        implications=(flag(TraitName.IDEMPOTENT, malformed=False),),
     ),
     "mcp.dev/requiresConfirmation": Leaf(
         form=BOOLEAN,
-        meaning="the server would have the user asked before a call",
-        bearings=(flag(TraitName.CONFIRM),),
+        meaning="the user should confirm a call",
+        implications=(flag(TraitName.CONFIRM),),
     ),
     "mcp.dev/resultSensitivity": Leaf(
         form=one_of(*LEVELS),
-        meaning="how far a result may spread",
-        bearings=(
+        meaning="how widely a result may be shared",
+        implications=(
             verbatim(TraitName.SENSITIVITY_LEVEL, malformed="restricted"),
             table(
                 TraitName.SENSITIVE,
@@ -40,21 +38,15 @@ _HINTS = {
 }
 
 _LAYOUT = Layout(
-    vocabulary="policy-hints",
+    name="policy-hints",
     standing=Standing.PROPOSAL,
     roots={Subject.TOOL: Branch(members={"_meta": Branch(members=_HINTS)})},
 )
 
-VOCABULARY = Vocabulary(
-    name="policy-hints",
+VOCABULARY = _LAYOUT.vocabulary(
     title="Advisory policy hints",
     source="modelcontextprotocol, proposal on advisory policy hints for tools",
-    standing=Standing.PROPOSAL,
     as_of="2026-11",
     where='`tool._meta["mcp.dev/…"]`',
-    keys=_LAYOUT.keys,
-    read=_LAYOUT.read,
-    owns=_LAYOUT.owns,
-    subjects=_LAYOUT.subjects,
     remark="closed",
 )

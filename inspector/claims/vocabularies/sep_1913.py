@@ -1,26 +1,24 @@
-"""`sep-1913`: trust and sensitivity annotations, as the umbrella proposal has them."""
+"""`sep-1913`: the trust and sensitivity annotations of the umbrella proposal."""
 
-from inspector.claims.bearing import TraitName, flag, table, verbatim
-from inspector.claims.claim import Standing, Subject, Vocabulary
+from inspector.claims.claim import Standing, Subject, TraitName, flag, table, verbatim
 from inspector.claims.data_flow import INPUT_METADATA_WITH_OUTCOMES, RETURN_METADATA
-from inspector.claims.forms import BOOLEAN, TEXTS
-from inspector.claims.reading import Branch, Layout, Leaf
+from inspector.claims.layout import BOOLEAN, TEXTS, Branch, Layout, Leaf
 
 _ON_TOOLS: dict[str, Leaf | Branch] = {
     "maliciousActivityHint": Leaf(
         form=BOOLEAN,
-        meaning="an attack was detected or is suspected; withdrawn from the proposal since, still seen",
-        bearings=(
+        meaning="an attack was detected or is suspected; withdrawn from the proposal, but still in use",
+        implications=(
             flag(TraitName.MALICIOUS),
-            # That no attack was seen is no word for the source.
+            # The absence of an attack does not make the source trusted.
             table(TraitName.UNTRUSTED, {True: True}, malformed=True),
         ),
         standing=Standing.WITHDRAWN,
     ),
     "attribution": Leaf(
         form=TEXTS,
-        meaning="the sources that the data come from, as URIs",
-        bearings=(verbatim(TraitName.ATTRIBUTION, malformed=None),),
+        meaning="the sources of the data, as URIs",
+        implications=(verbatim(TraitName.ATTRIBUTION, malformed=None),),
     ),
     "inputMetadata": INPUT_METADATA_WITH_OUTCOMES,
     "returnMetadata": RETURN_METADATA,
@@ -29,8 +27,8 @@ _ON_TOOLS: dict[str, Leaf | Branch] = {
 _ON_DATA = _ON_TOOLS | {
     "openWorldHint": Leaf(
         form=BOOLEAN,
-        meaning="on a result: it holds data from untrusted sources; on a request: the context does",
-        bearings=(flag(TraitName.OPEN_WORLD), flag(TraitName.UNTRUSTED)),
+        meaning="the result, or the context of the request, contains data from untrusted sources",
+        implications=(flag(TraitName.OPEN_WORLD), flag(TraitName.UNTRUSTED)),
     )
 }
 
@@ -44,7 +42,7 @@ _IN_META = Branch(
 )
 
 _LAYOUT = Layout(
-    vocabulary="sep-1913",
+    name="sep-1913",
     standing=Standing.PROPOSAL,
     roots={
         Subject.TOOL: _IN_TOOL,
@@ -54,16 +52,10 @@ _LAYOUT = Layout(
     },
 )
 
-VOCABULARY = Vocabulary(
-    name="sep-1913",
+VOCABULARY = _LAYOUT.vocabulary(
     title="Trust and sensitivity annotations",
     source="github.com/modelcontextprotocol/modelcontextprotocol/pull/1913",
-    standing=Standing.PROPOSAL,
     as_of="2026-11",
     where="`tool.annotations`, `result._meta.annotations`, `request.params._meta.annotations`",
-    keys=_LAYOUT.keys,
-    read=_LAYOUT.read,
-    owns=_LAYOUT.owns,
-    subjects=_LAYOUT.subjects,
     remark="umbrella of the extensions",
 )

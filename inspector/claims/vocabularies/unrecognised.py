@@ -1,15 +1,15 @@
-"""`unrecognised`: what nobody defined. The registry keeps of it what no other vocabulary owns."""
+"""`unrecognised`: members that no other vocabulary defines. The registry filters out those that one owns."""
 
 from collections.abc import Iterator
 
 from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
-from inspector.claims.reading import REPEATED, WRONG_CONTAINER, Member, members
+from inspector.claims.layout import REPEATED, WRONG_CONTAINER, Member, members
 from inspector.json.exact import DuplicateKeys, JsonObject
 
 _NAME = "unrecognised"
 _HOLDERS = ("annotations", "_meta")
 _WITH_NESTED = (Subject.RESULT, Subject.REQUEST)
-"""Whose `_meta` may hold annotations of its own."""
+"""Subjects whose `_meta` may hold `annotations`."""
 
 
 def _read(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Claim]:
@@ -48,7 +48,7 @@ def _claim(subject: Subject, member: Member, problem: str, *, container: bool = 
 
 VOCABULARY = Vocabulary(
     name=_NAME,
-    title="What no vocabulary defines",
+    title="Unknown members",
     source="none",
     standing=Standing.UNRECOGNISED,
     as_of="2026-11",

@@ -1,25 +1,23 @@
-"""`webmcp`: what a page declares about its tools, under the names of the draft and under those of the browser."""
+"""`webmcp`: the annotations of a page's tools, under the names of the draft and of the browser."""
 
 from collections.abc import Iterator
 
-from inspector.claims.bearing import TraitName, Word, flag, table
-from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
-from inspector.claims.forms import BOOLEAN, TEXT, TEXTS
-from inspector.claims.reading import Branch, Layout, Leaf, members
+from inspector.claims.claim import Claim, Standing, Subject, TraitName, Word, flag, table
+from inspector.claims.layout import BOOLEAN, TEXT, TEXTS, Branch, Layout, Leaf, members
 from inspector.json.exact import DuplicateKeys, JsonObject
 
 _TO_READ: dict[Word, Word] = {True: "read", False: "write"}
 _UNTRUSTED = Leaf(
     form=BOOLEAN,
     default="false",
-    meaning="the output holds data that the page does not vouch for",
-    bearings=(flag(TraitName.UNTRUSTED),),
+    meaning="the output contains data that the page does not vouch for",
+    implications=(flag(TraitName.UNTRUSTED),),
 )
 _CONSEQUENTIAL = Leaf(
     form=BOOLEAN,
     default="false",
-    meaning="a call has consequences that the user should agree to",
-    bearings=(flag(TraitName.CONFIRM), table(TraitName.EFFECT, {True: "write"}, malformed="write")),
+    meaning="a call has consequences that need the user's consent",
+    implications=(flag(TraitName.CONFIRM), table(TraitName.EFFECT, {True: "write"}, malformed="write")),
 )
 
 _ANNOTATIONS = Branch(
@@ -27,8 +25,8 @@ _ANNOTATIONS = Branch(
         "readOnly": Leaf(
             form=BOOLEAN,
             default="false",
-            meaning="readOnlyHint, as the browser gives it",
-            bearings=(table(TraitName.EFFECT, _TO_READ, malformed="write"),),
+            meaning="readOnlyHint, as named by the browser",
+            implications=(table(TraitName.EFFECT, _TO_READ, malformed="write"),),
         ),
         "untrustedContentHint": _UNTRUSTED,
         "untrustedContent": _UNTRUSTED,
@@ -36,27 +34,27 @@ _ANNOTATIONS = Branch(
         "consequential": _CONSEQUENTIAL,
         "debugging": Leaf(
             form=BOOLEAN,
-            meaning="the tool is there for debugging the page",
-            bearings=(flag(TraitName.DEBUGGING),),
+            meaning="the tool is for debugging the page",
+            implications=(flag(TraitName.DEBUGGING),),
         ),
-        "autosubmit": Leaf(form=BOOLEAN, meaning="a form tool that submits without the user's press"),
+        "autosubmit": Leaf(form=BOOLEAN, meaning="a form tool that submits without a click of the user"),
     }
 )
 
 _OF_A_PAGE = {
-    "exposedTo": Leaf(form=TEXTS, meaning="the origins that may see the tool besides the page's own"),
+    "exposedTo": Leaf(form=TEXTS, meaning="the other origins that may see the tool"),
     "origin": Leaf(form=TEXT, meaning="the origin of the document that registered it"),
     "frame": Leaf(form=TEXT, meaning="the frame of that document"),
-    "frameId": Leaf(form=TEXT, meaning="the frame of that document, as the browser numbers it"),
+    "frameId": Leaf(form=TEXT, meaning="the frame of that document, by the browser's identifier"),
 }
 
 _LAYOUT = Layout(
-    vocabulary="webmcp",
+    name="webmcp",
     standing=Standing.PROPOSAL,
     roots={
         Subject.TOOL: Branch(
             members={
-                "title": Leaf(form=TEXT, meaning="a name to show to people; claimed for tools of pages only"),
+                "title": Leaf(form=TEXT, meaning="a display name; a claim for tools of pages only"),
                 "annotations": _ANNOTATIONS,
                 **_OF_A_PAGE,
             }
@@ -68,21 +66,16 @@ _LAYOUT = Layout(
 def _read(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Claim]:
     of_a_page = any(True for _ in members(root, among=_OF_A_PAGE))
     for claim in _LAYOUT.read(subject, root):
-        # MCP's own tools have a title in that place too.
+        # MCP tools have a title there too.
         if of_a_page or claim.pointer != "/title":
             yield claim
 
 
-VOCABULARY = Vocabulary(
-    name="webmcp",
+VOCABULARY = _LAYOUT.vocabulary(
     title="WebMCP tool annotations",
     source="webmachinelearning.github.io/webmcp, ToolAnnotations; Chrome DevTools Protocol, WebMCP.Annotation",
-    standing=Standing.PROPOSAL,
     as_of="2026-11",
     where="`registerTool` annotations and options; CDP `WebMCP.Tool` (names without `Hint`)",
-    keys=_LAYOUT.keys,
     read=_read,
-    owns=_LAYOUT.owns,
-    subjects=_LAYOUT.subjects,
     remark="community group draft; Chromium 156",
 )

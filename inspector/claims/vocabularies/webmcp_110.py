@@ -1,31 +1,35 @@
-"""`webmcp-110`: sensitive outputs and secret references."""
+"""`webmcp-110`: sensitive outputs and secret references.
 
+A sensitivity mark is a schema keyword, misspelt ones included. A property of that name is not a mark, nor is anything in
+data (`enum`, `const`, `default`, `examples`). An unknown keyword may hold a schema, because a `$ref` can point into it.
+"""
+
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from inspector.claims.bearing import Bearing, Sort, TraitName, flag
-from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
-from inspector.claims.forms import BOOLEAN, Form
-from inspector.claims.reading import REPEATED, Branch, Layout, Leaf, Member, members
-from inspector.claims.schema_marks import MARK, Mark, marks
+from inspector.claims.claim import Claim, Implication, Sort, Standing, Subject, TraitName, flag
+from inspector.claims.layout import BOOLEAN, REPEATED, Branch, Form, Layout, Leaf, Member, members
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.json.pointer import child
 
 _REFERENCE = "secret_reference"
 
 _SENSITIVE_HINT = Leaf(
     form=BOOLEAN,
-    meaning="nothing raw of a result may reach a model: only a redacted structure or a reference",
-    bearings=(flag(TraitName.SENSITIVE),),
+    meaning="no raw part of a result may reach a model, only a redacted structure or a reference",
+    implications=(flag(TraitName.SENSITIVE),),
 )
 _ANNOTATIONS = Branch(members={"sensitiveHint": _SENSITIVE_HINT})
 
 _MARKED = Leaf(
     form=BOOLEAN,
     meaning="the value at this position of the output schema is sensitive",
-    bearings=(Bearing(trait=TraitName.SENSITIVE_POSITIONS, sort=Sort.POSITION, malformed=True),),
+    implications=(Implication(trait=TraitName.SENSITIVE_POSITIONS, sort=Sort.POSITION, malformed=True),),
 )
 
 _LAYOUT = Layout(
-    vocabulary="webmcp-110",
+    name="webmcp-110",
     standing=Standing.PROPOSAL,
     roots={
         Subject.TOOL: Branch(members={"annotations": _ANNOTATIONS}),
@@ -36,24 +40,97 @@ _LAYOUT = Layout(
 
 
 def _reference_problem(block: Json) -> str:
-    """Why a block of that type is no secret reference; empty where it is one."""
+    """The problem with a secret reference block; empty if there is none."""
     if not isinstance(block, dict):
         return REPEATED
     for name in ("id", "label", "redeemUrl"):
         value = block.get(name)
         if not isinstance(value, str) or not value:
-            return f"`{name}` is no text" if name in block else f"lacks `{name}`"
+            return f"`{name}` is not text" if name in block else f"lacks `{name}`"
     ttl = block.get("ttl", 0)
     if isinstance(ttl, bool) or not isinstance(ttl, (int, float)) or not 0 <= ttl < float("inf"):
-        return "`ttl` is no number of seconds"
+        return "`ttl` is not a number of seconds"
     return ""
 
 
 _REFERENCED = Leaf(
-    form=Form(words="content block with id, label, redeemUrl and perhaps ttl", problem=_reference_problem),
-    meaning="the value stays where it is; the user can fetch it, the model gets the label",
+    form=Form(words="content block with id, label, redeemUrl and optional ttl", problem=_reference_problem),
+    meaning="the server keeps the value; the user can fetch it, and the model gets the label",
     effect="none; the boundary replaces it",
 )
+
+
+MARK = "x-sensitive"
+POINTER_LENGTH = 4_096
+"""In characters. Anything with a longer pointer counts as sensitive without being read, because marks there would cost too much."""
+
+_SPELLINGS = re.compile(r"[\s_.:-]*x[\s_.:-]*sensitive[\s_.:-]*", re.IGNORECASE | re.ASCII)
+_NAMES_TO_SCHEMAS = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+)
+_DATA = frozenset({"enum", "const", "default", "examples", "example"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A mark, or a part of the schema that counts as one."""
+
+    member: Member
+    problem: str
+    """The problem, apart from the value of the mark; empty if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A part that is still to be read."""
+
+    member: Member
+    is_keyword: bool
+    """True if its key is a keyword of the schema around it, not a name or an index."""
+
+
+def marks(tool: JsonObject | DuplicateKeys) -> Iterator[Mark]:
+    """The marks in a tool's output schema, in wire order; pointers are relative to the tool."""
+    stack = [_Step(schema, is_keyword=False) for schema in members(tool, among=("outputSchema",))]
+    stack.reverse()
+    while stack:
+        step = stack.pop()
+        member = step.member
+        if step.is_keyword and _SPELLINGS.fullmatch(member.key):
+            yield Mark(
+                member=member, problem="" if member.key == MARK else f"is misspelt; the keyword is `{MARK}`"
+            )
+        elif len(member.pointer) > POINTER_LENGTH:
+            yield Mark(member=member, problem="is nested too deeply to be read, so it counts as marked")
+        else:
+            below = list(_below(step))
+            stack.extend(reversed(below))
+
+
+def _below(step: _Step) -> Iterator[_Step]:
+    member = step.member
+    if isinstance(member.value, list):
+        yield from (
+            _Step(_item(member, index, value), is_keyword=False)
+            for index, value in enumerate(member.value)
+            if _is_relevant(value)
+        )
+        return
+    names = step.is_keyword and member.key in _NAMES_TO_SCHEMAS
+    for inner in members(member.value, member.pointer, repeated=member.repeated):
+        if names:
+            if _is_relevant(inner.value):
+                yield _Step(inner, is_keyword=False)
+        elif _SPELLINGS.fullmatch(inner.key) or (inner.key not in _DATA and _is_relevant(inner.value)):
+            yield _Step(inner, is_keyword=True)
+
+
+def _item(array: Member, index: int, value: Json) -> Member:
+    return Member(key=str(index), value=value, pointer=child(array.pointer, index), repeated=array.repeated)
+
+
+def _is_relevant(value: Json) -> bool:
+    return isinstance(value, DuplicateKeys) or (isinstance(value, (dict, list)) and bool(value))
 
 
 def _read(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Claim]:
@@ -80,23 +157,12 @@ def _mark(mark: Mark) -> Claim:
     return _LAYOUT.claim(Subject.TOOL, mark.member, leaf, MARK)
 
 
-VOCABULARY = Vocabulary(
-    name="webmcp-110",
+VOCABULARY = _LAYOUT.vocabulary(
     title="Sensitive outputs and secret references",
     source="github.com/webmachinelearning/webmcp/issues/110",
-    standing=Standing.PROPOSAL,
     as_of="2026-11",
     where='`annotations.sensitiveHint`; `"x-sensitive"` in `outputSchema`; content of type `secret_reference`',
-    keys=(
-        *_LAYOUT.keys,
-        *Layout(
-            vocabulary="webmcp-110",
-            standing=Standing.PROPOSAL,
-            roots={Subject.TOOL: Branch(members={MARK: _MARKED, _REFERENCE: _REFERENCED})},
-        ).keys,
-    ),
+    more_keys={MARK: _MARKED, _REFERENCE: _REFERENCED},
     read=_read,
-    owns=_LAYOUT.owns,
-    subjects=_LAYOUT.subjects,
     remark="open",
 )

@@ -22,11 +22,11 @@ from inspector.errors import ToolFailedError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import projection_of
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.pins import Asking
-from inspector.policy.decide import Verdict
+from inspector.pins.pins import ConfirmReason
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
+from inspector.policy.rules import Verdict
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
@@ -233,7 +233,7 @@ def _arguments(given: JsonObject, wish: _Wish, tool: Tool | None) -> JsonObject:
     return arguments
 
 
-def _changes(session: Session, name: str) -> tuple[Asking, ...]:
+def _changes(session: Session, name: str) -> tuple[ConfirmReason, ...]:
     """What of a tool's definition is not as it was pinned."""
     from inspector.pins.files import Watch  # noqa: PLC0415 - the files of pins
 

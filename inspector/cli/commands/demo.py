@@ -12,7 +12,7 @@ from inspector.cli.options import Invocation, in_session
 from inspector.cli.overseeing import policy_of, ruling
 from inspector.cli.recording import Wish, recording, wish_of
 from inspector.errors import UsageError
-from inspector.policy.gate.terms import Terms
+from inspector.policy.gate.agreement import Terms
 from inspector.protocol.targets import DemoTarget, PageTarget
 from inspector.session.options import Options
 

@@ -146,9 +146,9 @@ def _recorded(path: Path) -> _Side:
                     pass
             case Listed(tools=tools):
                 of_page = tuple(
-                    Tool(name=name, definition=definition)
-                    for name, definition in tools
-                    if isinstance(definition, dict)
+                    Tool(name=tool.name, definition=tool.definition)
+                    for tool in tools
+                    if isinstance(tool.definition, dict)
                 )
             case Connected():
                 replay.connect()

@@ -2,8 +2,7 @@
 
 import click
 
-from inspector.boundary.level import Level
-from inspector.boundary.options import DEFAULT_POLICY
+from inspector.boundary.options import DEFAULT_POLICY, Level
 from inspector.cli.diagnostics import OK
 from inspector.cli.lenses import Lens
 from inspector.cli.output import columns, print_json, print_lines, table

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inspector.claims.badges import badges
 from inspector.claims.registry import claims_of_tool
-from inspector.claims.traits import traits
+from inspector.claims.traits import badges, traits
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.cli.lenses import Lens, lenses, lenses_of
 from inspector.cli.options import Invocation, in_session, reach_of, reaching

@@ -10,7 +10,7 @@ from inspector.cli.opened import lens_of, opened_of
 from inspector.cli.options import Invocation, reach_of, reaching
 from inspector.cli.overseeing import policy_of, ruling
 from inspector.cli.recording import recording, wish_of
-from inspector.policy.gate.terms import Terms
+from inspector.policy.gate.agreement import Terms
 
 
 @click.command()

@@ -12,12 +12,10 @@ from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.recording import recording, wish_of
 from inspector.errors import ToolFailedError
 from inspector.json.exact import JsonObject
-from inspector.policy.decide import Decision, Handling, Match, decide, handle
-from inspector.policy.default import DEFAULT_POLICY
-from inspector.policy.gathering import Situation, facts_of, with_response
-from inspector.policy.rules import Policy, Rule
-from inspector.policy.taint.response import trust_of
-from inspector.policy.taint.state import Origin, SessionTrust
+from inspector.policy.facts import Situation, facts_of, with_response
+from inspector.policy.reading import DEFAULT_POLICY
+from inspector.policy.rules import Decision, Handling, Match, Policy, Rule, decide, handle
+from inspector.policy.taint import Origin, SessionTrust, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session

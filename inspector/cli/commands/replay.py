@@ -19,11 +19,11 @@ from inspector.junit import Case, junit
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.rules import Policy
 from inspector.protocol.frames import Frame
-from inspector.protocol.unfinished import unfinished
+from inspector.protocol.outcome import unfinished
 from inspector.recording.checking import CheckedCall, checked
 from inspector.recording.exports import KINDS, Kind, exported, told
 from inspector.recording.files import Break, GoodLines, RecordingFile
-from inspector.recording.files.foreign_logs import import_log
+from inspector.recording.files.importing import import_log
 from inspector.recording.format import Connected, Header, LensesChanged, Line, Note
 from inspector.recording.replaying import Replay, ReplayedCall
 from inspector.safe_text import safe_line

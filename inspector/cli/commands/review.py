@@ -22,7 +22,7 @@ from inspector.files.settings import Ignored, settings
 from inspector.json.exact import Malformed, parse
 from inspector.review.finding import Severity
 from inspector.review.formats.formats import FORMATS, report_lines
-from inspector.review.live.unchecked import partly_read
+from inspector.review.live.ongoing import partly_read
 from inspector.review.registry import rules
 from inspector.review.report import (
     Acceptance,

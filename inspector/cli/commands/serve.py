@@ -8,7 +8,7 @@ import click
 from inspector.cli.diagnostics import DIAGNOSTICS, OK
 from inspector.errors import UsageError
 from inspector.recording.answering import Answers
-from inspector.recording.decoding import Broken
+from inspector.recording.codec import Broken
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
 

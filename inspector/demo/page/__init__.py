@@ -1,1 +1,1 @@
-"""The workspace as a web page that offers its tools to agents by WebMCP, with a frame of another origin in it."""
+"""The workspace as a web page that offers its tools by WebMCP, with a frame of another origin."""

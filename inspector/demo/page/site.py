@@ -1,4 +1,4 @@
-"""The page's server: files, the workspace behind them, and secrets that only the page's own browser can fetch."""
+"""The page's server: files, the workspace, and secrets that only the page's own browser can fetch."""
 
 import html
 import secrets
@@ -10,15 +10,14 @@ from typing import Self
 
 from inspector.demo.http import HttpSite
 from inspector.demo.jsonrpc import RefusedError, read
-from inspector.demo.options import Options
-from inspector.demo.server import DemoServer
+from inspector.demo.server import DemoServer, Options
 from inspector.demo.tools.tool import Slow
 from inspector.http_server import HttpConnection, HttpRequest
 from inspector.json.exact import JsonObject, JsonText
 
 COOKIE = "workspace_session"
 OTHER_HOST = "localhost"
-"""The frame's host: another site than the page's, so that it shares neither cookies nor a process with it."""
+"""The frame's host: a different site, so that it shares neither cookies nor a process with the page."""
 
 _FILES = Path(__file__).parent / "files"
 _KINDS = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css"}
@@ -27,7 +26,7 @@ _NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 
 
 class PartnerSite(HttpSite):
-    """The site in the frame. It knows nothing of the workspace."""
+    """The site in the frame, without access to the workspace."""
 
     def __init__(self, embedder: str) -> None:
         """`embedder`: the origin that may frame it and call its tools."""
@@ -36,11 +35,9 @@ class PartnerSite(HttpSite):
 
     @property
     def url(self) -> str:
-        """The document in the frame."""
         return f"{self.origin.replace('127.0.0.1', OTHER_HOST)}/"
 
     async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer with one of the frame's files."""
         names = {"/": "partner.html", "/partner.js": "partner.js", "/style.css": "style.css"}
         await _send_file(
             request, connection, names, {"{EMBEDDER}": self._embedder}, f"frame-ancestors {self._embedder}"
@@ -48,7 +45,7 @@ class PartnerSite(HttpSite):
 
 
 class PageSite(HttpSite):
-    """The page with its workspace, and the frame's site beside it; `async with` starts and stops both."""
+    """The page with its workspace, and the frame's site; `async with` starts and stops both."""
 
     def __init__(self, server: DemoServer | None = None, *, port: int = 0) -> None:
         super().__init__(server, port=port)
@@ -57,12 +54,10 @@ class PageSite(HttpSite):
 
     @property
     def url(self) -> str:
-        """The page."""
         return f"{self.origin}/"
 
     @property
     def partner_url(self) -> str:
-        """The document in the frame of another origin."""
         return self._partner.url if self._partner else ""
 
     async def __aenter__(self) -> Self:
@@ -76,7 +71,6 @@ class PageSite(HttpSite):
         await super().__aexit__(*details)
 
     async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer for the page, for its workspace, or with a secret."""
         match request.method, request.path:
             case _, path if path.startswith("/secrets/"):
                 await self.redeem(request, connection)
@@ -90,8 +84,7 @@ class PageSite(HttpSite):
                 await self._file(request, connection)
 
     async def redeem(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer one try at the redemption endpoint, which needs the page's cookie."""
-        if await self._knows(request, connection):
+        if await self._has_cookie(request, connection):
             await super().redeem(request, connection)
 
     async def _file(self, request: HttpRequest, connection: HttpConnection) -> None:
@@ -103,7 +96,7 @@ class PageSite(HttpSite):
 
     async def _call(self, request: HttpRequest, connection: HttpConnection) -> None:
         """Call one of the demo server's tools for the page: `{"name", "arguments"}` in, its result out."""
-        if not await self._knows(request, connection):
+        if not await self._has_cookie(request, connection):
             return
         body = read(request.body)
         asked = body.value if isinstance(body, JsonText) else None
@@ -112,28 +105,28 @@ class PageSite(HttpSite):
         except RefusedError as error:
             await connection.respond_json(HTTPStatus.BAD_REQUEST, {"error": str(error)}, [_NEVER_CACHED])
             return
-        whole = result.result if isinstance(result, Slow) else result
-        await connection.respond_json(HTTPStatus.OK, whole, [_NEVER_CACHED])
+        answer = result.result if isinstance(result, Slow) else result
+        await connection.respond_json(HTTPStatus.OK, answer, [_NEVER_CACHED])
 
     async def _search(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """What the search form's frame shows."""
+        """The results in the search form's frame."""
         words = (request.parameter("q") or "").casefold()
-        found = [path for path, text in self.server.workspace.documents.items() if words in text.casefold()]
-        items = "".join(f"<li>{html.escape(path)}</li>" for path in found)
+        paths = [path for path, text in self.server.workspace.documents.items() if words in text.casefold()]
+        items = "".join(f"<li>{html.escape(path)}</li>" for path in paths)
         shown = items or "<li>Nothing found</li>"
         page = f'<!doctype html><html lang="en"><link rel="stylesheet" href="/style.css"><title>Found</title><ul>{shown}</ul>'
         headers = _headers(".html", "form-action 'none'; frame-ancestors 'self'")
         await connection.respond(HTTPStatus.OK, page.encode(), headers)
 
-    async def _knows(self, request: HttpRequest, connection: HttpConnection) -> bool:
-        """Whether the request carries the page's cookie; where it does not, it is answered."""
+    async def _has_cookie(self, request: HttpRequest, connection: HttpConnection) -> bool:
+        """Whether the request carries the page's cookie; otherwise answers it."""
         cookies = SimpleCookie()
         try:
             cookies.load(request.header("cookie") or "")
         except CookieError:
             cookies.clear()
-        found = cookies.get(COOKIE)
-        if found and secrets.compare_digest(found.value.encode(), self._session.encode()):
+        cookie = cookies.get(COOKIE)
+        if cookie and secrets.compare_digest(cookie.value.encode(), self._session.encode()):
             return True
         await connection.respond_json(HTTPStatus.UNAUTHORIZED, {"error": "not authorized"}, [_NEVER_CACHED])
         return False
@@ -164,7 +157,7 @@ async def _send_file(
     policy: str,
     more: tuple[tuple[str, str], ...] = (),
 ) -> None:
-    """Answer with a packaged file. `names`: by path; `values`: what stands for its placeholders."""
+    """Answer with a packaged file. `names`: by path; `values`: for its placeholders."""
     name = names.get(request.path)
     if name is None or request.method != "GET":
         await connection.respond(HTTPStatus.METHOD_NOT_ALLOWED if name else HTTPStatus.NOT_FOUND)

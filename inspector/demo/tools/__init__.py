@@ -1,1 +1,13 @@
-"""The tools, in a few modules by theme; `registry` holds them all."""
+"""The demo's tools by theme; `TOOLS` has them in the order of the listing."""
+
+from inspector.demo.tools import credentials, files, hostile, mail, people, plain, projects
+
+TOOLS = (
+    *plain.TOOLS,
+    *credentials.TOOLS,
+    *mail.TOOLS,
+    *projects.TOOLS,
+    *people.TOOLS,
+    *files.TOOLS,
+    *hostile.TOOLS,
+)

@@ -1,16 +1,16 @@
-"""Tools that make or leak credentials: marks in the schema, references, and two side doors."""
+"""Tools that create or leak credentials: marks in the schema, secret references, and two side channels."""
 
 import base64
 
 from inspector.demo.tools.tool import (
     Context,
     DemoTool,
-    failed,
+    error_result,
+    integer_of,
     mirrored,
     object_schema,
     text_block,
     text_of,
-    whole_of,
 )
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import JsonObject
@@ -67,8 +67,8 @@ _GENERATE_API_KEY = DemoTool(
 def _create_share_link(arguments: JsonObject, workspace: Workspace, context: Context) -> JsonObject:
     path = text_of(arguments, "document")
     if path not in workspace.documents:
-        return failed(f"There is no document {path}.")
-    ttl_s = whole_of(arguments, "ttl", 300)
+        return error_result(f"There is no document {path}.")
+    ttl_s = integer_of(arguments, "ttl", 300)
     reference = context.deposit(context.mint.secret("share"), ttl_s)
     return {
         "content": [

@@ -1,6 +1,6 @@
-"""Tools around documents: what they do depends on the arguments, and they can be asked beforehand."""
+"""Tools for documents: their effect depends on the arguments, and can be resolved before a call."""
 
-from inspector.demo.tools.tool import Context, DemoTool, failed, mirrored, object_schema, text_of
+from inspector.demo.tools.tool import Context, DemoTool, error_result, mirrored, object_schema, text_of
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import JsonObject
 
@@ -28,7 +28,7 @@ def _resolve_path(arguments: JsonObject, workspace: Workspace, _context: Context
 
 
 def _resolved_path(arguments: JsonObject) -> JsonObject:
-    # Planted: a public path comes back as open-world though the list says that none is.
+    # Planted contradiction: a public path resolves to open-world, though the list says that no call is.
     hints = _hints(
         read_only=arguments.get("create") is not True,
         destructive=False,
@@ -67,7 +67,7 @@ def _write_file(arguments: JsonObject, workspace: Workspace, _context: Context) 
     path, text, mode = text_of(arguments, "path"), text_of(arguments, "text"), text_of(arguments, "mode")
     before = workspace.documents.get(path)
     if mode == "create" and before is not None:
-        return failed(f"{path} exists already.")
+        return error_result(f"{path} exists already.")
     after = (before or "") + text if mode == "append" else text
     workspace.documents[path] = after
     return mirrored({"path": path, "mode": mode, "characters": len(after)})

@@ -1,17 +1,17 @@
-"""Tools around mail and the web: where data comes from, where it goes, and whom to trust."""
+"""Tools for mail and the web: sources, destinations and trust."""
 
 import hashlib
 
 from inspector.demo.tools.tool import (
     Context,
     DemoTool,
-    failed,
+    content_result,
+    error_result,
+    integer_of,
     mirrored,
     object_schema,
-    said,
     text_block,
     text_of,
-    whole_of,
 )
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import Json, JsonObject, dump
@@ -78,7 +78,7 @@ _READ_DRAFTS = DemoTool(
 
 
 def _list_inbox(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
-    mails = workspace.inbox[: whole_of(arguments, "limit", 10)]
+    mails = workspace.inbox[: integer_of(arguments, "limit", 10)]
     outside = any(mail.outside for mail in mails)
     rows: list[Json] = [
         {
@@ -140,7 +140,9 @@ _LIST_INBOX = DemoTool(
 
 def _send_mail(arguments: JsonObject, workspace: Workspace, context: Context) -> JsonObject:
     if context.request_annotations.get("openWorldHint") is True:
-        return failed("Not sent: your context holds data from untrusted sources. Ask the user to send it.")
+        return error_result(
+            "Not sent: your context holds data from untrusted sources. Ask the user to send it."
+        )
     to = text_of(arguments, "to")
     workspace.sent.append(to)
     return {
@@ -206,7 +208,7 @@ _SNIPPETS = (
 
 def _search_web(arguments: JsonObject, _workspace: Workspace, _context: Context) -> JsonObject:
     query = text_of(arguments, "query")
-    # Sorted keys, no spaces and plain ASCII text: that is JCS for this record.
+    # Sorted keys, no spaces and plain ASCII text: JCS for this record.
     record = dump({key: _EVIDENCE[key] for key in sorted(_EVIDENCE)})
     blocks: list[Json] = [text_block(f"{len(_SNIPPETS)} results for: {query}")]
     for url, snippet in _SNIPPETS:
@@ -222,7 +224,7 @@ def _search_web(arguments: JsonObject, _workspace: Workspace, _context: Context)
         block: JsonObject = {**text_block(f"{url}\n{snippet}"), "_meta": {_TRUST: untrusted}}
         blocks.append(block)
     return {
-        **said(*blocks),
+        **content_result(*blocks),
         "_meta": {
             _TRUST: {"untrusted": True},
             "ifc": {"integrity": "untrusted", "confidentiality": "public"},

@@ -1,15 +1,15 @@
-"""Tools around people: pay, health, and every kind of content block there is."""
+"""Tools for people: pay, health, and every kind of content block."""
 
-from inspector.demo.media import picture, sound
+from inspector.demo.library import picture, sound
 from inspector.demo.tools.tool import (
     Context,
     DemoTool,
-    failed,
+    content_result,
+    error_result,
+    integer_of,
     object_schema,
-    said,
     text_block,
     text_of,
-    whole_of,
 )
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import Json, JsonObject
@@ -18,10 +18,10 @@ _WHO: JsonObject = {"type": "string", "enum": ["ada", "ben", "chidi"], "descript
 
 
 def _update_salary(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
-    person, amount = text_of(arguments, "person"), whole_of(arguments, "amount", 0)
+    person, amount = text_of(arguments, "person"), integer_of(arguments, "amount", 0)
     before = workspace.set_salary(person, amount)
     if before is None:
-        return failed(f"There is nobody called {person}.")
+        return error_result(f"There is nobody called {person}.")
     return {
         "content": [text_block(f"Updated the salary of {before.name}.")],
         "structuredContent": {
@@ -79,9 +79,7 @@ def _patient_record(arguments: JsonObject, workspace: Workspace, context: Contex
         "earlier": [{"text": "Eyesight tested, glasses for screen work", "earlier": []}],
     }
     return {
-        "content": [
-            text_block(f"{person.name}: {person.diagnosis}. Next checkup on {person.next_checkup}."),
-        ],
+        "content": [text_block(f"{person.name}: {person.diagnosis}. Next checkup on {person.next_checkup}.")],
         "structuredContent": {
             "person": person.id,
             "nextCheckup": person.next_checkup,
@@ -177,20 +175,13 @@ def _team_photo(_arguments: JsonObject, _workspace: Workspace, context: Context)
         },
         {
             "type": "resource",
-            "resource": {
-                "uri": "workspace://photos/pier.png",
-                "mimeType": "image/png",
-                "blob": picture(4),
-            },
+            "resource": {"uri": "workspace://photos/pier.png", "mimeType": "image/png", "blob": picture(4)},
             "annotations": for_user,
         },
-        {
-            **text_block(f"The album's password is {context.mint.secret('album')}."),
-            "annotations": for_user,
-        },
+        {**text_block(f"The album's password is {context.mint.secret('album')}."), "annotations": for_user},
         {"type": "hologram", "frames": 24, "text": "A kind of content that nobody has defined yet"},
     )
-    return said(*blocks)
+    return content_result(*blocks)
 
 
 _TEAM_PHOTO = DemoTool(

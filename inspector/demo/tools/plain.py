@@ -1,4 +1,4 @@
-"""Two tools without any trap: one to try arguments on, one that does everything right."""
+"""Two tools without traps: one to try arguments on, one that does everything right."""
 
 from inspector.demo.tools.tool import Context, DemoTool, mirrored, object_schema
 from inspector.demo.workspace import Workspace
@@ -33,12 +33,7 @@ _ECHO_ARGUMENTS = DemoTool(
                 "exact": {"type": "number", "description": "Any number; comes back digit for digit"},
                 "confirm": {"type": "boolean", "default": False},
                 "nickname": {"type": ["string", "null"]},
-                "tags": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "maxItems": 5,
-                    "uniqueItems": True,
-                },
+                "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 5, "uniqueItems": True},
                 "days": {
                     "type": "array",
                     "items": {"type": "string", "enum": ["mon", "tue", "wed", "thu", "fri"]},

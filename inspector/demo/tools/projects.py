@@ -1,31 +1,31 @@
-"""Tools around projects: something destructive, something slow and something large."""
+"""Tools for projects: something destructive, something slow and something large."""
 
 from inspector.demo.tools.tool import (
     Context,
     DemoTool,
     Slow,
-    failed,
+    content_result,
+    error_result,
+    integer_of,
     mirrored,
     number_of,
     object_schema,
-    said,
     text_block,
     text_of,
-    whole_of,
 )
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import Json, JsonObject, Number
 
 MOST_ROWS = 50_000
 FIRST_SEQUENCE = 2**53 + 1
-"""The first number that a double cannot hold."""
+"""The first integer that a double cannot represent."""
 
 
 def _delete_project(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
     identifier = text_of(arguments, "project")
     project = workspace.remove_project(identifier)
     if project is None:
-        return failed(f"There is no project {identifier}.")
+        return error_result(f"There is no project {identifier}.")
     return mirrored({"deleted": project.id, "name": project.name, "tasksLost": project.open_tasks})
 
 
@@ -65,12 +65,12 @@ _DELETE_PROJECT = DemoTool(
 
 
 def _export_report(arguments: JsonObject, workspace: Workspace, _context: Context) -> Slow:
-    steps = whole_of(arguments, "steps", 5)
+    steps = integer_of(arguments, "steps", 5)
     names = ", ".join(project.name for project in workspace.projects.values())
     return Slow(
         seconds=number_of(arguments, "seconds", 5),
         steps=tuple(f"section {number} of {steps}" for number in range(1, steps + 1)),
-        result=said(
+        result=content_result(
             text_block(f"Exported {steps} sections about {names}. Margin this quarter: 11.4 %."),
             {
                 "type": "resource_link",
@@ -102,7 +102,7 @@ _EXPORT_REPORT = DemoTool(
 
 
 def _list_audit_log(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
-    count = whole_of(arguments, "rows", 1000)
+    count = integer_of(arguments, "rows", 1000)
     actors = tuple(workspace.people)
     rows: list[Json] = [_row(index, actors) for index in range(count)]
     return {
@@ -123,7 +123,7 @@ def _row(index: int, actors: tuple[str, ...]) -> JsonObject:
         "actor": actors[index % len(actors)],
         "action": _ACTIONS[index % len(_ACTIONS)],
         "address": f"192.0.2.{index % 254 + 1}",
-        # Two decimals, as an accounting system writes them: 0.10, not 0.1.
+        # Two decimals, as accounting systems write them: 0.10, not 0.1.
         "costEur": Number(f"0.{index % 10}0"),
     }
 

@@ -1,4 +1,4 @@
-"""What a tool of the demo is: a definition as it goes over the wire, and a function that answers calls."""
+"""The shape of a demo tool: its definition on the wire, a function for calls, and helpers for results."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 import jsonschema_rs
 
-from inspector.demo.mint import Mint
-from inspector.demo.redemption import Reference
+from inspector.demo.secrets import Mint, Reference
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import Json, JsonObject, dump, dump_text
 
@@ -21,20 +20,20 @@ class Context:
     now: str
     """The time of the call, RFC 3339 in UTC."""
     deposit: Callable[[str, int], Reference]
-    """Keeps a secret for so many seconds and says where to fetch it."""
+    """Keeps a secret for a number of seconds; the reference for redeeming it."""
     log: Callable[[str, Json], None]
     """Sends a log message of a level (`debug`, `info`, …) to a client that asked for it."""
     request_annotations: JsonObject
-    """`params._meta.annotations` of the request: what the client says about its context."""
+    """`params._meta.annotations` of the request: the client's statements about its context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slow:
-    """A result that takes its time."""
+    """A result that takes time."""
 
     seconds: float
     steps: tuple[str, ...]
-    """What is done in each step, one progress message each; the time is shared evenly."""
+    """One progress message per step; the time is divided evenly."""
     result: JsonObject
 
 
@@ -47,26 +46,25 @@ class DemoTool:
     """One tool."""
 
     definition: JsonObject
-    """As `tools/list` gives it."""
+    """As in `tools/list`."""
     handle: Handler
-    """The `tools/call` result for arguments that keep to the input schema."""
+    """The `tools/call` result for valid arguments."""
     resolve: Resolver | None = None
-    """The `tools/resolve` result for such arguments; None where the tool is not resolvable."""
+    """The `tools/resolve` result for valid arguments; None where the tool is not resolvable."""
     sound: bool = True
     """False where a strict client would reject the whole listing over it."""
 
     @property
     def name(self) -> str:
-        """The name under which it is called."""
         return str(self.definition["name"])
 
     def problem(self, arguments: JsonObject) -> str | None:
-        """What keeps `arguments` from the input schema, in one sentence."""
+        """The first violation of the input schema, in one sentence; None where there is none."""
         schema = self.definition.get("inputSchema")
         if not isinstance(schema, dict):
             return None
         try:
-            # The validator knows plain Python values only.
+            # The validator requires plain Python values.
             plain = json.loads(dump(arguments))
             validator = jsonschema_rs.validator_for(schema, validate_formats=True)
             first = next(iter(validator.iter_errors(plain)), None)
@@ -93,18 +91,18 @@ def text_block(text: str) -> JsonObject:
     return {"type": "text", "text": text}
 
 
-def said(*blocks: Json) -> JsonObject:
-    """A result of content blocks alone."""
+def content_result(*blocks: Json) -> JsonObject:
+    """A result of content blocks only."""
     return {"content": list(blocks)}
 
 
 def mirrored(structured: JsonObject) -> JsonObject:
-    """A structured result with the same JSON as text, for clients that read only that."""
+    """A structured result with the same JSON as text, for clients that read only text."""
     return {"content": [text_block(dump_text(structured))], "structuredContent": structured}
 
 
-def failed(text: str) -> JsonObject:
-    """A result that says the tool could not do it."""
+def error_result(text: str) -> JsonObject:
+    """A result for a call that the tool could not complete."""
     return {"content": [text_block(text)], "isError": True}
 
 
@@ -120,6 +118,6 @@ def number_of(arguments: JsonObject, key: str, default: float) -> float:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else default
 
 
-def whole_of(arguments: JsonObject, key: str, default: int) -> int:
-    """A whole number; JSON Schema counts 3.0 as one."""
+def integer_of(arguments: JsonObject, key: str, default: int) -> int:
+    """An integer argument; JSON Schema also accepts 3.0."""
     return int(number_of(arguments, key, default))

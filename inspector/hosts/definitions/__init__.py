@@ -1,1 +1,1 @@
-"""The definition of a tool as a model gets it, and how it differs from the server's."""
+"""The model's view of a tool definition, and its differences from the server's."""

@@ -1,7 +1,7 @@
-"""An output schema without its sensitive parts, and so loose that every bounded result fits that fitted before.
+"""Removes sensitive parts from an output schema, and loosens it so that every bounded result still fits.
 
-One pass over the schema, without recursion: each schema object is written anew once, where it stood or close by.
-References are led to the new places afterwards.
+One pass over the schema, without recursion: each schema object is rewritten once, at the same place or close by.
+References are redirected afterwards.
 """
 
 from collections.abc import Callable
@@ -10,88 +10,177 @@ from typing import NamedTuple, TypeAlias
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.notice import MEMBER
-from inspector.boundary.walking import is_plain
+from inspector.boundary.walking import WITHHELD, is_plain
 from inspector.hosts.definitions.paths import TOP, Leading, Led, Path, Purse
 from inspector.hosts.definitions.survey import Survey
-from inspector.hosts.definitions.vocabulary import (
-    CONDITION,
-    DROPPED,
-    ITEMS,
-    KNOWN,
-    LISTS,
-    MAPS,
-    NOTICE_SCHEMA,
-    OWN_KEY,
-    PLACEHOLDER,
-    REFERENCES,
-    SINGLE,
-    STRICT_NOTICE,
-    admits_placeholder,
-    holds_values,
-    is_idle,
-    names_containers,
-)
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.schema.key_pattern import KeyPattern, Match
 from inspector.schema.merging import number_of
 from inspector.schema.nodes import MAX_DEPTH, Mark, Node, mark_of
 from inspector.schema.references import Place, References
 
+MAPS = frozenset(
+    {
+        "properties",
+        "patternProperties",
+        "$defs",
+        "definitions",
+        "dependentSchemas",
+        "dependencies",
+    }
+)
+"""Keywords with an object of schemas."""
+LISTS = frozenset({"allOf", "anyOf", "oneOf"})
+SINGLE = frozenset({"additionalProperties", "propertyNames", "contentSchema", "then", "else"})
+ITEMS = frozenset({"items", "additionalItems", "prefixItems"})
+REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+CONDITION = frozenset({"if", "then", "else"})
+KNOWN = MAPS | LISTS
+"""Keywords that contain no schemas unless their value is an object or a list."""
+
+_FEWER = "a bounded result may lack what this keyword requires"
+_ALIKE = "the same text replaces all withheld items, or they are omitted"
+_LEFT = "a reduced value may fit this differently than the whole value"
+
+DROPPED: dict[str, str] = {
+    "required": _FEWER,
+    "minProperties": _FEWER,
+    "minItems": _FEWER,
+    "dependentRequired": _FEWER,
+    "contains": _ALIKE,
+    "minContains": _ALIKE,
+    "maxContains": _ALIKE,
+    "uniqueItems": _ALIKE,
+    "not": _LEFT,
+    "unevaluatedProperties": _LEFT,
+    "unevaluatedItems": _LEFT,
+}
+"""Keywords to remove, with the reason."""
+_IDLE: dict[str, tuple[Json, ...]] = {
+    "minProperties": (0,),
+    "minItems": (0,),
+    "uniqueItems": (False,),
+    "unevaluatedProperties": (True,),
+    "unevaluatedItems": (True,),
+}
+"""Values of these keywords that require nothing."""
+
+_PASSING = frozenset({"type", "$vocabulary"})
+"""Keywords whose lists and objects are not instance values."""
+_SAYS_LITTLE = frozenset(
+    {
+        "type",
+        "title",
+        "description",
+        "$comment",
+        "deprecated",
+        "readOnly",
+        "x-sensitive",
+        "default",
+        "examples",
+    }
+)
+"""Keywords that, apart from `type`, restrict nothing."""
+
+NOTICE_SCHEMA: JsonObject = {"description": "The parts withheld from this result."}
+"""For `_withheld`. It restricts nothing, because a nested object may have a member of that name."""
+STRICT_NOTICE: JsonObject = {
+    "type": "object",
+    "properties": {
+        "fields": {"type": "array"},
+        "otherFields": {"type": "string"},
+        "contentBlocks": {"type": "string"},
+    },
+    "additionalProperties": False,
+    "minProperties": 1,
+}
+"""For `_withheld`, if a pattern for keys matches it too."""
+PLACEHOLDER: JsonObject = {"enum": [WITHHELD]}
+OWN_KEY: JsonObject = {"enum": [MEMBER]}
+
+
+def is_idle(keyword: str, value: Json) -> bool:
+    """True if a keyword that would be removed requires nothing."""
+    return any(type(value) is type(idle) and value == idle for idle in _IDLE.get(keyword, ()))
+
+
+def admits_placeholder(schema: JsonObject) -> bool:
+    """True if the schema obviously allows any text, or the placeholder."""
+    if schema.keys() == {"anyOf"} and isinstance(schema["anyOf"], list):
+        return PLACEHOLDER in schema["anyOf"]
+    if not schema.keys() <= _SAYS_LITTLE:
+        return False
+    named = schema.get("type", "string")
+    return named == "string" or (isinstance(named, list) and "string" in named)
+
+
+def holds_values(keyword: str, value: Json) -> bool:
+    """True if a keyword without schemas may contain instance values: examples, defaults, or an unknown keyword."""
+    return isinstance(value, (dict, list)) and bool(value) and keyword not in _PASSING
+
+
+def names_containers(keyword: str, value: Json) -> bool:
+    """True if `enum` or `const` requires a whole object or array, a part of which may be withheld."""
+    if keyword == "enum" and isinstance(value, list):
+        return any(not isinstance(choice, (str, int, float)) and choice is not None for choice in value)
+    return keyword == "const" and not isinstance(value, (str, int, float)) and value is not None
+
+
 Put: TypeAlias = Callable[[Json], None]
-"""Puts what is written where it belongs."""
-Tell: TypeAlias = Callable[[Path, str, str, Node | None], None]
-"""Takes note of a difference: where in the schema, the rule, a sentence, and the mark behind it."""
+"""Sets a value at its place."""
+Report: TypeAlias = Callable[[Path, str, str, Node | None], None]
+"""Reports a difference: the place in the schema, the rule, a sentence, and the mark that causes it."""
 
 LOOSENED = "loosened"
-"""The rule of a difference that withholds nothing: a bounded result would not fit what was sent."""
+"""The rule of a difference that withholds nothing; it keeps bounded results valid."""
 
-_BROKEN = "it is no schema, or too deep to be judged"
-_EXAMPLES = "it may hold values of what is withheld"
-_PARTS = "a part of the value that it names may be withheld"
-_ONE_OF = "what is left of a value may fit several of these alternatives"
-_EITHER = "what is left of a value may meet another condition than the whole"
-_PLACEHOLDER = "a text stands in place of a withheld item"
-_NOTICE = "a bounded result says under `_withheld` what is missing"
+_BROKEN = "it is not a schema, or nested too deeply to be judged"
+_EXAMPLES = "it may contain withheld values"
+_PARTS = "it requires a whole value, a part of which may be withheld"
+_ONE_OF = "a reduced value may fit several of these alternatives"
+_EITHER = "a reduced value may meet a different condition than the whole value"
+_PLACEHOLDER = "a text replaces a withheld item"
+_NOTICE = "a bounded result lists withheld fields under `_withheld`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
-    """A schema object that is being written."""
+    """A schema object to write."""
 
     schema: JsonObject
     raw: Path
-    """Where it stands."""
+    """The place in the original."""
     place: Path
-    """Where it is written."""
+    """The place in the result."""
     made: JsonObject = field(default_factory=dict[str, Json])
     further: list[Json] = field(default_factory=list[Json])
-    """What applies beside all that, for `allOf`."""
+    """Additional conditions for `allOf`."""
 
     @property
     def own_conditions(self) -> int:
-        """How many schemas `allOf` has without `further`."""
+        """The number of schemas in its own `allOf`."""
         every = self.schema.get("allOf")
         return len(every) if isinstance(every, list) else 0
 
 
 class _Reason(NamedTuple):
-    """Why a schema may not be written."""
+    """The reason not to write a schema."""
 
     rule: str
     what: str
     mark: Node | None
 
 
-def loosened(schema: JsonObject, survey: Survey, tell: Tell, purse: Purse) -> JsonObject:
-    """`schema` for a model. Not for one that is sensitive as a whole."""
-    return _Loosening(schema, survey, tell, purse).run()
+def loosened(schema: JsonObject, survey: Survey, report: Report, purse: Purse) -> JsonObject:
+    """`schema` for a model. Not for a schema that is sensitive as a whole."""
+    return _Loosening(schema, survey, report, purse).run()
 
 
 class _Loosening:
-    def __init__(self, schema: JsonObject, survey: Survey, tell: Tell, purse: Purse) -> None:
+    def __init__(self, schema: JsonObject, survey: Survey, report: Report, purse: Purse) -> None:
         self._schema = schema
         self._survey = survey
-        self._tell = tell
+        self._report = report
         self._purse = purse
         self._tasks: list[_Task] = []
         self._placed: dict[int, Path] = {}
@@ -104,20 +193,20 @@ class _Loosening:
         written = top[0] if isinstance(top[0], dict) else {}
         finder, leading = References(self._schema), Leading(written, self._purse)
         for led in self._led:
-            # What has to be written for a reference may hold further ones: the list grows on the way.
+            # Writing the target of a reference may add references to the list.
             place = self._place(finder.resolve(led.reference), leading)
-            said = leading.lead(led, place)
-            if said:
-                self._tell(led.raw, LOOSENED, said, None)
+            change = leading.lead(led, place)
+            if change:
+                self._report(led.raw, LOOSENED, change, None)
         return written
 
-    def _place(self, found: Place | None, leading: Leading) -> Path | None:
-        """Where the target of a reference is written, which may have to be done first; None where it may not be."""
-        target = found.value if found else None
-        if found is None or not isinstance(target, dict):
+    def _place(self, target_place: Place | None, leading: Leading) -> Path | None:
+        """The place of a reference's target, which is written first if necessary; None if it may not be written."""
+        target = target_place.value if target_place else None
+        if target_place is None or not isinstance(target, dict):
             return None
         if id(target) not in self._placed:
-            raw = TOP.down(*found.tokens)
+            raw = TOP.down(*target_place.tokens)
             if self._reason(target, raw):
                 return None
             held, name, place = leading.spare_place()
@@ -130,13 +219,13 @@ class _Loosening:
             self._write(self._tasks.pop())
 
     def _write(self, task: _Task) -> None:
-        """Write each keyword of one schema object, and note what is below it as further tasks."""
+        """Writes each keyword of a schema object, and adds tasks for the schemas in it."""
         schema = task.schema
         for keyword, value in schema.items():
             if keyword in DROPPED:
                 self._drop(task, keyword, value)
             elif keyword in CONDITION and "if" in schema:
-                self._tell(task.raw.down(keyword), LOOSENED, _EITHER, None)
+                self._report(task.raw.down(keyword), LOOSENED, _EITHER, None)
             elif keyword in REFERENCES:
                 task.made[keyword] = value
                 self._led.append(Led(holder=task.made, keyword=keyword, raw=task.raw.down(keyword)))
@@ -158,11 +247,11 @@ class _Loosening:
             self._allow_notice(task)
 
     def _is_at_top(self, task: _Task) -> bool:
-        """Whether it may speak of a whole result."""
+        """True if it may describe a whole result."""
         return id(task.schema) in self._survey.at_root
 
     def _reason(self, child: Json, raw: Path) -> "_Reason | None":
-        """Why a schema may not be written: its place is sensitive, or cannot be judged."""
+        """The reason not to write a schema: its place is sensitive, or cannot be judged."""
         if isinstance(child, bool):
             return None
         if not isinstance(child, dict) or raw.depth > MAX_DEPTH:
@@ -177,10 +266,10 @@ class _Loosening:
         return None
 
     def _child(self, child: Json, raw: Path, place: Path, put: Put) -> bool:
-        """Note a schema to be written; False where it may not be, which is told."""
+        """Adds a task for a schema; if it may not be written, reports that and returns False."""
         reason = self._reason(child, raw)
         if reason:
-            self._tell(raw, *reason)
+            self._report(raw, *reason)
             return False
         if isinstance(child, dict):
             task = _Task(schema=child, raw=raw, place=place)
@@ -192,11 +281,11 @@ class _Loosening:
         return True
 
     def _beside(self, child: Json, other: JsonObject, raw: Path, place: Path, put: Put) -> None:
-        """A schema, or the other one that is ours; that one alone where the schema may not be written."""
+        """Writes a schema or the boundary's own alternative; only the alternative if the schema may not be written."""
         both: list[Json] = [other, None]
         if self._child(child, raw, place.down("anyOf", 1), _into(both, 1)):
             put({"anyOf": both})
-            self._tell(raw, LOOSENED, _PLACEHOLDER if other is PLACEHOLDER else _NOTICE, None)
+            self._report(raw, LOOSENED, _PLACEHOLDER if other is PLACEHOLDER else _NOTICE, None)
         else:
             put(other)
 
@@ -204,19 +293,19 @@ class _Loosening:
         if is_idle(keyword, value):
             task.made[keyword] = value
         else:
-            self._tell(task.raw.down(keyword), LOOSENED, DROPPED[keyword], None)
+            self._report(task.raw.down(keyword), LOOSENED, DROPPED[keyword], None)
 
     def _map(self, task: _Task, keyword: str, value: JsonObject) -> None:
-        """Schemas by keys, patterns or names."""
+        """Schemas by key, pattern or name."""
         written: JsonObject = {}
         task.made[keyword] = written
         at_top, depends = self._is_at_top(task), keyword in {"dependentSchemas", "dependencies"}
         for key, child in value.items():
             raw, place = task.raw.down(keyword, key), task.place.down(keyword, key)
             if at_top and key == MEMBER and (depends or keyword == "properties"):
-                self._tell(raw, LOOSENED, _NOTICE, None)
+                self._report(raw, LOOSENED, _NOTICE, None)
             elif depends and isinstance(child, list):
-                self._tell(raw, LOOSENED, DROPPED["required"], None)
+                self._report(raw, LOOSENED, DROPPED["required"], None)
             elif at_top and keyword == "patternProperties" and KeyPattern(key).match(MEMBER) is not Match.NO:
                 self._beside(child, STRICT_NOTICE, raw, place, _into(written, key))
             else:
@@ -226,7 +315,7 @@ class _Loosening:
         raw, place = task.raw.down(keyword), task.place.down(keyword)
         if not isinstance(value, list):
             if "prefixItems" in task.schema and self._reason(value, raw):
-                # Drafts differ about which items it speaks of, so it asks for nothing.
+                # Drafts differ on the items that it describes, so it requires nothing.
                 self._child(value, raw, place, _into({}, keyword))
             else:
                 self._item(value, raw, place, _into(task.made, keyword))
@@ -249,16 +338,16 @@ class _Loosening:
         raw, place = task.raw.down(keyword), task.place.down(keyword)
         written: list[Json] = [True] * len(value)
         if keyword == "oneOf":
-            self._tell(raw, LOOSENED, _ONE_OF, None)
+            self._report(raw, LOOSENED, _ONE_OF, None)
             place = self._alternatives(task, written)
         else:
             task.made[keyword] = written
         for index, child in enumerate(value):
-            # Where one may not be written, true stands there: more fits.
+            # `true` replaces a schema that may not be written, so more values fit.
             self._child(child, raw.down(index), place.down(index), _into(written, index))
 
     def _alternatives(self, task: _Task, written: list[Json]) -> Path:
-        """Put alternatives where the schema has none of its own; the place of the list."""
+        """Adds alternatives to a schema without `anyOf` of its own; returns the place of the list."""
         if "anyOf" not in task.schema:
             task.made["anyOf"] = written
             return task.place.down("anyOf")
@@ -273,37 +362,37 @@ class _Loosening:
             self._child(value, raw, place, put)
 
     def _other(self, task: _Task, keyword: str, value: Json) -> None:
-        """A keyword that holds no schema."""
+        """A keyword that contains no schema."""
         raw, limit = task.raw.down(keyword), number_of(value)
         if keyword in KNOWN:
-            self._tell(raw, Rule.INTERNAL, _BROKEN, None)
+            self._report(raw, Rule.INTERNAL, _BROKEN, None)
         elif keyword == "maxProperties" and self._is_at_top(task) and limit is not None:
             if isinstance(limit, int):
                 task.made[keyword] = limit + 1
-            self._tell(raw, LOOSENED, _NOTICE, None)
+            self._report(raw, LOOSENED, _NOTICE, None)
         elif names_containers(keyword, value):
-            self._tell(raw, LOOSENED, _PARTS, None)
+            self._report(raw, LOOSENED, _PARTS, None)
         elif holds_values(keyword, value) and (self._survey.may_mark(task.schema) or not is_plain(value)):
-            self._tell(raw, Rule.X_SENSITIVE if is_plain(value) else Rule.INTERNAL, _EXAMPLES, None)
+            self._report(raw, Rule.X_SENSITIVE if is_plain(value) else Rule.INTERNAL, _EXAMPLES, None)
         elif isinstance(value, DuplicateKeys):
-            self._tell(raw, Rule.INTERNAL, _BROKEN, None)
+            self._report(raw, Rule.INTERNAL, _BROKEN, None)
         else:
             task.made[keyword] = value
 
     def _allow_notice(self, task: _Task) -> None:
-        """Let a whole result have the member that says what is missing."""
+        """Allows the notice in a whole result."""
         made = task.made
         named = made.get("properties")
         if isinstance(named, dict):
             named[MEMBER] = NOTICE_SCHEMA
-            self._tell(task.raw.down("properties"), LOOSENED, _NOTICE, None)
+            self._report(task.raw.down("properties"), LOOSENED, _NOTICE, None)
         elif made.get("additionalProperties", True) is not True:
             made["properties"] = {MEMBER: NOTICE_SCHEMA}
-            self._tell(task.raw.down("additionalProperties"), LOOSENED, _NOTICE, None)
+            self._report(task.raw.down("additionalProperties"), LOOSENED, _NOTICE, None)
 
 
 def _into(holder: JsonObject | list[Json], token: str | int) -> Put:
-    """Puts into a container."""
+    """Returns a function that sets a value in a container."""
 
     def put(value: Json) -> None:
         if isinstance(holder, dict):

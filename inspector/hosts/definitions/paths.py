@@ -1,23 +1,23 @@
-"""Places in a schema as linked tokens, and references led to where their targets stand in the bounded schema.
+"""Places in a schema as linked tokens, and redirected references in the bounded schema.
 
-Pointers are made of places where one is asked for, and counted.
+Pointers are created on demand, and counted.
 """
 
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from inspector.boundary.ledger import UnjudgeableError
+from inspector.boundary.removals import UnjudgeableError
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import join
 
 MAX_POINTER_CHARACTERS = 4_000_000
-"""In all pointers that are made for one definition."""
+"""The total length of all pointers for one definition."""
 _DEFINITIONS = "$defs"
 _SPARE = "bounded"
 _SAFE = "/~!$&'()*+,;=:@-._"
-"""What a URI fragment holds as it is."""
-_MOVED = "what it refers to stands elsewhere in the bounded schema"
-_NOWHERE = "what it refers to is not handed over; anything fits there"
+"""Characters that a URI fragment contains unescaped."""
+_MOVED = "its target is at another place in the bounded schema"
+_NOWHERE = "its target is withheld; any value fits here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,6 @@ class Path:
     depth: int
 
     def down(self, *tokens: str | int) -> "Path":
-        """The place below it."""
         path = self
         for token in tokens:
             path = Path(path, str(token), path.depth + 1)
@@ -37,51 +36,49 @@ class Path:
 
     @property
     def tokens(self) -> list[str]:
-        """From the document's root."""
-        found: list[str] = []
+        tokens: list[str] = []
         path = self
         while path.above:
-            found.append(path.token)
+            tokens.append(path.token)
             path = path.above
-        found.reverse()
-        return found
+        tokens.reverse()
+        return tokens
 
 
 TOP = Path(None, "", 0)
 
 
 class Purse:
-    """What may still be spent on pointers."""
+    """The remaining budget for pointers."""
 
     def __init__(self) -> None:
         self._left = MAX_POINTER_CHARACTERS
 
     def pointer(self, path: Path) -> str:
-        """The pointer to `path`. Raises UnjudgeableError past the bound."""
+        """The pointer to `path`. Raises UnjudgeableError past the limit."""
         tokens = path.tokens
         self._left -= sum(map(len, tokens)) + len(tokens) + 1
         if self._left < 0:
-            raise UnjudgeableError("its output schema differs in more places than can be listed")
+            raise UnjudgeableError("its output schema differs in too many places to list them")
         return join(tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Led:
-    """A reference that stands in the bounded schema and still leads to where its target was."""
+    """A reference in the bounded schema that still has its original target."""
 
     holder: JsonObject
     keyword: str
     raw: Path
-    """Where it stood."""
+    """The place of the reference in the original."""
 
     @property
     def reference(self) -> Json:
-        """As it was sent."""
         return self.holder.get(self.keyword)
 
 
 class Leading:
-    """Leads references; writes schemas that stood at no place for schemas among the definitions."""
+    """Redirects references, and finds places among the definitions for targets that have no place of their own."""
 
     def __init__(self, top: JsonObject, purse: Purse) -> None:
         self._top = top
@@ -89,7 +86,7 @@ class Leading:
         self._nowhere: Path | None = None
 
     def spare_place(self) -> tuple[JsonObject, str, Path]:
-        """Where one more schema can be written: the definitions, a name that is not taken, the place."""
+        """A free place for a schema: the definitions, a new name, and the place."""
         held = self._top.setdefault(_DEFINITIONS, {})
         if not isinstance(held, dict):
             held = self._top[_DEFINITIONS] = {}
@@ -100,14 +97,14 @@ class Leading:
         return held, name, TOP.down(_DEFINITIONS, name)
 
     def lead(self, led: Led, place: Path | None) -> str:
-        """Lead a reference to `place`, where its target is written, None for nowhere; what is to be said, if anything."""
+        """Redirects a reference to `place`, or to an empty schema for None. Returns a description of the change, if any."""
         reference = led.reference
         address = self._address(place) if place else None
         if address is None or not isinstance(reference, str):
-            # Left out, it would give meaning to what stands beside it in the older drafts.
+            # Without the reference, its siblings would gain meaning in older drafts.
             led.holder[led.keyword] = self._address(self._anything()) or "#"
             return _NOWHERE
-        # An anchor went with its schema, and an empty fragment means the top.
+        # An anchor moves with its schema, and an empty fragment is the root.
         is_pointer = unquote(reference.partition("#")[2]).startswith("/")
         if not is_pointer or reference == address:
             return ""

@@ -1,4 +1,4 @@
-"""Definitions projected: what a model is given of a tool, and the reason for each difference."""
+"""Projects tool definitions: the model's view, with a reason for each difference."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.labels import is_sensitive_hint, says_yes
-from inspector.boundary.ledger import UnjudgeableError
+from inspector.boundary.removals import UnjudgeableError
 from inspector.claims.claim import Claim, Subject
 from inspector.hosts.definitions.loosening import loosened
 from inspector.hosts.definitions.paths import Path, Purse
@@ -19,30 +19,30 @@ from inspector.schema.nodes import Node
 from inspector.schema.positions import Source
 
 BYTES_A_TOKEN = 4
-"""By rule of thumb, for English and JSON. Every model counts otherwise."""
+"""A rule of thumb for English and JSON; models differ."""
 
 _SCHEMA = "outputSchema"
 _TEXTS = frozenset({"name", "title", "description"})
 _GIVEN = frozenset({*_TEXTS, "inputSchema", _SCHEMA})
 _FOR_CLIENTS = {
-    "annotations": "annotations are for clients; the host does not hand them to its model",
-    "_meta": "`_meta` is for clients; the host does not hand it to its model",
-    "icons": "icons are for users; the host does not hand them to its model",
+    "annotations": "annotations are for clients, not for the model",
+    "_meta": "`_meta` is for clients, not for the model",
+    "icons": "icons are for users, not for the model",
 }
-_UNKNOWN = "only name, title, description and schemas are handed over"
-_NO_TEXT = "it is no text"
-_NO_SCHEMA = "it is no schema"
-_ALL_SENSITIVE = "all structured content is withheld, so there is no schema of what is left"
-_HINTED = "the tool declares its results sensitive, and the schema releases nothing of them"
+_UNKNOWN = "the model gets only name, title, description and schemas"
+_NO_TEXT = "it is not text"
+_NO_SCHEMA = "it is not a schema"
+_ALL_SENSITIVE = "all structured content is withheld, so it needs no schema"
+_HINTED = "the tool declares its results sensitive, and the schema releases no part of them"
 
-NOT_OBSERVED = "how this host hands over definitions was not observed: what `spec` does is shown"
-SERVERS_WORDS = "name, title, description and input schema are the server's words, at every boundary: a model cannot use the tool without them"
-AS_SENT = "at `open` every schema goes as it was sent"
-PARTLY_RELEASED = "the tool declares its results sensitive: of what the output schema names, only what it releases is let through"
+NOT_OBSERVED = "the handling of definitions was not observed for this host: `spec` is shown instead"
+SERVERS_WORDS = "name, title, description and input schema pass unchanged at every boundary, because a model needs them to use the tool"
+AS_SENT = "at `open` every schema passes as sent"
+PARTLY_RELEASED = "the tool declares its results sensitive: only parts that the output schema releases pass"
 
 
 class Step(StrEnum):
-    """Which of the two steps makes a difference."""
+    """The step that causes a difference."""
 
     BOUNDARY = "boundary"
     HOST = "host"
@@ -50,61 +50,59 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Something of a definition that does not reach the model, or not as it was."""
+    """A part of a definition that does not reach the model, or not unchanged."""
 
     pointer: str
-    """Into the definition as sent; resolves there."""
+    """Pointer into the definition as sent; it resolves."""
     step: Step
     what: str
-    """In a sentence for the user. Quotes nothing of the definition."""
+    """A sentence for the user that quotes nothing of the definition."""
     rule: str = ""
-    """Of the boundary: one of `Rule`, or `loosened`; empty for a host."""
+    """The boundary rule, or `loosened`; empty for a host."""
     claim: Claim | None = None
-    """The declaration behind it; None where there is none."""
+    """The claim that causes it; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectedDefinition:
-    """One definition at one boundary, through one host."""
+    """A tool definition at one level, through one host."""
 
     level: Level
     raw: JsonObject
-    """As it stood on the wire; what the pointers of the differences point into."""
+    """The definition as sent, which the differences point into."""
     model: JsonObject
-    """What the model is given."""
+    """The model's view."""
     differences: tuple[Difference, ...]
-    """Each with its reason: those of the boundary, then those of the host."""
+    """The differences of the boundary, then those of the host."""
     notes: tuple[str, ...]
-    """Sentences for the user about the whole."""
+    """Sentences for the user about the whole definition."""
     raw_bytes: int
-    """Size of the definition as compact JSON."""
+    """The size of the definition as compact JSON."""
     model_bytes: int
-    """Size of what the model is given as compact JSON."""
+    """The size of the model's view as compact JSON."""
     observed: bool
-    """False where nobody saw how the host hands over definitions; what `spec` does is shown then."""
+    """False if the host's handling of definitions was not observed; `spec` is shown instead."""
 
     @property
     def about_tokens(self) -> int:
-        """What the model is given in tokens: an estimate, a quarter of its bytes, rounded up."""
         return tokens(self.model_bytes)
 
     @property
     def raw_about_tokens(self) -> int:
-        """The definition as sent in tokens: the same estimate."""
         return tokens(self.raw_bytes)
 
 
 def tokens(size_bytes: int) -> int:
-    """About how many tokens so many bytes are."""
+    """An estimate of the tokens in a number of bytes, rounded up."""
     return -(-size_bytes // BYTES_A_TOKEN)
 
 
 def project_definition(
     tool: Tool, level: Level, host: Host, *, contract: Contract | None = None
 ) -> ProjectedDefinition:
-    """What the model of `host` is given of `tool`. Never raises: what cannot be judged is not handed over.
+    """Projects `tool` for the model of `host`. Never raises: parts that cannot be judged are withheld.
 
-    `contract`: of `tool`, where it is known already. Linear in the size of the definition.
+    `contract`: that of `tool`, if already computed. Linear in the size of the definition.
     Source: docs/hosts.md; MCP 2025-11-25 and 2026-07-28, Tools.
     """
     raw = tool.definition
@@ -114,7 +112,7 @@ def project_definition(
         notes.append(AS_SENT)
     else:
         bounded = _bounded(tool, contract or contract_of(tool), differences, notes)
-    model = _handed_over(raw, bounded, differences)
+    model = _model_view(raw, bounded, differences)
     observed = host.name == "spec"
     if not observed:
         notes.append(NOT_OBSERVED)
@@ -130,8 +128,8 @@ def project_definition(
     )
 
 
-def _handed_over(raw: JsonObject, bounded: JsonObject, differences: list[Difference]) -> JsonObject:
-    """What `spec` gives its model: it is told what the tool is and how to call it, not how to treat it."""
+def _model_view(raw: JsonObject, bounded: JsonObject, differences: list[Difference]) -> JsonObject:
+    """The model's view in `spec`: the tool and its arguments, without annotations."""
     for key in raw:
         if key not in _GIVEN:
             what = _FOR_CLIENTS.get(key, _UNKNOWN)
@@ -140,7 +138,7 @@ def _handed_over(raw: JsonObject, bounded: JsonObject, differences: list[Differe
 
 
 def _bounded(tool: Tool, contract: Contract, differences: list[Difference], notes: list[str]) -> JsonObject:
-    """The definition without what may not reach a model."""
+    """The definition without its withheld parts."""
     bounded: JsonObject = {}
     for key, value in tool.definition.items():
         if key in _TEXTS and not isinstance(value, str):
@@ -155,7 +153,7 @@ def _bounded(tool: Tool, contract: Contract, differences: list[Difference], note
                 found = [_internal(key, str(fault))]
             except _WithheldError as whole:
                 found = [whole.difference]
-            except Exception as fault:  # noqa: BLE001 - what fails to be judged must not be handed over
+            except Exception as fault:  # noqa: BLE001 - a part that cannot be judged must not pass
                 found = [_internal(key, f"it could not be judged ({type(fault).__name__})")]
             differences += found
         else:
@@ -172,7 +170,7 @@ class _WithheldError(Exception):
 
 
 def _output_schema(schema: Json, contract: Contract, found: list[Difference], notes: list[str]) -> Json:
-    """An output schema that a bounded result fits."""
+    """An output schema that bounded results fit."""
     if contract.fault:
         raise UnjudgeableError(contract.fault)
     known = survey(schema)
@@ -185,11 +183,11 @@ def _output_schema(schema: Json, contract: Contract, found: list[Difference], no
         notes.append(PARTLY_RELEASED)
     purse = Purse()
 
-    def tell(path: Path, rule: str, what: str, mark: Node | None) -> None:
+    def report(path: Path, rule: str, what: str, mark: Node | None) -> None:
         pointer = f"/{_SCHEMA}{purse.pointer(path)}"
         found.append(_difference(pointer, rule, what, _claim(mark, contract)))
 
-    return loosened(schema, known, tell, purse) if isinstance(schema, dict) else schema
+    return loosened(schema, known, report, purse) if isinstance(schema, dict) else schema
 
 
 def _of_root(reason: Node, contract: Contract) -> Difference:
@@ -206,7 +204,7 @@ def _claim(mark: Node | None, contract: Contract) -> Claim | None:
 
 
 def _hint(contract: Contract) -> Claim | None:
-    """The declaration that all results of the tool are sensitive."""
+    """The claim that all results of the tool are sensitive."""
     of_tool = (claim for claim in contract.claims if claim.subject is Subject.TOOL)
     return next((claim for claim in of_tool if is_sensitive_hint(claim) and says_yes(claim)), None)
 

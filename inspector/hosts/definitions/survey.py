@@ -1,4 +1,4 @@
-"""A survey of an output schema: what its own parts are, told by the schema objects that they are."""
+"""Analyses an output schema: the sensitivity of each schema object, by identity."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,34 +9,34 @@ from inspector.schema.nodes import Mark, Node, compile_schema
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What is known of the objects of one schema, by their identities. The schema has to outlive it."""
+    """The analysis of one schema's objects, by identity. The schema must outlive it."""
 
     root: Node
     root_reason: Node | None
-    """What makes all of an instance sensitive; None where nothing does."""
+    """The node that makes the whole instance sensitive; None if there is none."""
     hidden: Mapping[int, Node]
-    """Objects that make every place sensitive of which they speak, each with the one that is the reason."""
+    """Objects that make their position sensitive, with the node that is the reason."""
     at_root: frozenset[int]
-    """Objects that may speak of a whole instance."""
+    """Objects that may describe the whole instance."""
     known: frozenset[int]
-    """All objects that any place of an instance leads to."""
+    """All objects that describe any position of an instance."""
     marking: frozenset[int]
-    """Those of them in which, or below which, something is sensitive."""
+    """Objects that contain a sensitive position."""
 
     def may_mark(self, schema: Json) -> bool:
-        """Whether something may be sensitive in or below an object; of one that no place leads to, nothing is known."""
+        """True if an object may contain a sensitive position. Unknown for one that describes no position."""
         return id(schema) in self.marking or (bool(self.hidden) and id(schema) not in self.known)
 
 
 def survey(schema: Json) -> Survey:
-    """The survey of `schema`. Never raises; linear."""
+    """Analyses `schema`. Never raises; linear."""
     compiled = compile_schema(schema)
     objects: dict[Node, Json] = {}
     for node in compiled.nodes:
         objects[node] = _follow(schema if node.parent is None else objects[node.parent], node.tokens)
     reasons = _reasons(compiled.nodes)
     together = _together(compiled.root)
-    # Anything else than an object may stand at many places at once.
+    # Booleans may occur at many places.
     own = {node: id(value) for node, value in objects.items() if isinstance(value, dict)}
     return Survey(
         root=compiled.root,
@@ -58,32 +58,32 @@ def _follow(value: Json, tokens: Iterable[str]) -> Json:
 
 
 def _reasons(nodes: Iterable[Node]) -> dict[Node, Node]:
-    """Every node that makes a place sensitive, with the marked one that speaks of the same place."""
+    """Every node that makes a position sensitive, with the marked node for the same position."""
     above: dict[Node, list[Node]] = {}
-    found: dict[Node, Node] = {}
+    reasons: dict[Node, Node] = {}
     for node in nodes:
         if node.mark is Mark.SENSITIVE:
-            found[node] = node
+            reasons[node] = node
         for lower in (*node.references, *node.always, *node.perhaps, *node.tests):
             above.setdefault(lower, []).append(node)
-    waiting = list(found)
+    waiting = list(reasons)
     while waiting:
         lower = waiting.pop()
         for upper in above.get(lower, ()):
-            if upper not in found:
-                found[upper] = found[lower]
+            if upper not in reasons:
+                reasons[upper] = reasons[lower]
                 waiting.append(upper)
-    return found
+    return reasons
 
 
 def _together(root: Node) -> set[Node]:
-    """Every node that may speak of the same place as `root`."""
-    found = {root}
+    """Every node that may describe the same position as `root`."""
+    nodes = {root}
     waiting = [root]
     while waiting:
         node = waiting.pop()
         for same in (*node.references, *node.always, *node.perhaps, *node.tests):
-            if same not in found:
-                found.add(same)
+            if same not in nodes:
+                nodes.add(same)
                 waiting.append(same)
-    return found
+    return nodes

@@ -1,1 +1,1 @@
-"""One module for each host; adding one is adding one file."""
+"""One module for each host."""

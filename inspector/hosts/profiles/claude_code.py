@@ -1,10 +1,10 @@
-"""`claude-code`: what Claude Code sends to Anthropic's API as the content of a tool_result."""
+"""`claude-code`: the content of the tool_result block that Claude Code sends to Anthropic's API."""
 
 import re
 
 from inspector.hosts import javascript
+from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import JAVASCRIPT
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.received import Answer, Received, judged
 from inspector.hosts.typescript_client import Refused, Unread, receive
@@ -14,7 +14,7 @@ from inspector.json.pointer import child
 _LONG_ERROR, _ERROR_END = 11_000, 5_000
 _LONG, _TOO_LONG, _PREVIEW = 50_000, 100_000, 2_000
 _BIG_IMAGE = 64_000
-"""Characters of base64 from which on an image may be made smaller; smaller ones were seen to stay."""
+"""The size in base64 characters from which an image may be scaled down; smaller ones stayed unchanged."""
 _DROPPED = frozenset({Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 
@@ -40,21 +40,21 @@ def _failed(text: str, notes: Notes) -> Json:
     if javascript.length(text) > _LONG_ERROR:
         front, back, gone = javascript.head_and_tail(text, _ERROR_END, _ERROR_END)
         text = f"{front}\n\n... [{gone} characters truncated] ...\n\n{back}"
-        notes.beyond("", "the ends that are kept were measured, what stands between them was not")
+        notes.beyond("", "the remaining ends were measured, the text between them was not")
     return {"content": text, "is_error": True}
 
 
 def _tool_error(received: Received, notes: Notes) -> Json:
     if received.structured is not None:
-        notes.change("/structuredContent", "of a tool error, only text is handed over")
+        notes.change("/structuredContent", "only the text of a tool error is passed on")
     texts: list[str] = []
     for index, block in enumerate(received.blocks):
         if block["type"] == "text":
             texts.append(str(block["text"]))
         else:
-            notes.change(child("/content", index), "of a tool error, only text is handed over")
+            notes.change(child("/content", index), "only the text of a tool error is passed on")
     if len(received.blocks) != 1 or not any(texts):
-        notes.beyond("/content", "an error of other than one text; all texts are joined here")
+        notes.beyond("/content", "an error that is not exactly one text; all texts are joined here")
     return _failed("\n".join(texts), notes)
 
 
@@ -64,14 +64,14 @@ def _success(received: Received, answer: Answer, call: Call, notes: Notes) -> Js
     for index, block in enumerate(received.blocks):
         pointer = child("/content", index)
         if has_structure and block["type"] == "text":
-            notes.change(pointer, "structured content takes the place of text")
+            notes.change(pointer, "structured content replaces text")
         else:
             blocks.extend(_converted(block, pointer, call, notes))
     if has_structure:
         javascript.note_structure_changes(answer.result, notes)
         text = javascript.stringify(received.structured)
         if not blocks:
-            return {"content": _kept(text, notes)}
+            return {"content": _shortened(text, notes)}
         blocks.append({"type": "text", "text": text})
     return {"content": _content(blocks, call, notes)}
 
@@ -88,8 +88,8 @@ def _converted(block: JsonObject, pointer: str, call: Call, notes: Notes) -> lis
             return [_text(f"[Audio from {call.server}] {_saved(data, str(block['mimeType']))}")]
         case "resource_link":
             notes.change(pointer, "the host writes a link as text")
-            said = f" ({block['description']})" if block.get("description") else ""
-            return [_text(f"[Resource link: {block['name']}] {block['uri']}{said}")]
+            suffix = f" ({block['description']})" if block.get("description") else ""
+            return [_text(f"[Resource link: {block['name']}] {block['uri']}{suffix}")]
         case _:
             return _resource(block, pointer, call, notes)
 
@@ -100,11 +100,11 @@ def _resource(block: JsonObject, pointer: str, call: Call, notes: Notes) -> list
         return []
     source = f"[Resource from {call.server} at {resource['uri']}] "
     if "text" in resource:
-        notes.change(pointer, "the host writes where the resource is from in front of its text")
+        notes.change(pointer, "the host adds the origin of the resource before its text")
         return [_text(f"{source}{resource['text']}")]
     data, mime_type = str(resource["blob"]), resource.get("mimeType")
     if isinstance(mime_type, str) and mime_type.startswith("image/"):
-        notes.beyond(pointer, "an image among resources; it is treated as other images here")
+        notes.beyond(pointer, "an image in a resource; it is treated like other images here")
         return [_text(source), *_image(data, mime_type, pointer, notes)]
     notes.change(pointer, "the host saves the resource to a file and names the file")
     return [_text(source + _saved(data, mime_type if isinstance(mime_type, str) else "unknown type"))]
@@ -112,7 +112,7 @@ def _resource(block: JsonObject, pointer: str, call: Call, notes: Notes) -> list
 
 def _image(data: str, mime_type: str, pointer: str, notes: Notes) -> list[Json]:
     if mime_type != "image/png" or len(data) > _BIG_IMAGE:
-        notes.beyond(pointer, "an image other than a small PNG; the host may write it anew")
+        notes.beyond(pointer, "an image other than a small PNG; the host may re-encode it")
     notes.change(pointer, "the host saves a copy of the image and names the file")
     source: Json = {"type": "base64", "media_type": mime_type, "data": data}
     return [{"type": "image", "source": source}, _text("[Image: source: <PATH>]")]
@@ -134,9 +134,9 @@ def _size(size_bytes: int) -> str:
 def _content(blocks: list[Json], call: Call, notes: Notes) -> Json:
     texts = [str(block["text"]) for block in blocks if isinstance(block, dict) and block["type"] == "text"]
     if len(texts) == len(blocks) and not any(map(javascript.trim, texts)):
-        notes.change("/content", "the host says that there is no output")
+        notes.change("/content", "the host reports that there is no output")
         if texts:
-            notes.beyond("/content", "texts that are all blank; they are taken for no output")
+            notes.beyond("/content", "only blank texts; they count as no output here")
         return f"({_tool_name(call)} completed with no output)"
     if sum(map(javascript.length, texts)) <= _LONG:
         return blocks
@@ -149,7 +149,7 @@ def _content(blocks: list[Json], call: Call, notes: Notes) -> Json:
     return _persisted(javascript.stringify(blocks, 2), notes)
 
 
-def _kept(text: str, notes: Notes) -> str:
+def _shortened(text: str, notes: Notes) -> str:
     size = javascript.length(text)
     if size > _TOO_LONG:
         return _too_long(size, notes)
@@ -157,7 +157,7 @@ def _kept(text: str, notes: Notes) -> str:
 
 
 def _too_long(size: int, notes: Notes) -> str:
-    notes.beyond("", "the start of this message was measured; the advice after it is left out here")
+    notes.beyond("", "the start of this message was measured; the advice after it is omitted here")
     count = javascript.grouped(size)
     return (
         f"Error: result ({count} characters) exceeds maximum allowed tokens. Output has been saved to <PATH>."
@@ -165,7 +165,7 @@ def _too_long(size: int, notes: Notes) -> str:
 
 
 def _persisted(text: str, notes: Notes) -> str:
-    notes.beyond("", "that a preview of 2 KB is left was measured, its exact wording was not")
+    notes.beyond("", "the preview of 2 KB was measured, its exact wording was not")
     preview = javascript.head(text, _PREVIEW)
     line_end = preview.rfind("\n")
     if line_end > _PREVIEW // 2:
@@ -197,5 +197,5 @@ HOST = Host(
         "Run as `claude -p` with tool search off; with it on, an error of a tool that was not loaded yet gets a "
         "paragraph about its input schema in addition."
     ),
-    hand_over=judged(JAVASCRIPT, _model),
+    model_view=judged(JAVASCRIPT, _model),
 )

@@ -1,20 +1,152 @@
-"""`codex` and `codex-known-model`: what Codex CLI sends as the output of a function call.
+"""`codex` and `codex-known-model`: the function call output that Codex CLI sends, without and with model metadata.
 
-The two differ in what Codex knows of the model.
 Source: github.com/openai/codex, protocol/src/models.rs, core/src/tools/context.rs and utils/output-truncation.
 """
 
 from dataclasses import dataclass
 from functools import partial
 
-from inspector.hosts.facts import STRIDE
+from inspector.hosts.facts import SERDE, STRIDE, facts
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import SERDE
 from inspector.hosts.profile import Call, Host
+from inspector.hosts.python_text import compact_leaf, float_text
 from inspector.hosts.received import Answer, Failure, judged
-from inspector.hosts.rust_client import Refused, compact, receive
+from inspector.hosts.sharing import shared
+from inspector.hosts.writing import Style, write
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
+
+_ANNOTATIONS = ("audience", "priority", "lastModified")
+_LEAST, _MOST = -(2**63), 2**64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A result that the library accepts."""
+
+    blocks: tuple[JsonObject, ...]
+    structured: Json
+    """None if there is none, or null."""
+
+    @property
+    def is_approximate(self) -> bool:
+        """True if the exact spelling of a number in the structured content is unknown."""
+        return _is_approximate(self.structured)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A result that matches no response type of the library."""
+
+    certain: bool
+    """False if no such result was observed."""
+
+
+@shared
+def _is_approximate(value: Json) -> bool:
+    known = facts(value)
+    if not (known.has_float or known.has_rounded):
+        return False
+    stack: list[Json] = [value]
+    while stack:
+        match stack.pop():
+            case dict() as item:
+                stack.extend(item.values())
+            case list() as items:
+                stack.extend(items)
+            case bool():
+                pass
+            case int() as number if not _LEAST <= number < _MOST:
+                return True
+            case float() as number if "e" in float_text(number):
+                return True
+            case _:
+                pass
+    return False
+
+
+@shared
+def compact(value: Json) -> str:
+    """`serde_json::to_string(value)`."""
+    return write(value, _COMPACT)
+
+
+@shared
+def receive(result: JsonObject) -> Received | Refused:
+    """`result` as the library returns it, without unknown members."""
+    content = result.get("content", [])
+    if "content" not in result and result.get("structuredContent") is None:
+        return Refused(certain=False)
+    if not isinstance(content, list) or not isinstance(result.get("isError"), (bool, type(None))):
+        return Refused(certain=False)
+    blocks: list[JsonObject] = []
+    for block in content:
+        read = _block(block)
+        if read is None:
+            kind = block.get("type") if isinstance(block, dict) else None
+            return Refused(certain=isinstance(kind, str) and kind not in _READERS)
+        blocks.append(read)
+    return Received(blocks=tuple(blocks), structured=result.get("structuredContent"))
+
+
+def _block(block: Json) -> JsonObject | None:
+    kind = block.get("type") if isinstance(block, dict) else None
+    if not isinstance(block, dict) or not isinstance(kind, str) or kind not in _READERS:
+        return None
+    required, optional = _READERS[kind]
+    if not all(isinstance(block.get(key), str) for key in required):
+        return None
+    read: JsonObject = {"type": kind}
+    if kind == "resource":
+        resource = _resource(block.get("resource"))
+        if resource is None:
+            return None
+        if block.get("_meta") is not None:
+            read["_meta"] = block["_meta"]
+        read["resource"] = resource
+    else:
+        read.update((key, block[key]) for key in (*required, *optional) if block.get(key) is not None)
+    return _with_annotations(read, block.get("annotations"))
+
+
+def _with_annotations(read: JsonObject, annotations: Json) -> JsonObject | None:
+    """Adds annotations to a block; None if they are invalid."""
+    if annotations is None:
+        return read
+    if not isinstance(annotations, dict):
+        return None
+    known: JsonObject = {key: annotations[key] for key in _ANNOTATIONS if annotations.get(key) is not None}
+    audience, priority = known.get("audience", []), known.get("priority", 0)
+    if not isinstance(audience, list) or not all(role in ("user", "assistant") for role in audience):
+        return None
+    if isinstance(priority, bool) or not isinstance(priority, (int, float)):
+        return None
+    return {**read, "annotations": known} if isinstance(known.get("lastModified", ""), str) else None
+
+
+def _resource(resource: Json) -> JsonObject | None:
+    if not isinstance(resource, dict) or not isinstance(resource.get("uri"), str):
+        return None
+    payload = next((key for key in ("text", "blob") if isinstance(resource.get(key), str)), None)
+    if payload is None:
+        return None
+    return {
+        key: resource[key] for key in ("uri", "mimeType", payload, "_meta") if resource.get(key) is not None
+    }
+
+
+_READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "text": (("text",), ("_meta",)),
+    "image": (("data", "mimeType"), ("_meta",)),
+    "audio": (("data", "mimeType"), ("_meta",)),
+    "resource": ((), ()),
+    "resource_link": (("uri", "name"), ("title", "description", "mimeType", "size", "icons", "_meta")),
+}
+"""The members of each type, in the order of serialisation: required members, optional members."""
+
+
+_COMPACT = Style(leaf=compact_leaf)
+
 
 _HEADER = "Wall time: <T> seconds\nOutput:"
 _HIDDEN = len("0.0000") - len("<T>")
@@ -26,16 +158,16 @@ _OF_ITEMS = frozenset({Part.BLOCK_META, Part.ANNOTATIONS})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What Codex knows of a model."""
+    """The model metadata that limits an output."""
 
     amount: int
-    """How much of an output is kept, wall time included."""
+    """The maximum size of an output, including the wall time."""
     in_tokens: bool
-    """Whether `amount` counts tokens; else bytes."""
+    """True if `amount` counts tokens; otherwise bytes."""
     image_detail: str
 
     def cost(self, text: str, *, hidden: int = 0) -> int:
-        """What a text takes of the budget; `hidden` bytes of it are not written out here."""
+        """The cost of a text; `hidden` counts bytes of it that are not shown here."""
         size = size_bytes(text) + hidden
         return tokens(size) if self.in_tokens else size
 
@@ -46,20 +178,20 @@ class Budget:
 
 def _model(budget: Budget, call: Call, answer: Answer, notes: Notes) -> Json:
     if answer.failure:
-        notes.change("/error", "the host adds words of its own")
+        notes.change("/error", "the host adds its own text")
         return _fitting([_text(_failed(call, _error(answer.failure, notes)))], budget, notes)
     received = receive(answer.result)
     if isinstance(received, Refused):
         notes.refused(in_words=False)
         if not received.certain:
-            notes.beyond("", "a result of this form; the client library is taken to refuse it")
+            notes.beyond("", "a result of this form; the client library is assumed to refuse it")
         return _fitting([_text(_failed(call, "Unexpected response type"))], budget, notes)
     notes.dropped(answer.result, _DROPPED)
     if received.structured is not None and not any(map(_is_encrypted, received.blocks)):
         if received.blocks:
-            notes.change("/content", "structured content takes the place of all content")
+            notes.change("/content", "structured content replaces all content")
         if received.is_approximate:
-            notes.beyond("/structuredContent", "a number that may be spelled otherwise")
+            notes.beyond("/structuredContent", "a number that may be formatted differently")
         return _fitting_text(f"{_HEADER}\n{compact(received.structured)}", budget, notes)
     notes.dropped(answer.result, _OF_ITEMS, frozenset({"text", "image", "audio"}))
     items = [
@@ -73,12 +205,12 @@ def _failed(call: Call, why: str) -> str:
 
 
 def _error(failure: Failure, notes: Notes) -> str:
-    said = f"Mcp error: {failure.code}: {failure.message}"
+    text = f"Mcp error: {failure.code}: {failure.message}"
     if failure.data is not None:
-        said += f"({compact(failure.data)})"
-    if "\n" in said:
-        notes.beyond("/error/message", "a message of several lines; all are set in here")
-    return said.replace("\n", "\n    ")
+        text += f"({compact(failure.data)})"
+    if "\n" in text:
+        notes.beyond("/error/message", "a message of several lines; all are indented here")
+    return text.replace("\n", "\n    ")
 
 
 def _item(block: JsonObject, pointer: str, budget: Budget, notes: Notes) -> JsonObject:
@@ -94,19 +226,19 @@ def _item(block: JsonObject, pointer: str, budget: Budget, notes: Notes) -> Json
             if _DETAIL in meta:
                 notes.beyond(
                     child(pointer, "_meta"),
-                    "an image detail that the server asks for; it is not honoured here",
+                    "an image detail requested by the server; it is ignored here",
                 )
             data = str(block["data"])
             url = data if data.startswith("data:") else f"data:{block['mimeType']};base64,{data}"
             return {"type": "input_image", "image_url": url, "detail": budget.image_detail}
         case "audio":
-            notes.change(pointer, "the host leaves audio out and says so")
+            notes.change(pointer, "the host replaces audio by a notice")
             return _text(_NO_AUDIO)
         case _:
             notes.change(pointer, "the host writes the JSON of the block as text")
             if "annotations" in block:
                 notes.beyond(
-                    child(pointer, "annotations"), "annotations of a link or resource; they stay last here"
+                    child(pointer, "annotations"), "annotations of a link or resource; they come last here"
                 )
             return _text(compact(block))
 
@@ -128,37 +260,35 @@ def _fitting_text(text: str, budget: Budget, notes: Notes) -> str:
 
 
 def _fitting(items: list[JsonObject], budget: Budget, notes: Notes) -> Json:
-    """The items behind the header, cut where the budget ends; images and the like cost nothing."""
+    """The items after the header, cut at the end of the budget; images cost nothing."""
     left = budget.amount - budget.cost(_HEADER, hidden=_HIDDEN)
-    kept: list[Json] = [_text(_HEADER)]
+    fitting: list[Json] = [_text(_HEADER)]
     omitted = 0
     for item in items:
         text = item.get("text")
         if not isinstance(text, str):
-            kept.append(item)
+            fitting.append(item)
         elif left <= 0:
             omitted += 1
         elif budget.cost(text) <= left:
-            kept.append(item)
+            fitting.append(item)
             left -= budget.cost(text)
         else:
             _note_cut(notes)
-            kept.append(_text(budget.cut(text, left)))
+            fitting.append(_text(budget.cut(text, left)))
             left = 0
     if omitted:
-        notes.change("/content", "the host leaves texts out for which there is no room")
-        kept.append(_text(f"[omitted {omitted} text items ...]"))
-    return kept
+        notes.change("/content", "the host omits texts that do not fit")
+        fitting.append(_text(f"[omitted {omitted} text items ...]"))
+    return fitting
 
 
 def _note_cut(notes: Notes) -> None:
-    notes.beyond(
-        "", "about where it is cut was measured; the exact place and the words there follow the public source"
-    )
+    notes.beyond("", "the approximate cut was measured; the exact place and text follow the public source")
 
 
 def size_bytes(text: str) -> int:
-    """Of a text in UTF-8."""
+    """The size of a text in UTF-8."""
     if text.isascii():
         return len(text)
     stretches = (text[start : start + STRIDE] for start in range(0, len(text), STRIDE))
@@ -166,7 +296,7 @@ def size_bytes(text: str) -> int:
 
 
 def middle_by_bytes(text: str, max_bytes: int) -> str:
-    """Both ends of a text in UTF-8, and the count of the characters between: Codex, by a budget of bytes."""
+    """Both ends of a text, with the number of characters between them, for a budget of bytes."""
     if size_bytes(text) <= max_bytes:
         return text
     front, back = _ends(text, max_bytes)
@@ -174,7 +304,7 @@ def middle_by_bytes(text: str, max_bytes: int) -> str:
 
 
 def middle_by_tokens(text: str, max_tokens: int) -> str:
-    """The same by a budget of tokens, four bytes each."""
+    """Both ends of a text, with the number of tokens between them, for a budget of tokens."""
     size = size_bytes(text)
     if size <= max_tokens * 4:
         return text
@@ -183,13 +313,13 @@ def middle_by_tokens(text: str, max_tokens: int) -> str:
 
 
 def tokens(count: int) -> int:
-    """Tokens of so many bytes, by the rule of thumb that one is four bytes, rounded up."""
+    """An estimate of the tokens in a number of bytes: four bytes each, rounded up."""
     return -(-count // 4)
 
 
 def _ends(text: str, max_bytes: int) -> tuple[str, str]:
-    """The front half and the back half that fit, on character boundaries. The text is longer."""
-    # A character takes a byte at least, so that no more characters than bytes are needed.
+    """The first and last half of a budget, cut at character boundaries. The text exceeds the budget."""
+    # A character has at least one byte.
     first, last = _encoded(text[:max_bytes]), _encoded(text[max(len(text) - max_bytes, 0) :])
     start = max_bytes // 2
     while start > 0 and first[start] & 0xC0 == 0x80:
@@ -217,7 +347,7 @@ def _host(name: str, knowledge: str, notes: str, budget: Budget) -> Host:
         how="observed: the binary against a mock of the provider's API",
         source="npm @openai/codex 0.169.0, linux x64 binary: output of the function_call_output item of the next request",
         notes=notes,
-        hand_over=judged(SERDE, partial(_model, budget)),
+        model_view=judged(SERDE, partial(_model, budget)),
     )
 
 

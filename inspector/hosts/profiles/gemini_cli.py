@@ -1,11 +1,11 @@
-"""`gemini-cli`: the parts that Gemini CLI sends for a function response."""
+"""`gemini-cli`: the function response parts that Gemini CLI sends."""
 
 import json
 import re
 
 from inspector.hosts import javascript
+from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import JAVASCRIPT
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.python_text import as_dict
 from inspector.hosts.received import Answer, Received, judged
@@ -34,7 +34,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
         case Received():
             if received.is_error:
                 javascript.note_structure_changes(answer.result, notes)
-                # Members of the result itself are quoted, whatever they are.
+                # The error quotes all members of the result itself.
                 notes.dropped({"content": answer.result.get("content")}, frozenset({Part.UNKNOWN}))
                 return _reported(received.value, call, notes)
             notes.dropped(answer.result, _DROPPED)
@@ -42,7 +42,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
 
 
 def _completed(result: JsonObject, notes: Notes) -> JsonObject:
-    """The result with structured content read out of its first text, where it has none of its own."""
+    """The result, with structured content parsed from its first text if it has none."""
     content = result.get("content")
     first = content[0] if isinstance(content, list) and content else None
     if result.get("structuredContent") or not isinstance(first, dict) or first.get("type") != "text":
@@ -55,9 +55,9 @@ def _completed(result: JsonObject, notes: Notes) -> JsonObject:
     except ValueError:
         return result
     except RecursionError:
-        notes.beyond("/content/0/text", "a text of JSON this deep; it is taken as it is here")
+        notes.beyond("/content/0/text", "a JSON text of this depth; it is kept as text here")
         return result
-    notes.change("/content/0/text", "the host takes a text that is JSON for structured content too")
+    notes.change("/content/0/text", "the host also uses a JSON text as structured content")
     return {**result, "structuredContent": read}
 
 
@@ -70,15 +70,15 @@ def _failed(error: Json, call: Call, notes: Notes) -> Json:
 
 
 def _reported(response: JsonObject, call: Call, notes: Notes) -> Json:
-    """A failure, quoted with the call and all of the answer."""
+    """A failure, quoted with the call and the whole answer."""
     notes.change(
         "",
         "the host quotes the call and the whole answer in its error; the call's arguments are not shown here",
     )
     asked = javascript.stringify({"name": call.tool, "args": {}})
     answered = javascript.stringify([{"functionResponse": {"name": call.tool, "response": response}}])
-    said = f"MCP tool '{call.tool}' reported tool error for function call: {asked} with response: {answered}"
-    return [{"functionResponse": {"name": _function(call, notes), "response": {"error": said}}}]
+    text = f"MCP tool '{call.tool}' reported tool error for function call: {asked} with response: {answered}"
+    return [{"functionResponse": {"name": _function(call, notes), "response": {"error": text}}}]
 
 
 def _parts(received: Received, call: Call, notes: Notes) -> list[JsonObject]:
@@ -97,8 +97,8 @@ def _parts(received: Received, call: Call, notes: Notes) -> list[JsonObject]:
                 parts.extend(_resource(block, pointer, call, notes))
             case kind:
                 mime_type = str(block["mimeType"])
-                said = f"[Tool '{call.tool}' provided the following {kind} data with mime-type: {mime_type}]"
-                parts.extend(_media(said, mime_type, block["data"], pointer, notes))
+                text = f"[Tool '{call.tool}' provided the following {kind} data with mime-type: {mime_type}]"
+                parts.extend(_media(text, mime_type, block["data"], pointer, notes))
     return parts
 
 
@@ -110,15 +110,15 @@ def _resource(block: JsonObject, pointer: str, call: Call, notes: Notes) -> list
         return [{"text": _wrapped(str(resource["text"]), pointer, notes)}]
     if resource.get("blob"):
         mime_type = str(resource.get("mimeType") or "application/octet-stream")
-        said = f"[Tool '{call.tool}' provided the following embedded resource with mime-type: {mime_type}]"
-        return _media(said, mime_type, resource["blob"], pointer, notes)
-    notes.beyond(pointer, "an empty resource; it is left out here")
+        text = f"[Tool '{call.tool}' provided the following embedded resource with mime-type: {mime_type}]"
+        return _media(text, mime_type, resource["blob"], pointer, notes)
+    notes.beyond(pointer, "an empty resource; it is omitted here")
     return []
 
 
-def _media(said: str, mime_type: str, data: Json, pointer: str, notes: Notes) -> list[JsonObject]:
-    notes.change(pointer, "the host says what it is in front of it")
-    return [{"text": said}, {"inlineData": {"data": data, "mimeType": mime_type}}]
+def _media(text: str, mime_type: str, data: Json, pointer: str, notes: Notes) -> list[JsonObject]:
+    notes.change(pointer, "the host adds a description before it")
+    return [{"text": text}, {"inlineData": {"data": data, "mimeType": mime_type}}]
 
 
 def _wrapped(text: str, pointer: str, notes: Notes) -> str:
@@ -153,7 +153,7 @@ def _responded(parts: list[JsonObject], call: Call, notes: Notes) -> Json:
 
 
 def _cut(text: str, notes: Notes) -> str:
-    notes.beyond("", "the ends that are kept were measured, what stands around them was not")
+    notes.beyond("", "the remaining ends were measured, the text around them was not")
     front, back, gone = javascript.head_and_tail(text, _HEAD, _TAIL)
     return (
         f"Output too large. Showing first {javascript.grouped(_HEAD)} and last {javascript.grouped(_TAIL)} characters. "
@@ -179,5 +179,5 @@ HOST = Host(
     how="observed: the binary against a mock of the provider's API",
     source="npm @google/gemini-cli 0.61.0, bundled binary: the last user content of the next request",
     notes="Model gemini-2.5-pro. A single text of more than 40,000 characters is cut; several parts and errors are not.",
-    hand_over=judged(JAVASCRIPT, _model),
+    model_view=judged(JAVASCRIPT, _model),
 )

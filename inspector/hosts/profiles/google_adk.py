@@ -1,10 +1,9 @@
-"""`google-adk`: the function response that Google's Agent Development Kit makes of a result."""
+"""`google-adk`: the function response of Google's Agent Development Kit."""
 
+from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import PYDANTIC
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.python_client import Refused, receive
-from inspector.hosts.python_models import RESULT, Names, dumped
+from inspector.hosts.python_client import RESULT, Names, Refused, dumped, receive
 from inspector.hosts.python_text import finite
 from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json
@@ -12,7 +11,7 @@ from inspector.json.exact import Json
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
     if answer.failure:
-        notes.change("/error", "the host adds words of its own")
+        notes.change("/error", "the host adds its own text")
         return {"error": f"MCP tool execution failed: {answer.failure.message}"}
     received = receive(answer.result)
     match received:
@@ -34,5 +33,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="PyPI google-adk 2.13.0, mcp_tool.py: the dict that becomes functionResponse.response",
     notes="Client library mcp 2.3.0. All of a result goes to the model: metadata, annotations and base64 too.",
-    hand_over=judged(PYDANTIC, _model),
+    model_view=judged(PYDANTIC, _model),
 )

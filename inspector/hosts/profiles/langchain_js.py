@@ -1,8 +1,8 @@
-"""`langchain-js`: the ToolMessage that LangChain's MCP adapters make in LangGraph's ToolNode."""
+"""`langchain-js`: the ToolMessage of LangChain's MCP adapters in LangGraph's ToolNode."""
 
 from inspector.hosts import javascript
+from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import JAVASCRIPT
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.received import Answer, Received, judged
 from inspector.hosts.typescript_client import Refused, Unread, receive
@@ -16,8 +16,8 @@ _DROPPED_TOO = frozenset({Part.STRUCTURED, Part.RESULT_META})
 def _model(call: Call, answer: Answer, notes: Notes) -> Json:
     if answer.failure:
         failure = answer.failure
-        said = f"McpError: MCP error {failure.code}: {failure.message}"
-        return _failed(f"Error calling tool {call.tool}: {said}", notes)
+        message = f"McpError: MCP error {failure.code}: {failure.message}"
+        return _failed(f"Error calling tool {call.tool}: {message}", notes)
     received = receive(answer.result)
     match received:
         case Unread():
@@ -32,9 +32,9 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
             return {"content": _content(received, answer, notes), "status": "success"}
 
 
-def _failed(said: str, notes: Notes) -> Json:
-    notes.change("", "the host adds words of its own")
-    return {"content": f"Error: {said}\n Please fix your mistakes.", "status": "error"}
+def _failed(message: str, notes: Notes) -> Json:
+    notes.change("", "the host adds its own text")
+    return {"content": f"Error: {message}\n Please fix your mistakes.", "status": "error"}
 
 
 def _tool_error(received: Received, answer: Answer, call: Call, notes: Notes) -> Json:
@@ -44,9 +44,9 @@ def _tool_error(received: Received, answer: Answer, call: Call, notes: Notes) ->
         is_text = block["type"] == "text"
         texts.append(str(block["text"]) if is_text else "")
         if not is_text:
-            notes.change(child("/content", index), "of a tool error, only text is handed over")
-    said = "\n".join(texts)
-    return _failed(f"MCP tool '{call.tool}' on server '{call.server}' returned an error: {said}", notes)
+            notes.change(child("/content", index), "only the text of a tool error is passed on")
+    message = "\n".join(texts)
+    return _failed(f"MCP tool '{call.tool}' on server '{call.server}' returned an error: {message}", notes)
 
 
 def _content(received: Received, answer: Answer, notes: Notes) -> Json:
@@ -54,7 +54,9 @@ def _content(received: Received, answer: Answer, notes: Notes) -> Json:
     for index, block in enumerate(received.blocks):
         pointer = child("/content", index)
         if block["type"] == "resource":
-            notes.change(pointer, "the host keeps embedded resources from the model, as artifacts")
+            notes.change(
+                pointer, "the host keeps embedded resources as artifacts, which the model does not see"
+            )
         else:
             blocks.append(_converted(block, pointer, notes))
     if len(blocks) != 1 or blocks[0]["type"] != "text":
@@ -63,7 +65,7 @@ def _content(received: Received, answer: Answer, notes: Notes) -> Json:
     structured, meta = received.structured, received.meta
     if structured is None and meta is None:
         return blocks[0]["text"]
-    notes.change("/content", "the host puts text, structured content and metadata into one JSON")
+    notes.change("/content", "the host combines text, structured content and metadata in one JSON text")
     javascript.note_structure_changes(answer.result, notes)
     joined: JsonObject = dict(blocks[0])
     if structured is not None:
@@ -84,7 +86,7 @@ def _converted(block: JsonObject, pointer: str, notes: Notes) -> JsonObject:
             media: JsonObject = {"type": "audio", "source_type": "base64", "data": block["data"]}
             return {**media, "mime_type": block["mimeType"]}
         case _:
-            notes.change(pointer, "of a link, only the URI and the type are handed over")
+            notes.change(pointer, "only the URI and the type of a link are passed on")
             link: JsonObject = {"type": "file", "source_type": "url", "url": block["uri"]}
             return {**link, "mime_type": block["mimeType"]} if "mimeType" in block else link
 
@@ -96,6 +98,6 @@ HOST = Host(
     as_of="2026-11",
     how="observed: adapter code run",
     source="npm @langchain/mcp-adapters 1.1.4 and @langchain/langgraph 1.0.0: ToolMessage content and status",
-    notes="ToolNode turns what the adapters throw into a message.",
-    hand_over=judged(JAVASCRIPT, _model),
+    notes="ToolNode turns errors of the adapters into a message.",
+    model_view=judged(JAVASCRIPT, _model),
 )

@@ -1,7 +1,7 @@
-"""`langchain-py`: the ToolMessage that LangChain's MCP adapters make."""
+"""`langchain-py`: the ToolMessage of LangChain's MCP adapters."""
 
+from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import PYDANTIC
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.pydantic_check import rewritten
 from inspector.hosts.python_client import Refused, receive_first
@@ -10,7 +10,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
 _DROPPED = frozenset({Part.STRUCTURED, Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
-_RAISES = "the host raises an error, so the model gets nothing of the call"
+_RAISES = "the host raises an error, so the model gets nothing from the call"
 
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
@@ -24,17 +24,17 @@ def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
             return _message(received, answer, notes)
 
 
-def _raised(said: str, notes: Notes) -> Json:
+def _raised(message: str, notes: Notes) -> Json:
     notes.change("", _RAISES)
-    return {"$raises": said}
+    return {"$raises": message}
 
 
 def _message(received: Received, answer: Answer, notes: Notes) -> Json:
     content: list[Json] = []
     for index, block in enumerate(received.blocks):
         if block["type"] == "audio":
-            said = "AudioContent conversion to LangChain content blocks is not yet supported"
-            error = f"NotImplementedError: {said}. Received audio with mime type: {block['mimeType']}"
+            message = "AudioContent conversion to LangChain content blocks is not yet supported"
+            error = f"NotImplementedError: {message}. Received audio with mime type: {block['mimeType']}"
             return _raised(error, notes)
         converted = _converted(block, child("/content", index), notes)
         if isinstance(converted, str):
@@ -52,7 +52,7 @@ def _message(received: Received, answer: Answer, notes: Notes) -> Json:
 
 
 def _converted(block: JsonObject, pointer: str, notes: Notes) -> JsonObject | str:
-    """A block as LangChain has it, or the error that is raised instead."""
+    """A block in LangChain's form, or the text of the error that it causes."""
     match block["type"], block.get("resource"):
         case "text", _:
             return {"type": "text", "text": block["text"], "id": _ID}
@@ -73,7 +73,7 @@ def _kind(value: JsonObject) -> str:
 
 def _binary(kind: str, data: Json, mime_type: Json, pointer: str, notes: Notes) -> JsonObject | str:
     if not data or (kind == "file" and not mime_type):
-        notes.beyond(pointer, "bytes that are missing, or of no type; the public source is followed")
+        notes.beyond(pointer, "missing bytes, or bytes without a type; the public source is followed")
         lacking = "mime_type is required when using base64 data" if data else _NO_SOURCE
         return f"ValueError: {lacking}"
     block: JsonObject = {"type": kind, "id": _ID, "base64": data}
@@ -81,10 +81,10 @@ def _binary(kind: str, data: Json, mime_type: Json, pointer: str, notes: Notes) 
 
 
 def _link(block: JsonObject, pointer: str, notes: Notes) -> JsonObject:
-    notes.change(pointer, "of a link, only the URI and the type are handed over")
+    notes.change(pointer, "only the URI and the type of a link are passed on")
     uri = rewritten(str(block["uri"]))
     if not uri.certain:
-        notes.beyond(child(pointer, "uri"), "how the host writes this URI; it is shown as it was sent")
+        notes.beyond(child(pointer, "uri"), "the host's form of this URI; it is shown as sent")
     link = _block(_kind(block), url=uri.text)
     return {**link, "mime_type": block["mimeType"]} if block.get("mimeType") else link
 
@@ -103,6 +103,6 @@ HOST = Host(
     as_of="2026-11",
     how="observed: adapter code run",
     source="PyPI langchain-mcp-adapters 0.3.2, tools.py, with langchain-core 1.7.2: ToolMessage content and status",
-    notes="Client library mcp 1.30.0. `$not_sent` is what the host keeps to itself.",
-    hand_over=judged(PYDANTIC, _model),
+    notes="Client library mcp 1.30.0. `$not_sent` holds what the host does not send.",
+    model_view=judged(PYDANTIC, _model),
 )

@@ -1,13 +1,12 @@
-"""`ms-agent-framework`: the function result that Microsoft's Agent Framework hands to a chat client."""
+"""`ms-agent-framework`: the function result that Microsoft's Agent Framework passes to a chat client."""
 
 import base64
 import binascii
 
+from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import PYDANTIC
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.python_client import Refused, receive
-from inspector.hosts.python_models import RESULT, Names, dumped
+from inspector.hosts.python_client import RESULT, Names, Refused, dumped, receive
 from inspector.hosts.python_text import dumps, finite
 from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json, JsonObject
@@ -26,53 +25,53 @@ def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
             notes.change("", "the host's client library refuses the result")
             return _failed({}, notes)
         case Received():
-            kept = _kept(received)
+            host_only = _host_only(received)
             if received.is_error:
                 if received.meta:
                     notes.beyond("/_meta", "an error with metadata")
-                return _failed(kept, notes)
-            return _success(received, answer, kept, notes)
+                return _failed(host_only, notes)
+            return _success(received, answer, host_only, notes)
 
 
-def _kept(received: Received) -> JsonObject:
-    """What the host keeps to itself."""
+def _host_only(received: Received) -> JsonObject:
+    """The data that the host does not send."""
     payload = dumped(received.value, RESULT, Names.WIRE)
     payload.setdefault("isError", False)
     payload["resultType"] = "complete"
-    kept: JsonObject = {"_meta": received.meta} if received.meta else {}
-    return {**kept, "_mcp_tool_result_host_payload": finite(payload)}
+    host_only: JsonObject = {"_meta": received.meta} if received.meta else {}
+    return {**host_only, "_mcp_tool_result_host_payload": finite(payload)}
 
 
-def _failed(kept: JsonObject, notes: Notes) -> Json:
-    notes.change("", "the model only learns that something went wrong")
-    aside: JsonObject = {"exception": "FunctionInvocationError", "additional_properties": kept}
+def _failed(host_only: JsonObject, notes: Notes) -> Json:
+    notes.change("", "the model only learns that the call failed")
+    aside: JsonObject = {"exception": "FunctionInvocationError", "additional_properties": host_only}
     return _result([_text(_FAILED, {})], aside)
 
 
-def _success(received: Received, answer: Answer, kept: JsonObject, notes: Notes) -> Json:
+def _success(received: Received, answer: Answer, host_only: JsonObject, notes: Notes) -> Json:
     beside: JsonObject = {"_meta": received.meta} if received.meta else {}
     items: list[JsonObject] = []
     if received.structured is not None:
         if received.blocks:
-            notes.change("/content", "structured content takes the place of all content")
+            notes.change("/content", "structured content replaces all content")
         if beside:
-            notes.beyond("/_meta", "metadata beside structured content; it is handed over here")
+            notes.beyond("/_meta", "metadata beside structured content; it is passed on here")
         items.append(_text(dumps(received.structured), beside))
     else:
         for index, block in enumerate(received.blocks):
             item = _item(block, beside, child("/content", index), notes)
             if item is None:
-                return _failed(kept, notes)
+                return _failed(host_only, notes)
             items.append(item)
     notes.dropped(answer.result, _DROPPED)
     if not items:
-        notes.change("/content", "the host writes null where there is nothing")
+        notes.change("/content", "the host writes null for an empty result")
         items.append(_text("null", beside))
-    return _result(items, {"additional_properties": kept})
+    return _result(items, {"additional_properties": host_only})
 
 
 def _item(block: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> JsonObject | None:
-    """A block as the framework has it; None where it fails."""
+    """A block in the framework's form; None if it fails."""
     match block["type"], block.get("resource"):
         case "text", _:
             return _text(block["text"], beside)
@@ -80,18 +79,18 @@ def _item(block: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> 
             try:
                 data = base64.b64encode(base64.b64decode(str(block["data"]))).decode()
             except binascii.Error:
-                notes.beyond(pointer, "data that are no base64; the call is taken to fail")
+                notes.beyond(pointer, "data that is not base64; the call is assumed to fail")
                 return None
             return _uri(f"data:{block['mimeType']};base64,{data}", block["mimeType"], beside, pointer, notes)
         case "resource", dict(resource):
             return _resource(resource, beside, pointer, notes)
         case _:
-            notes.change(pointer, "of a link, only the URI and the type are handed over")
+            notes.change(pointer, "only the URI and the type of a link are passed on")
             return _uri(str(block["uri"]), block.get("mimeType"), beside, pointer, notes)
 
 
 def _resource(resource: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> JsonObject:
-    notes.change(pointer, "of a resource, only what is in it is handed over, not its URI")
+    notes.change(pointer, "only the content of a resource is passed on, not its URI")
     if "text" in resource:
         return _text(resource["text"], beside)
     mime_type = resource.get("mimeType") or "application/octet-stream"
@@ -106,7 +105,7 @@ def _uri(uri: str, mime_type: Json, beside: JsonObject, pointer: str, notes: Not
     if mime_type:
         item["media_type"] = mime_type
     else:
-        notes.beyond(pointer, "a link without a type; none is named here")
+        notes.beyond(pointer, "a link without a type; no type is written here")
     return {**item, "additional_properties": beside}
 
 
@@ -127,8 +126,8 @@ HOST = Host(
     how="observed: adapter code run",
     source="PyPI agent-framework-core 1.23.0, _mcp.py and _tools.py: the function_result content for the next request",
     notes=(
-        "Client library mcp 2.3.0. Errors are not told in detail unless include_detailed_errors is set; the provider's "
-        "package picks result or items. `$not_sent` is what the host keeps to itself."
+        "Client library mcp 2.3.0. The model gets no error details unless include_detailed_errors is set; the provider's "
+        "package picks result or items. `$not_sent` holds what the host does not send."
     ),
-    hand_over=judged(PYDANTIC, _model),
+    model_view=judged(PYDANTIC, _model),
 )

@@ -1,13 +1,13 @@
 """`openai-agents-js`, `openai-agents-js-structured`: the function call output of the OpenAI Agents SDK (JS).
 
-The two differ in `useStructuredContent`.
+The option `useStructuredContent` is off in the first and on in the second.
 """
 
 from functools import partial
 
 from inspector.hosts import javascript
+from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import JAVASCRIPT
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.received import Answer, Received, judged
 from inspector.hosts.typescript_client import Refused, Unread, receive
@@ -26,7 +26,7 @@ def _model(_call: Call, answer: Answer, notes: Notes, *, use_structured: bool) -
 
 def _output(answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
     if answer.failure:
-        notes.change("/error", "the model only learns that something went wrong")
+        notes.change("/error", "the model only learns that the call failed")
         return _FAILED
     received = receive(answer.result)
     match received:
@@ -45,9 +45,9 @@ def _output(answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
 
 def _structured(received: Received, answer: Answer, notes: Notes) -> Json:
     if received.structured == {}:
-        notes.beyond("/structuredContent", "empty structured content; it replaces all else here")
+        notes.beyond("/structuredContent", "empty structured content; it replaces everything else here")
     if received.blocks:
-        notes.change("/content", "structured content takes the place of all content")
+        notes.change("/content", "structured content replaces all content")
     javascript.note_structure_changes(answer.result, notes)
     return javascript.stringify(received.structured)
 
@@ -68,7 +68,7 @@ def _items(received: Received, answer: Answer, notes: Notes) -> Json:
 
 
 def _item(block: JsonObject) -> JsonObject | None:
-    """A block as an input item; None where the host has none for it."""
+    """A block as an input item; None if the host has no item for it."""
     match block["type"]:
         case "text":
             return {"type": "input_text", "text": block["text"]}
@@ -88,7 +88,7 @@ def _host(name: str, option: str, *, use_structured: bool) -> Host:
         how="observed: adapter code run",
         source="npm @openai/agents-core 0.20.0 and @openai/agents-openai 0.20.0: the item in the next request",
         notes="On the wire, with the Responses API.",
-        hand_over=judged(JAVASCRIPT, partial(_model, use_structured=use_structured)),
+        model_view=judged(JAVASCRIPT, partial(_model, use_structured=use_structured)),
     )
 
 

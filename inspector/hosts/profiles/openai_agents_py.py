@@ -1,15 +1,14 @@
 """`openai-agents-py`, `openai-agents-py-structured`: the function call output of the OpenAI Agents SDK (Python).
 
-The two differ in `use_structured_content`.
+The option `use_structured_content` is off in the first and on in the second.
 """
 
 from functools import partial
 
+from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import PYDANTIC
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.python_client import Refused, receive
-from inspector.hosts.python_models import Names, dumped, model_of
+from inspector.hosts.python_client import Names, Refused, dumped, model_of, receive
 from inspector.hosts.python_text import compact, dumps
 from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json, JsonObject
@@ -23,7 +22,7 @@ _ITEMS = frozenset({"text", "image"})
 
 def _model(_call: Call, answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
     if answer.failure:
-        notes.change("/error", "the model only learns that something went wrong")
+        notes.change("/error", "the model only learns that the call failed")
         return _FAILED
     received = receive(answer.result)
     match received:
@@ -32,10 +31,10 @@ def _model(_call: Call, answer: Answer, notes: Notes, *, use_structured: bool) -
             return _FAILED
         case Received():
             notes.dropped(answer.result, _DROPPED)
-            # As Python has it, an empty object is none.
+            # An empty object is false in Python.
             if use_structured and received.structured and not received.is_error:
                 if received.blocks:
-                    notes.change("/content", "structured content takes the place of all content")
+                    notes.change("/content", "structured content replaces all content")
                 return dumps(received.structured)
             notes.dropped(answer.result, frozenset({Part.STRUCTURED}))
             notes.dropped(answer.result, _OF_ITEMS, _ITEMS)
@@ -57,7 +56,7 @@ def _item(block: JsonObject, pointer: str, notes: Notes) -> JsonObject:
             return {"type": "input_image", "image_url": f"data:{block['mimeType']};base64,{block['data']}"}
         case _:
             notes.change(
-                pointer, "the host writes the JSON of the block as text, with null for what it lacks"
+                pointer, "the host writes the JSON of the block as text, with null for missing members"
             )
             dump = dumped(block, model_of(block), Names.PYTHON, with_none=True)
             return {"type": "input_text", "text": compact(dump)}
@@ -72,7 +71,7 @@ def _host(name: str, option: str, *, use_structured: bool) -> Host:
         how="observed: adapter code run",
         source="PyPI openai-agents 0.24.0, agents/mcp/util.py and agents/items.py: output of the function_call_output item",
         notes="Client library mcp 2.3.0.",
-        hand_over=judged(PYDANTIC, partial(_model, use_structured=use_structured)),
+        model_view=judged(PYDANTIC, partial(_model, use_structured=use_structured)),
     )
 
 

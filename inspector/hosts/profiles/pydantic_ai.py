@@ -1,4 +1,4 @@
-"""`pydantic-ai`: the parts that Pydantic AI hands to a model."""
+"""`pydantic-ai`: the message parts that Pydantic AI passes to a model."""
 
 import base64
 import binascii
@@ -6,8 +6,8 @@ import hashlib
 import json
 from dataclasses import dataclass
 
+from inspector.hosts.facts import PYDANTIC, obstacle
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import PYDANTIC, obstacle
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.pydantic_check import Issue
 from inspector.hosts.python_client import Refused, receive
@@ -21,7 +21,7 @@ _DROPPED = frozenset({Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _File:
-    """Bytes, which are no part of the text."""
+    """Bytes, which are sent separately from the text."""
 
     class_name: str
     media_type: str
@@ -39,12 +39,12 @@ class _File:
 
 
 class _CannotError(Exception):
-    """The host raises; the message is what it raises."""
+    """The host raises an error with this message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Content:
-    """What a tool returned, in the host's eyes."""
+    """The content of a result in the host's form."""
 
     items: tuple[Json | _File, ...]
     is_list: bool
@@ -55,7 +55,7 @@ class _Content:
 
     @property
     def text(self) -> str:
-        """All but the files, as text: a string as it is, else JSON; nothing for null and for an empty list."""
+        """Everything except files as text: a string as it is, otherwise JSON; empty for null and an empty list."""
         data = [item for item in self.items if not isinstance(item, _File)]
         if not data:
             return ""
@@ -76,7 +76,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
             try:
                 content = _content(received, notes)
             except _CannotError as error:
-                notes.change("", "the host raises an error, so the model gets nothing of the call")
+                notes.change("", "the host raises an error, so the model gets nothing from the call")
                 return {"$raises": str(error)}
             return _tool_error(content, call, notes) if received.is_error else _returned(content, call, notes)
 
@@ -87,7 +87,7 @@ def _described(issue: Issue) -> Json:
 
 
 def _retry(why: Json, notes: Notes) -> Json:
-    notes.change("", "the host hands the failure over as JSON and asks to try again")
+    notes.change("", "the host passes the failure on as JSON and asks the model to try again")
     return [_part(compact({"error": why}), "retried")]
 
 
@@ -108,7 +108,7 @@ def _returned(content: _Content, call: Call, notes: Notes) -> Json:
     if not files:
         return [part]
     if len(files) > 1:
-        notes.beyond("/content", "several files; each is treated like one here")
+        notes.beyond("/content", "several files; each is treated like a single file here")
     parts = [
         f"See file {item.identifier}." if isinstance(item, _File) else _as_text(item)
         for item in content.items
@@ -132,11 +132,9 @@ def _content(received: Received, notes: Notes) -> _Content:
     has_text_alone = all(block["type"] == "text" for block in received.blocks)
     if structured is not None and (received.is_error or has_text_alone):
         if received.blocks:
-            notes.change("/content", "structured content takes the place of all content")
+            notes.change("/content", "structured content replaces all content")
         if isinstance(structured, dict) and structured.keys() == {"result"}:
-            notes.change(
-                "/structuredContent", "the host takes the value out of an object with the one member `result`"
-            )
+            notes.change("/structuredContent", "the host unwraps an object whose only member is `result`")
             return _of(structured["result"])
         return _of(structured)
     notes.dropped({"structuredContent": structured}, frozenset({Part.STRUCTURED}))
@@ -158,19 +156,19 @@ def _mapped(block: JsonObject, pointer: str, notes: Notes) -> Json | _File:
             class_name = "BinaryImage" if kind == "image" else "BinaryContent"
             return _file(class_name, str(block["data"]), str(block["mimeType"]), pointer, notes)
         case "resource", dict(resource):
-            notes.change(pointer, "of a resource, only what is in it is handed over, not its URI")
+            notes.change(pointer, "only the content of a resource is passed on, not its URI")
             if "text" in resource:
                 return resource["text"]
             media_type = str(resource.get("mimeType") or "application/octet-stream")
             class_name = "BinaryImage" if media_type.startswith("image/") else "BinaryContent"
             return _file(class_name, str(resource["blob"]), media_type, pointer, notes)
         case _:
-            notes.change(pointer, "of a link, only the URI is handed over")
+            notes.change(pointer, "only the URI of a link is passed on")
             return block["uri"]
 
 
 def _read(text: str, pointer: str, notes: Notes) -> Json:
-    """The value of a text that is a JSON object or list; else the text."""
+    """The parsed value if the text is a JSON object or list; otherwise the text."""
     if not text.startswith(("[", "{")):
         return text
     try:
@@ -180,7 +178,7 @@ def _read(text: str, pointer: str, notes: Notes) -> Json:
     if obstacle(value, PYDANTIC):
         return text
     if compact(value) != text:
-        notes.change(pointer, "the host reads a text that is JSON, and writes it again")
+        notes.change(pointer, "the host parses a JSON text and writes it again")
     return value
 
 
@@ -188,11 +186,11 @@ def _file(class_name: str, data: str, media_type: str, pointer: str, notes: Note
     try:
         raw = base64.b64decode(data)
     except binascii.Error as error:
-        notes.beyond(pointer, "data that are no base64; the host is taken to raise")
+        notes.beyond(pointer, "data that is not base64; the host is assumed to raise an error")
         raise _CannotError(f"Error: {error}") from error
     if class_name == "BinaryImage" and not media_type.startswith("image/"):
-        notes.beyond(pointer, "an image whose type is none; it is kept as one here")
-    notes.change(pointer, "the host hands bytes over apart from the text")
+        notes.beyond(pointer, "an image without an image type; it is kept as an image here")
+    notes.change(pointer, "the host passes bytes on separately from the text")
     return _File(class_name=class_name, media_type=media_type, raw=raw)
 
 
@@ -202,10 +200,10 @@ HOST = Host(
     version="2.68.0",
     as_of="2026-11",
     how="observed: adapter code run",
-    source="PyPI pydantic-ai-slim 2.68.0, mcp.py and messages.py: the parts that FunctionModel is handed",
+    source="PyPI pydantic-ai-slim 2.68.0, mcp.py and messages.py: the parts passed to FunctionModel",
     notes=(
         "Client libraries fastmcp-slim 4.2.0 and mcp 2.3.0. `text_only_provider` is the form for providers that take no "
         "files in tool results."
     ),
-    hand_over=judged(PYDANTIC, _model),
+    model_view=judged(PYDANTIC, _model),
 )

@@ -1,13 +1,12 @@
-"""`semantic-kernel`: the tool message that Semantic Kernel adds, a Python repr of its content."""
+"""`semantic-kernel`: the tool message of Semantic Kernel, a Python repr of its content."""
 
 import re
 
+from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import PYDANTIC
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.pydantic_check import rewritten
-from inspector.hosts.python_client import Refused, receive_first
-from inspector.hosts.python_models import model_repr
+from inspector.hosts.python_client import Refused, model_repr, receive_first
 from inspector.hosts.python_text import represented
 from inspector.hosts.received import Answer, Received, judged
 from inspector.json.exact import Json, JsonObject
@@ -24,7 +23,7 @@ _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
 def _model(call: Call, answer: Answer, notes: Notes) -> Json:
     if answer.failure:
-        notes.change("/error", "the host adds words of its own")
+        notes.change("/error", "the host adds its own text")
         return _failed(call, answer.failure.message)
     received = receive_first(answer.result)
     match received:
@@ -50,16 +49,16 @@ def _success(received: Received, answer: Answer, call: Call, notes: Notes) -> Js
         pointer = child("/content", index)
         text = _converted(block, pointer, notes)
         if text is None:
-            notes.change(pointer, "the host fails at this block; nothing of the result is handed over")
+            notes.change(pointer, "the host fails at this block, so the model gets nothing of the result")
             return _failed(call, _refusal(call))
-        notes.change(pointer, "the host writes a Python repr of the block, all its members included")
+        notes.change(pointer, "the host writes a Python repr of the block with all its members")
         converted.append(text)
     notes.dropped(answer.result, _DROPPED)
     return {"role": "tool", "content": f"[{', '.join(converted)}]"}
 
 
 def _converted(block: JsonObject, pointer: str, notes: Notes) -> str | None:
-    """A block as its repr; None where the host fails."""
+    """The repr of a block; None if the host fails."""
     match block["type"], block.get("resource"):
         case "text", _:
             return _text(block, block["text"], {})
@@ -67,7 +66,7 @@ def _converted(block: JsonObject, pointer: str, notes: Notes) -> str | None:
             return _binary(block, block["data"], block["mimeType"], {}, pointer, notes)
         case "resource", dict(resource):
             if not rewritten(str(resource["uri"])).certain:
-                notes.beyond(pointer, "how the host writes this URI; it is shown as it was sent")
+                notes.beyond(pointer, "the host's form of this URI; it is shown as sent")
             annotations = _annotations(block)
             if annotations:
                 notes.beyond(pointer, "annotations of a resource; the public source is followed")
@@ -98,7 +97,7 @@ def _binary(
     block: JsonObject, data: Json, mime_type: Json, metadata: JsonObject, pointer: str, notes: Notes
 ) -> str | None:
     if not data or not mime_type:
-        notes.beyond(pointer, "bytes that are missing, or of no type; the host is taken to fail")
+        notes.beyond(pointer, "missing bytes, or bytes without a type; the host is assumed to fail")
         return None
     beside = "".join(f";{key}={_str(value)}" for key, value in metadata.items())
     name, kind = _CLASSES[str(block["type"])]
@@ -118,5 +117,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="PyPI semantic-kernel 1.45.0, connectors/mcp.py and contents: to_dict() of the tool message",
     notes="Client library mcp 1. The model reads the library's objects, so annotations and metadata of content too.",
-    hand_over=judged(PYDANTIC, _model),
+    model_view=judged(PYDANTIC, _model),
 )

@@ -1,6 +1,5 @@
-"""`spec`: a host that does what the specification says.
+"""`spec`: a host that follows the specification: content first, then structured content; no `_meta`; audience applied.
 
-Content first, then structured content; audience honoured; no `_meta`, and nothing else.
 Source: MCP 2025-11-25 and 2026-07-28, Tools and Annotations.
 """
 
@@ -11,15 +10,15 @@ from inspector.json.pointer import child
 
 _PASSED_ON = ("structuredContent", "isError")
 _KNOWN = frozenset({"content", *_PASSED_ON})
-_NO_RESULT = "a value that is no tool result counts as structured content"
-_NO_LIST = "content that is no list is not handed over"
-_FOR_OTHERS = "a block whose audience leaves the model out is not handed over"
-_FOR_PROGRAMS = "`_meta` is for programs and not handed over"
-_UNKNOWN = "only content, structured content and the error flag are handed over"
+_NO_RESULT = "a value that is not a tool result counts as structured content"
+_NO_LIST = "content that is not a list is omitted"
+_FOR_OTHERS = "a block whose audience excludes the model is omitted"
+_FOR_PROGRAMS = "`_meta` is not shown to models"
+_UNKNOWN = "only content, structured content and the error flag are passed to the model"
 
 
-def hand_over(bounded: Bounded, _call: Call) -> ModelContext:
-    """What the model gets. Any JSON value may come, since at `open` a result is as it was sent."""
+def model_view(bounded: Bounded, _call: Call) -> ModelContext:
+    """The model's view. `bounded` may hold any JSON value, because `open` passes results as sent."""
     result = bounded.result
     if bounded.error and isinstance(result, dict) and result.keys() == {"error"}:
         return ModelContext(model=result)
@@ -40,21 +39,21 @@ def hand_over(bounded: Bounded, _call: Call) -> ModelContext:
 
 
 def _content(result: JsonObject, noted: list[Change]) -> list[Json]:
-    """The content blocks that are for the model."""
+    """The content blocks for the model."""
     content = result.get("content", [])
     if not isinstance(content, list):
         noted.append(Change(pointer="/content", what=_NO_LIST))
         return []
-    kept: list[Json] = []
+    blocks: list[Json] = []
     for index, block in enumerate(content):
         pointer = child("/content", index)
         if not isinstance(block, dict):
-            kept.append(block)
+            blocks.append(block)
         elif _is_for_others(block):
             noted.append(Change(pointer=pointer, what=_FOR_OTHERS))
         else:
-            kept.append(_without_meta(block, pointer, noted))
-    return kept
+            blocks.append(_without_meta(block, pointer, noted))
+    return blocks
 
 
 def _is_for_others(block: JsonObject) -> bool:
@@ -85,6 +84,6 @@ HOST = Host(
     as_of="2026-11",
     how="specification",
     source="modelcontextprotocol.io/specification, Tools and Annotations",
-    notes="Where the specification leaves it to the host, as much is handed over as it allows.",
-    hand_over=hand_over,
+    notes="Where the specification leaves a choice to the host, it passes on as much as allowed.",
+    model_view=model_view,
 )

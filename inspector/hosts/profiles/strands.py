@@ -3,8 +3,8 @@
 import base64
 import binascii
 
+from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import PYDANTIC
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.python_client import Refused, receive
 from inspector.hosts.received import Answer, Received, judged
@@ -32,7 +32,7 @@ _DROPPED = frozenset({Part.STRUCTURED, Part.RESULT_META, Part.BLOCK_META, Part.A
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
     if answer.failure:
-        notes.change("/error", "the host adds words of its own")
+        notes.change("/error", "the host adds its own text")
         return _failed(answer.failure.message)
     received = receive(answer.result)
     match received:
@@ -50,14 +50,14 @@ def _success(received: Received, answer: Answer, notes: Notes) -> Json:
             converted = _converted(block, child("/content", index), notes)
         except (KeyError, binascii.Error) as error:
             notes.beyond(
-                child("/content", index), "an image that the host cannot decode; the call is taken to fail"
+                child("/content", index), "an image that the host cannot decode; the call is assumed to fail"
             )
             return _failed(str(error))
         if converted is not None:
             content.append(converted)
     notes.dropped(answer.result, _DROPPED)
     if not content:
-        notes.change("/content", "the host writes an empty text where nothing is left")
+        notes.change("/content", "the host writes an empty text if nothing remains")
         content.append({"text": ""})
     return _result(content, "error" if received.is_error else "success")
 
@@ -84,19 +84,19 @@ def _converted(block: JsonObject, pointer: str, notes: Notes) -> Json:
                 return converted
         case _:
             pass
-    notes.change(pointer, "the host drops what is neither text nor image")
+    notes.change(pointer, "the host drops everything except text and images")
     return None
 
 
 def _blob(resource: JsonObject, pointer: str, notes: Notes) -> Json:
-    """Bytes that are text or an image; None for others."""
+    """The text or image in a binary resource; None for other data."""
     mime_type = resource.get("mimeType")
     if not isinstance(mime_type, str):
         return None
     is_text = mime_type.startswith("text/") or mime_type in _TEXTUAL or mime_type.endswith(("+json", "+xml"))
     if not is_text and mime_type not in _FORMATS:
         return None
-    notes.beyond(pointer, "a resource of bytes that are text or an image; the public source is followed")
+    notes.beyond(pointer, "a binary resource with text or an image; the public source is followed")
     try:
         raw = base64.b64decode(str(resource["blob"]))
     except binascii.Error:
@@ -117,5 +117,5 @@ HOST = Host(
     how="observed: adapter code run",
     source="PyPI strands-agents 1.62.0, strands/models/bedrock.py: the content block of the Converse request",
     notes="Client library mcp 2.3.0. Model us.anthropic.claude-sonnet-4: the status is sent for Claude models only.",
-    hand_over=judged(PYDANTIC, _model),
+    model_view=judged(PYDANTIC, _model),
 )

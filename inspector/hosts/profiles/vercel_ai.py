@@ -1,12 +1,12 @@
-"""`vercel-ai`: the tool-result part that Vercel's AI SDK hands to a language model provider."""
+"""`vercel-ai`: the tool-result part that Vercel's AI SDK passes to a language model provider."""
 
 from inspector.hosts import javascript
+from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import JAVASCRIPT
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.received import Answer, judged
+from inspector.hosts.typescript_client import Items, Kind, OneOf, Shape, Text, Union, check
 from inspector.hosts.writing import rebuilt
-from inspector.hosts.zod_check import Items, Kind, OneOf, Shape, Text, Union, check
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -39,15 +39,15 @@ _BLOCK = Union(
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
     if answer.failure:
-        said = f": {answer.failure.message}" if answer.failure.message else ""
-        return _part({"type": "error-text", "value": f"MCPClientError{said}"})
+        suffix = f": {answer.failure.message}" if answer.failure.message else ""
+        return _part({"type": "error-text", "value": f"MCPClientError{suffix}"})
     content = answer.result.get("content")
     if not isinstance(content, list):
-        notes.beyond("", "a result without content; all of it is handed over as JSON here")
+        notes.beyond("", "a result without content; it is passed on as JSON here")
         return _part({"type": "json", "value": rebuilt(answer.result, _double)})
     notes.dropped(answer.result, _DROPPED)
     notes.dropped(answer.result, _DROPPED_OF_KNOWN, frozenset({"text", "image"}))
-    # Where a block is of a kind that the library does not know, it passes the whole result as it was.
+    # If a block has an unknown type, the library passes the whole result on unchanged.
     checked = check(content, Items(of=_BLOCK))
     blocks = content if checked.issues or not isinstance(checked.value, list) else checked.value
     value = [_converted(block, child("/content", index), notes) for index, block in enumerate(blocks)]
@@ -60,14 +60,14 @@ def _part(output: Json) -> Json:
 
 def _converted(block: Json, pointer: str, notes: Notes) -> JsonObject:
     if not isinstance(block, dict):
-        notes.beyond(pointer, "content that is no object; its JSON is handed over here")
+        notes.beyond(pointer, "content that is not an object; its JSON is passed on here")
         return _text(javascript.stringify(block))
     if block.get("type") == "text" and isinstance(block.get("text"), str):
         return _text(block["text"])
     if block.get("type") == "image" and "data" in block and "mimeType" in block:
         data: Json = {"type": "data", "data": block["data"]}
         return {"type": "file", "mediaType": block["mimeType"], "data": data}
-    notes.change(pointer, "the host hands over the JSON of what is neither text nor image")
+    notes.change(pointer, "the host passes on the JSON of blocks other than text and images")
     return _text(javascript.stringify(block))
 
 
@@ -88,7 +88,7 @@ HOST = Host(
     version="ai 7.0.173",
     as_of="2026-11",
     how="observed: adapter code run",
-    source="npm ai 7.0.173 and @ai-sdk/mcp 2.0.99: the prompt that a LanguageModelV4 provider is handed",
-    notes="Without schemas of one's own; with them, structured content replaces the rest.",
-    hand_over=judged(JAVASCRIPT, _model),
+    source="npm ai 7.0.173 and @ai-sdk/mcp 2.0.99: the prompt passed to a LanguageModelV4 provider",
+    notes="Without schemas set by the developer; with them, structured content replaces the rest.",
+    model_view=judged(JAVASCRIPT, _model),
 )

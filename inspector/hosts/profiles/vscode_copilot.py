@@ -1,11 +1,11 @@
-"""`vscode-copilot`: the parts that VS Code makes of a result for Copilot. Read in its source, never run."""
+"""`vscode-copilot`: the result parts that VS Code creates for Copilot, according to its source code; never run."""
 
 import base64
 import binascii
 
 from inspector.hosts import javascript
+from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
-from inspector.hosts.obstacles import JAVASCRIPT
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.received import Answer, judged
 from inspector.json.exact import Json, JsonObject
@@ -17,12 +17,12 @@ _DROPPED = frozenset({Part.ERROR_FLAG, Part.RESULT_META, Part.BLOCK_META})
 
 
 def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
-    notes.beyond("", "anything of this host; its source is followed")
+    notes.beyond("", "this host was never run; its source code is followed")
     if answer.failure:
-        return notes.withhold("the call throws, and the source does not tell what the model reads of it")
+        return notes.withhold("the call throws, and the source does not show what the model gets")
     content = answer.result.get("content")
     if not isinstance(content, list):
-        return notes.withhold("content that is no list")
+        return notes.withhold("content that is not a list")
     notes.dropped(answer.result, _DROPPED)
     structured = answer.result.get("structuredContent")
     parts: list[Json] = []
@@ -41,13 +41,13 @@ def _is_true(value: Json) -> bool:
 
 
 def _part(block: Json, pointer: str, notes: Notes, *, has_structure: bool) -> JsonObject | None:
-    """A block as a part; None where it makes none."""
+    """A block as a part; None if it creates none."""
     if not isinstance(block, dict):
-        notes.change(pointer, "the host skips what it does not know")
+        notes.change(pointer, "the host skips unknown blocks")
         return None
     audience = _audience(block)
     if audience is not None and "assistant" not in audience:
-        notes.change(pointer, "a block whose audience leaves the model out is not handed over")
+        notes.change(pointer, "a block whose audience excludes the model is omitted")
         return None
     part = _made(block, pointer, notes, has_structure=has_structure)
     return {**part, "audience": list[Json](audience)} if part is not None and audience is not None else part
@@ -66,11 +66,11 @@ def _made(block: JsonObject, pointer: str, notes: Notes, *, has_structure: bool)
         case "text", _:
             if not has_structure:
                 return {"kind": "text", "value": block.get("text")}
-            notes.change(pointer, "structured content takes the place of text")
+            notes.change(pointer, "structured content replaces text")
         case "image" | "audio", _:
             return _data(block.get("data"), block.get("mimeType") or "image/png", pointer, notes)
         case "resource_link", _ if _is_image(block):
-            notes.change(pointer, "the host reads the image that is linked to; it is not shown here")
+            notes.change(pointer, "the host loads the linked image; it is not shown here")
         case "resource_link", _:
             return _link(block, pointer, notes)
         case "resource", dict(resource):
@@ -78,7 +78,7 @@ def _made(block: JsonObject, pointer: str, notes: Notes, *, has_structure: bool)
                 return _data(resource["blob"], resource["mimeType"], pointer, notes)
             return _link(resource, pointer, notes)
         case _:
-            notes.change(pointer, "the host skips what it does not know")
+            notes.change(pointer, "the host skips unknown blocks")
     return None
 
 
@@ -88,18 +88,18 @@ def _is_image(value: JsonObject) -> bool:
 
 
 def _data(data: Json, mime_type: Json, pointer: str, notes: Notes) -> JsonObject | None:
-    notes.change(pointer, "the host makes images smaller; they are shown as they were sent")
+    notes.change(pointer, "the host scales images down; they are shown as sent")
     try:
         raw = base64.b64decode(data if isinstance(data, str) else "")
     except (binascii.Error, ValueError):
-        notes.change(pointer, "data that are no base64; they are left out here")
+        notes.change(pointer, "data that is not base64; it is omitted here")
         return None
     encoded = base64.b64encode(raw).decode()
     return {"kind": "data", "value": {"mimeType": mime_type, "data": {"$bytes": encoded}}}
 
 
 def _link(value: JsonObject, pointer: str, notes: Notes) -> JsonObject:
-    notes.change(pointer, "the host hands over a link, under a URI of its own")
+    notes.change(pointer, "the host passes on a link under its own URI")
     link: JsonObject = {"uri": "<ID>"}
     if "mimeType" in value:
         link["underlyingMimeType"] = value["mimeType"]
@@ -113,6 +113,6 @@ HOST = Host(
     as_of="2026-08",
     how="source only, not run",
     source="github.com/microsoft/vscode, contrib/mcp/common/mcpLanguageModelToolContribution.ts",
-    notes="What Copilot makes of these parts before its model reads them is not known.",
-    hand_over=judged(JAVASCRIPT, _model),
+    notes="Copilot's further processing of these parts is not known.",
+    model_view=judged(JAVASCRIPT, _model),
 )

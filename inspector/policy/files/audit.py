@@ -19,7 +19,7 @@ from inspector.errors import InspectorError, UsageError
 from inspector.files import stamp
 from inspector.files.private import MODE
 from inspector.files.settings import AuditSettings
-from inspector.json.exact import Json, dump_text
+from inspector.json.exact import Json, code_units, dump_text
 from inspector.policy.audit import AuditedCall, Auditor, Entry
 from inspector.protocol.outcome import Outcome
 
@@ -59,30 +59,29 @@ class Audit:
             handler.handleError = self._failed
 
     def deciding(self, call: AuditedCall, verdict: str, rules: Iterable[str]) -> None:
-        """What was decided, before the call leaves. Raises InspectorError where it cannot be written: then it must not leave."""
+        """Log a decision before the call is sent. Raises InspectorError if it cannot be written: then the call must not be sent."""
         with self._lock:
             self._write(self._auditor.decided(call, verdict, tuple(rules)))
 
     def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> None:
-        """How it ended. Takes time in proportion to the result. Raises InspectorError where it cannot be written."""
+        """Log how a call ended. Linear in the size of the result. Raises InspectorError if it cannot be written."""
         with self._lock:
             self._write(self._auditor.answered(call, outcome, duration_s))
 
     def declined(self, call: AuditedCall, by: str) -> None:
-        """It is not made. `by`: `policy` or `user`. Raises InspectorError where it cannot be written."""
+        """Log that a call is not made. `by`: `policy` or `user`. Raises InspectorError if it cannot be written."""
         with self._lock:
             self._write(self._auditor.declined(call, by))
 
     def released(self, call: AuditedCall, rules: Iterable[str]) -> None:
-        """An answer is let through that rules held back. Raises InspectorError where it cannot be written: then it must not be."""
+        """Log that the user released an answer. Raises InspectorError if it cannot be written: then it must not be released."""
         with self._lock:
             self._write(self._auditor.released(call, tuple(rules)))
 
     def close(self) -> None:
-        """Let go of every handler."""
         for handler in self._handlers:
             self._logger.removeHandler(handler)
-            # What it could not write was told when it was to be written.
+            # A failed write was reported when it happened.
             with suppress(OSError):
                 handler.close()
 
@@ -107,26 +106,24 @@ class _LineHandler(logging.Handler):
     """Appends lines to a file of mode 0600, each written at once and whole."""
 
     def __init__(self, path: Path) -> None:
-        """Raises UsageError where it is no file of the user's alone."""
+        """Open the file. Raises UsageError if it does not belong to the user alone."""
         super().__init__()
         self._descriptor = _appending(path)
         self._is_torn = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one line."""
         raw = f"{self.format(record)}\n".encode("ascii", "backslashreplace")
         try:
             # What was cut off before must not run into this line.
             raw = b"\n" + raw if self._is_torn else raw
             self._is_torn = True
             if os.write(self._descriptor, raw) < len(raw):
-                raise OSError(None, "no room for a whole line")  # noqa: TRY301 - told as any other failure
+                raise OSError(None, "no room for a whole line")  # noqa: TRY301 - reported as any other failure
             self._is_torn = False
         except OSError:
             self.handleError(record)
 
     def close(self) -> None:
-        """Close the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -157,7 +154,7 @@ def _appending(path: Path) -> int:
 
 
 def _configured(own: AuditSettings, logger: logging.Logger) -> list[logging.Handler]:
-    """The user's handlers. Raises UsageError."""
+    """Configure the user's handlers. Raises UsageError."""
     if not own.handlers:
         return []
     try:
@@ -181,9 +178,4 @@ def _configured(own: AuditSettings, logger: logging.Logger) -> list[logging.Hand
 
 def _line(value: Json) -> str:
     """A value as JSON in ASCII: nothing in it acts on a terminal, whatever reads it."""
-    return _NOT_PLAIN.sub(_escaped, dump_text(value))
-
-
-def _escaped(found: "re.Match[str]") -> str:
-    raw = found[0].encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{raw[at : at + 2].hex()}" for at in range(0, len(raw), 2))
+    return _NOT_PLAIN.sub(code_units, dump_text(value))

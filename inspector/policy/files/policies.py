@@ -13,9 +13,9 @@ from typing import cast
 
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonText, Malformed, parse
+from inspector.json.members import value_at
 from inspector.json.pointer import split
-from inspector.policy.default import DEFAULT_POLICY
-from inspector.policy.reading import policy_of
+from inspector.policy.reading import DEFAULT_POLICY, policy_of
 from inspector.policy.rules import Policy
 
 MAX_BYTES = 1024 * 1024
@@ -42,23 +42,23 @@ def parse_policy(raw: bytes, where: str) -> Policy:
     """The policy that a file holds. Raises UsageError; `where` is what the file is called in it."""
     is_json = where.lower().endswith(".json")
     value, lines = _from_json(raw, where) if is_json else _from_toml(raw, where)
-    found = policy_of(value, DEFAULT_POLICY)
-    if isinstance(found, Malformed):
-        raise UsageError(f"{where}, {_place(found.pointer, lines)}{found.reason}", _HINT)
-    return found
+    policy = policy_of(value, DEFAULT_POLICY)
+    if isinstance(policy, Malformed):
+        raise UsageError(f"{where}, {_place(policy.pointer, lines)}{policy.reason}", _HINT)
+    return policy
 
 
 def _from_json(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
-    found = parse(raw)
-    if isinstance(found, Malformed):
-        raise UsageError(f"{where}: {found.reason}", _HINT)
-    if found.faults:
-        raise UsageError(f"{where}: not JSON: {'; '.join(found.faults)}", _HINT)
+    parsed = parse(raw)
+    if isinstance(parsed, Malformed):
+        raise UsageError(f"{where}: {parsed.reason}", _HINT)
+    if parsed.faults:
+        raise UsageError(f"{where}: not JSON: {'; '.join(parsed.faults)}", _HINT)
     try:
-        return found.value, tuple(_lines_in_json(raw.decode(), found))
+        return parsed.value, tuple(_lines_in_json(raw.decode(), parsed))
     except (RecursionError, ValueError):
-        # Far too deep, or a number far too long: it is no policy, and its rules are told by their number.
-        return found.value, ()
+        # Far too deep, or a number far too long: it is no policy, and errors name rules by their number.
+        return parsed.value, ()
 
 
 def _from_toml(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
@@ -67,12 +67,12 @@ def _from_toml(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
         content = _plain(tomllib.loads(text), where)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where}: not TOML: {error}", _HINT) from error
-    lines = tuple(text.count("\n", 0, found.start()) + 1 for found in _RULE.finditer(text))
+    lines = tuple(text.count("\n", 0, rule.start()) + 1 for rule in _RULE.finditer(text))
     return content, lines
 
 
 def _plain(value: object, where: str) -> Json:
-    """TOML as JSON. Raises UsageError for dates and times, which JSON has none of."""
+    """TOML as JSON. Raises UsageError for dates and times."""
     match value:
         case dict():
             members = cast("dict[str, object]", value)
@@ -86,7 +86,7 @@ def _plain(value: object, where: str) -> Json:
 
 
 def _place(pointer: str, lines: tuple[int, ...]) -> str:
-    """The rule in which something is wrong, by its line; where it cannot be told, by its number."""
+    """The rule that has an error: by its line, or by its number if the line is unknown."""
     parts = split(pointer)
     if len(parts) < 2 or parts[0] != "rules":
         return f"line 1: {pointer}: " if pointer else "line 1: "
@@ -97,8 +97,8 @@ def _place(pointer: str, lines: tuple[int, ...]) -> str:
 
 
 def _lines_in_json(text: str, parsed: JsonText) -> Iterator[int]:
-    """The line on which each item of the top-level `rules` begins; nothing where the text is no such object."""
-    rules = parsed.value.get("rules") if isinstance(parsed.value, dict) else None
+    """The line on which each item of the top-level `rules` begins; nothing if the text is no such object."""
+    rules = value_at(parsed.value, "rules")
     if not isinstance(rules, list) or not rules:
         return
     decoder = json.JSONDecoder(strict=False)
@@ -116,5 +116,5 @@ def _lines_in_json(text: str, parsed: JsonText) -> Iterator[int]:
 
 
 def _skip(text: str, position: int) -> int:
-    found = _SPACE.match(text, position)
-    return found.end() if found else position
+    blanks = _SPACE.match(text, position)
+    return blanks.end() if blanks else position

@@ -1,6 +1,12 @@
-"""Who agreed to a call that is asked about."""
+"""The terms of a run, settled before anything is connected: its rules, its audit log, and who agrees to calls."""
 
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.policy.files.audit import Audit
+    from inspector.policy.rules import Policy
 
 
 class Agreement(StrEnum):
@@ -13,5 +19,14 @@ class Agreement(StrEnum):
 
     @property
     def is_given(self) -> bool:
-        """Whether anybody agreed."""
         return self in {Agreement.USER, Agreement.YES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """The rules that decide, and where decisions are logged."""
+
+    policy: "Policy | None" = None
+    """None for the built-in policy."""
+    audit: "Audit | None" = None
+    """Closed by whoever opened it."""

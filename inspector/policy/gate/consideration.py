@@ -1,15 +1,15 @@
-"""What was decided of a call before it leaves, and why."""
+"""The decision about a call before it leaves: its verdict and reasons, in data and in words."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from inspector.claims.resolution import Resolution
 from inspector.json.exact import JsonObject
-from inspector.pins.pins import Asking
-from inspector.policy.decide import Decision, Verdict, decide
-from inspector.policy.facts import Facts
-from inspector.policy.gathering import Situation, facts_of
-from inspector.policy.rules import Policy
-from inspector.policy.taint.state import SessionTrust
+from inspector.pins.pins import ConfirmReason
+from inspector.policy.facts import Facts, Situation, facts_of
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.rules import Decision, Policy, Verdict, decide
+from inspector.policy.taint import MarkKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
 from inspector.safe_text import safe_line
@@ -24,34 +24,29 @@ class Consideration:
     decision: Decision
     facts: Facts | None
     """None where they could not be gathered."""
-    asking: tuple[Asking, ...] = ()
-    """Changes of the definition that nobody has agreed to yet."""
+    asking: tuple[ConfirmReason, ...] = ()
+    """Changes of the definition that the user has not agreed to yet."""
     problem: str = ""
     """Why it could not be judged, so that it is not made; empty where it could."""
 
     @property
     def name(self) -> str:
-        """Of the tool. Foreign text."""
         return self.situation.name
 
     @property
     def server(self) -> str:
-        """What is connected to, in the user's words."""
         return self.situation.server
 
     @property
     def arguments(self) -> JsonObject:
-        """Exactly as they will be sent."""
         return self.situation.arguments
 
     @property
     def listed(self) -> Tool | None:
-        """The tool as listed; None where the server lists none of that name."""
         return self.situation.tool
 
     @property
     def resolution(self) -> Resolution | None:
-        """What the server said of this very call; None where it was not asked."""
         return self.situation.resolution
 
     @property
@@ -61,12 +56,11 @@ class Consideration:
 
     @property
     def trust(self) -> SessionTrust:
-        """What the agent session had taken in when it was decided."""
         return self.situation.trust
 
     @property
     def verdict(self) -> Verdict:
-        """What becomes of the call. What could not be judged is not made, and what has changed is asked about."""
+        """Block what could not be judged, and ask about a definition that has changed; otherwise as the rules decide."""
         if self.problem:
             return Verdict.BLOCK
         if self.asking and self.decision.verdict is Verdict.ALLOW:
@@ -75,25 +69,24 @@ class Consideration:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why, in sentences: rules with their facts, changes, what could not be judged. Safe to show; quotes no argument."""
+        """Rules with their facts, changes and problems, one sentence each. Safe to show; quotes no argument."""
         changed = tuple(each.sentence for each in self.asking)
         return (*((self.problem,) if self.problem else ()), *self.decision.reasons, *changed)
 
     @property
     def causes(self) -> frozenset[str]:
-        """The same by their names: of rules, and of changes."""
+        """The names of the rules and changes behind `reasons`."""
         rules = (match.rule.name for match in self.decision.matches)
         return frozenset((*rules, *(each.key for each in self.asking), self.problem))
 
     @property
     def told(self) -> tuple[str, ...]:
-        """For the audit log: names of rules, and what else speaks against the call in sentences."""
+        """For the audit log: names of rules, and changes and problems in sentences."""
         rules = tuple(match.rule.name for match in self.decision.matches)
         return (*rules, *(each.sentence for each in self.asking), *((self.problem,) if self.problem else ()))
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """What is wrong with what the server said of this call, in sentences of ours."""
         return self.resolution.findings if self.resolution else ()
 
     def as_json(self) -> JsonObject:
@@ -109,7 +102,7 @@ class Consideration:
 
 
 def considered(
-    policy: Policy, target: Target, situation: Situation, asking: tuple[Asking, ...] = ()
+    policy: Policy, target: Target, situation: Situation, asking: tuple[ConfirmReason, ...] = ()
 ) -> Consideration:
     """What the policy decides. Never raises: what cannot be judged is not made."""
     try:
@@ -126,3 +119,42 @@ def considered(
             problem=problem,
         )
     return Consideration(target=target, situation=situation, decision=decision, facts=facts, asking=asking)
+
+
+_LENGTH = 600
+_COUNTED = {MarkKind.DATA_CLASS: ("data class", "data classes"), MarkKind.ATTRIBUTION: ("source", "sources")}
+
+
+def decision_title(current: Consideration) -> str:
+    """The verdict and the tool: `confirm send_mail`."""
+    return f"{current.verdict.value} {current.name}"
+
+
+def decision_line(current: Consideration, agreement: Agreement) -> str:
+    """Who agreed, and why it was asked."""
+    why = "; ".join(current.reasons) or "no rule asks about it"
+    if current.verdict is Verdict.CONFIRM:
+        why = f"{agreement.value}: {why}"
+    return why if len(why) <= _LENGTH else f"{why[: _LENGTH - 2]} …"
+
+
+def refusal(current: Consideration) -> tuple[str, str]:
+    """Why a call is not made, and what to do."""
+    reasons = "\n".join(current.reasons)
+    if current.verdict is Verdict.BLOCK:
+        hint = "Only another policy lets it through." if not current.problem else "Please report it."
+        return f"blocked, not called: {reasons}", hint
+    return (
+        f"not called, for nobody agreed: {reasons}",
+        "--yes agrees to what is asked; it never lets through what is blocked.",
+    )
+
+
+def brought_line(brought: SessionTrust) -> str:
+    """What an answer brought in, by kinds. What it says in words of its own is counted."""
+    counts = Counter(mark.kind for mark in brought.marks)
+    return "brought " + ", ".join(
+        f"{counts[kind]} {_COUNTED[kind][counts[kind] != 1]}" if kind in _COUNTED else safe_line(kind.value)
+        for kind in MarkKind
+        if counts[kind]
+    )

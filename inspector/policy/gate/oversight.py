@@ -1,26 +1,34 @@
-"""One agent session, which may span servers: what its policy decides, what it has taken in, and what servers are told of it."""
+"""One agent session, which may span servers: what its policy decides, which untrusted sources it has read, and what servers learn of them."""
 
 import asyncio
+import hashlib
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
+from inspector.claims.resolution import Resolution, ResolutionState, is_resolvable, resolution_of
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError, ToolFailedError
-from inspector.json.exact import JsonObject, equal
-from inspector.pins.pins import Asking
+from inspector.json.exact import JsonObject, dump, equal
+from inspector.pins.pins import ConfirmReason
 from inspector.policy.audit import AuditedCall
-from inspector.policy.decide import Verdict
-from inspector.policy.default import DEFAULT_POLICY
+from inspector.policy.facts import Situation
 from inspector.policy.gate.agreement import Agreement
-from inspector.policy.gate.consideration import Consideration, considered
-from inspector.policy.gate.resolving import Resolver
+from inspector.policy.gate.consideration import (
+    Consideration,
+    brought_line,
+    considered,
+    decision_line,
+    decision_title,
+    refusal,
+)
 from inspector.policy.gate.ruling import Ruled, in_force, ruled
-from inspector.policy.gate.wording import brought_line, decision_line, decision_title, refusal
-from inspector.policy.gathering import Situation
-from inspector.policy.rules import Policy
-from inspector.policy.taint.propagation import Detail, request_annotations
-from inspector.policy.taint.state import SessionTrust
+from inspector.policy.reading import DEFAULT_POLICY
+from inspector.policy.rules import Policy, Verdict
+from inspector.policy.taint import Detail, SessionTrust, request_annotations
 from inspector.protocol.catalogue import Tool
+from inspector.protocol.targets import PageTarget
 from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
@@ -30,17 +38,63 @@ if TYPE_CHECKING:
     from inspector.policy.files.audit import Audit
 
 
+TIMEOUT_S = 5.0
+"""For the answer: a call should not have to wait longer for what is only a claim."""
+_KEPT = 64
+"""Answers of one connection."""
+
+
+class Resolver:
+    """Asks, and keeps what was answered while the connection lasts."""
+
+    def __init__(self) -> None:
+        self._kept: WeakKeyDictionary[Session, OrderedDict[bytes, Resolution]] = WeakKeyDictionary()
+
+    async def resolution(self, session: Session, tool: Tool, arguments: JsonObject) -> Resolution | None:
+        """What the server says of this call; None where the tool does not say that it can be asked.
+
+        Raises UnreachableError where there is no connection.
+        """
+        if isinstance(session.target, PageTarget):
+            return None
+        key = await asyncio.to_thread(_key, tool, arguments)
+        if key is None:
+            return None
+        kept = self._kept.setdefault(session, OrderedDict())
+        if key not in kept:
+            timeout_s = min(TIMEOUT_S, session.options.timeout_s)
+            outcome = await session.resolve(tool, arguments, timeout_s=timeout_s)
+            resolution = await asyncio.to_thread(resolution_of, tool, outcome)
+            if resolution.findings:
+                session.note(f"resolution of {tool.name}", " ".join(resolution.findings), kind="resolution")
+            if resolution.state is ResolutionState.UNANSWERED:
+                # It may be answered the next time.
+                return resolution
+            kept[key] = resolution
+            if len(kept) > _KEPT:
+                kept.popitem(last=False)
+        kept.move_to_end(key)
+        return kept[key]
+
+
+def _key(tool: Tool, arguments: JsonObject) -> bytes | None:
+    """Identifies a call by definition and arguments, including the order of keys. None if it cannot be resolved."""
+    if not is_resolvable(tool):
+        return None
+    return hashlib.sha256(dump([tool.definition, arguments])).digest()
+
+
 class Oversight:
     """Decides on every call of a run, before it leaves and when its answer is there. It outlives connections."""
 
     def __init__(self, policy: Policy | None = None, *, audit: "Audit | None" = None) -> None:
-        """`policy`: None for the built-in one. `audit`: closed by whoever opened it."""
+        """`policy`: None for the built-in one. `audit`: closed by its owner."""
         self.policy = policy or DEFAULT_POLICY
         self.trust = SessionTrust()
         self.number = 1
         """Counts agent sessions from 1."""
         self.propagation: dict[str, Detail] = {}
-        """What a server is told of the sources of others, by what the user connects to; one that is not in it is told nothing."""
+        """By target, how much its server learns of the sources of others; a target that is not in it learns nothing."""
         self._audit = audit
         self._calls = 0
         self._agreed: set[str] = set()
@@ -49,17 +103,17 @@ class Oversight:
         self._settling: set[asyncio.Task[Ruled]] = set()
 
     def renew(self) -> None:
-        """Begin a new agent session: nothing is taken in yet. Calls are counted on, so that each number is one call."""
+        """Begin a new agent session without untrusted sources. Calls keep counting, so that numbers stay unique."""
         self.number += 1
         self.trust = SessionTrust()
 
     async def judged(self) -> None:
-        """Wait for what answers that are there bring into the session: also those that nobody waits for any more."""
+        """Wait until every answer so far has been added to the session's trust, including answers of cancelled calls."""
         if self._settling:
             await asyncio.wait(self._settling)
 
     async def consider(
-        self, session: Session, name: str, arguments: JsonObject, *, asking: Sequence[Asking] = ()
+        self, session: Session, name: str, arguments: JsonObject, *, asking: Sequence[ConfirmReason] = ()
     ) -> Consideration:
         """What is decided of a call, after asking the server what it would do where its tool can be asked.
 
@@ -123,7 +177,7 @@ class Oversight:
         return await asyncio.shield(settling)
 
     async def decline(self, session: Session, considering: Consideration) -> None:
-        """Nobody agrees to a call, or it is blocked: it is noted, and nothing is sent. Raises InspectorError where it cannot be logged."""
+        """Note a call that is not made. Sends nothing. Raises InspectorError if it cannot be logged."""
         self._note_decision(session, considering, Agreement.NONE)
         await self._deciding(considering, 0)
         if self._audit:
@@ -131,7 +185,7 @@ class Oversight:
             await asyncio.to_thread(self._audit.declined, _audited(considering, self.number, 0), by)
 
     async def release(self, session: Session, made: Ruled) -> Ruled:
-        """The user agrees that a model sees an answer which rules ask about. Raises InspectorError where it cannot be logged."""
+        """Release a held answer to the model, because the user agrees. Raises InspectorError if it cannot be logged."""
         await self._released(made)
         agreed = in_force(replace(made, is_agreed=True))
         session.amend(agreed.record)
@@ -141,7 +195,7 @@ class Oversight:
     async def _permitted(
         self, session: Session, considering: Consideration, agreement: Agreement
     ) -> Consideration:
-        """The decision as it is now. Raises BlockedError or NotConfirmedError."""
+        """The decision with the trust of this moment. Raises BlockedError or NotConfirmedError."""
         await self.judged()
         if not _is_same(session.catalogue.tool(considering.name), considering.listed):
             await self.decline(session, considering)
@@ -166,7 +220,7 @@ class Oversight:
                 await self.decline(session, current)
                 raise NotConfirmedError(
                     "not called: the session has taken in more since you were asked",
-                    "Call it again: you are asked anew.",
+                    "Call it again: you are asked again.",
                 )
             case _:
                 return current

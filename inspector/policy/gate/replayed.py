@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from inspector.boundary.judgement import Judgement
 from inspector.json.exact import JsonObject
-from inspector.policy.decide import Verdict
+from inspector.json.members import object_at
+from inspector.policy.facts import Situation
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.consideration import Consideration, considered
 from inspector.policy.gate.ruling import Ruled, ruled
-from inspector.policy.gathering import Situation
-from inspector.policy.rules import Policy
-from inspector.policy.taint.state import SessionTrust
+from inspector.policy.rules import Policy, Verdict
+from inspector.policy.taint import SessionTrust
 from inspector.protocol.targets import DemoTarget
 from inspector.recording.replaying import ReplayedCall
 from inspector.session.call_record import CallRecord
@@ -28,16 +28,13 @@ class Judged:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the call or its answer is blocked, or nobody agreed."""
         return self.made is None or self.made.is_stopped
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Why, in sentences that are safe to show."""
         return (*self.consideration.reasons, *(self.made.told if self.made else ()))
 
     def as_json(self) -> JsonObject:
-        """`frame`, `tool`, `decision`, `answer` and `stopped`."""
         return {
             "frame": self.call.frame,
             "tool": self.call.name,
@@ -52,33 +49,33 @@ def replayed(
 ) -> Iterator[Judged]:
     """Each call in its turn; one that would not have been made brings nothing into the session.
 
-    `server`: as the recording names its target. What was withheld of arguments is judged as the marker that stands there.
+    `server`: as the recording names its target. What was withheld of arguments is judged as the marker in its place.
     """
     trust = SessionTrust()
     for number, call in enumerate(calls, 1):
         situation = Situation(
             name=call.name,
             tool=call.tool,
-            arguments=call.arguments if isinstance(call.arguments, dict) else {},
+            arguments=object_at(call.arguments),
             trust=trust,
             server=server,
         )
         # No decision asks which kind of target it is.
-        found = considered(policy, DemoTarget(), situation)
-        asked = found.verdict is Verdict.CONFIRM and not agreement.is_given
+        consideration = considered(policy, DemoTarget(), situation)
+        asked = consideration.verdict is Verdict.CONFIRM and not agreement.is_given
         made = None
-        if found.verdict is not Verdict.BLOCK and not asked:
+        if consideration.verdict is not Verdict.BLOCK and not asked:
             record = _record(number, call)
-            made = ruled(policy, found, record, is_agreed=agreement is Agreement.YES)
+            made = ruled(policy, consideration, record, is_agreed=agreement is Agreement.YES)
             trust = trust.join(made.brought)
-        yield Judged(call=call, consideration=found, made=made)
+        yield Judged(call=call, consideration=consideration, made=made)
 
 
 def _record(number: int, call: ReplayedCall) -> CallRecord:
     return CallRecord(
         number=number,
         name=call.name,
-        arguments=call.arguments if isinstance(call.arguments, dict) else {},
+        arguments=object_at(call.arguments),
         judgement=Judgement(call.outcome, call.tool),
         at_s=call.at_s,
         duration_s=call.duration_s,

@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from inspector.boundary.mask import mask
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import Json, JsonObject
-from inspector.policy.decide import Decision, Handling, Match, Verdict, handle
+from inspector.policy.facts import with_response
 from inspector.policy.gate.consideration import Consideration
-from inspector.policy.gathering import with_response
-from inspector.policy.rules import Policy
-from inspector.policy.taint.response import response_findings, trust_of
-from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
+from inspector.policy.rules import Decision, Handling, Match, Policy, Verdict, handle
+from inspector.policy.taint import Mark, MarkKind, Origin, SessionTrust, response_findings, trust_of
 from inspector.protocol.outcome import Result
 from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord
@@ -38,7 +36,7 @@ class Ruled:
 
     @property
     def is_asked_about(self) -> bool:
-        """Whether nothing of the answer goes to a model until the user agrees."""
+        """Whether the answer is held until the user agrees."""
         waits = self.handling.decision.verdict is Verdict.CONFIRM and not self.handling.is_withheld
         return waits and not self.is_agreed
 
@@ -49,37 +47,35 @@ class Ruled:
 
     @property
     def is_malicious(self) -> bool:
-        """Whether the server says that the answer holds an attack."""
         return self.brought.has(MarkKind.MALICIOUS)
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What rules do to the answer, one sentence each. Safe to show; quotes nothing of it."""
+        """The effects of rules on the answer, one sentence each. Safe to show; quotes nothing of it."""
         decision = self.handling.decision
-        said = {
+        verdict = {
             Verdict.BLOCK: "blocked",
             Verdict.CONFIRM: "agreed to" if self.is_agreed else "waits for an agreement",
             Verdict.ALLOW: "allowed",
         }[decision.verdict]
         return (
-            *_told(said, decision.matches),
-            *_told("withheld", self.handling.withholding),
-            *_told("what is untrusted is hidden", self.handling.hiding),
-            *_told("warning", self.handling.warnings),
+            *_sentences(verdict, decision.matches),
+            *_sentences("withheld", self.handling.withholding),
+            *_sentences("what is untrusted is hidden", self.handling.hiding),
+            *_sentences("warning", self.handling.warnings),
         )
 
     def as_json(self) -> JsonObject:
-        """`verdict`, `matches`, `warn`, `withhold`, `hideUntrusted`, `agreed`, `brought` and `findings`."""
         brought: list[Json] = [
             {"mark": mark.kind.value, "value": mark.value} for mark in sorted(self.brought.marks)
         ]
-        found: JsonObject = {
+        content: JsonObject = {
             "agreed": self.is_agreed,
             "brought": brought,
             "findings": [*self.findings],
             "problem": self.problem,
         }
-        return self.handling.as_json() | found
+        return self.handling.as_json() | content
 
 
 def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_agreed: bool) -> Ruled:
@@ -91,21 +87,21 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     problem, handling = "", _UNJUDGED
     # Untrusted, until its claims are read.
     brought = SessionTrust(marks=frozenset({Mark(kind=MarkKind.UNTRUSTED, origin=origin)}))
-    found: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
     try:
         brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
-        found = response_findings(record.tool, record.outcome)
+        findings = response_findings(record.tool, record.outcome)
         if considered.facts is not None:
             handling = handle(policy, with_response(considered.facts, considered.situation, record.outcome))
     except Exception as fault:  # noqa: BLE001 - what fails must not let an answer through, whatever failed in it
         problem = f"the answer could not be judged ({safe_line(type(fault).__name__)}), so all of it is withheld: a defect of Sightline"
-    found = (*considered.findings, *found)
+    findings = (*considered.findings, *findings)
     made = Ruled(
         record=replace(record, resolution=considered.resolution),
         consideration=considered,
         handling=handling,
         brought=brought,
-        findings=found,
+        findings=findings,
         problem=problem,
         is_agreed=is_agreed,
     )
@@ -113,7 +109,7 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
 
 
 def _without_secrets(brought: SessionTrust, record: CallRecord, origin: Origin) -> SessionTrust:
-    """The same, without the words that the declarations withhold: they are shown, and told to other servers.
+    """The same, without the words that the declarations withhold: they are shown, and sent to other servers.
 
     A source that is not named any more still is one.
     """
@@ -163,5 +159,5 @@ def _names(matches: Sequence[Match]) -> str:
     )
 
 
-def _told(what: str, matches: Sequence[Match]) -> tuple[str, ...]:
+def _sentences(what: str, matches: Sequence[Match]) -> tuple[str, ...]:
     return tuple(f"{what}: {match}" for match in matches)

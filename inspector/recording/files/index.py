@@ -4,11 +4,20 @@ from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
+from inspector.json.members import object_at, text_at
 from inspector.protocol.catalogue import Kind
-from inspector.protocol.exchanges import Matcher
-from inspector.protocol.frames import Channel, Direction
-from inspector.recording.files.rows import CallRow, FrameRow, Row, Said
-from inspector.recording.format import Connected, LensesChanged, Line, Listed, Note
+from inspector.protocol.exchanges import Answered, Asked, Event, Exchanges, GivenUp, Late
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.recording.format import (
+    Connected,
+    LensesChanged,
+    Line,
+    Listed,
+    Note,
+    RecordedCall,
+    RecordedFrame,
+    frame_of,
+)
 
 LISTINGS = {kind.method: kind for kind in Kind}
 HANDSHAKES = frozenset({"initialize", "server/discover"})
@@ -16,11 +25,12 @@ CALL = "tools/call"
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Open:
+    """A request that waits for its answer."""
+
     entry: int
-    said: Said
     given_up: int = 0
-    """Where; 0 where it was not."""
+    """The line at which it was given up; 0 where it was not."""
 
 
 class Places:
@@ -32,25 +42,21 @@ class Places:
         self.lines = array("I")
 
     def take(self, line: int) -> None:
-        """One more, behind all others."""
         self.lines.append(line)
 
     def until(self, line: int) -> int:
-        """How many there are up to a line, that one included."""
+        """How many there are up to a line, including it."""
         return bisect_right(self.lines, line)
 
     def last(self, line: int) -> int | None:
-        """The last one up to a line."""
         count = self.until(line)
         return self.lines[count - 1] if count else None
 
     def after(self, line: int) -> int | None:
-        """The first one behind a line."""
         count = self.until(line)
         return self.lines[count] if count < len(self.lines) else None
 
     def before(self, line: int) -> int | None:
-        """The last one before a line."""
         return self.last(line - 1)
 
 
@@ -83,35 +89,38 @@ class Index:
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
         self.batches: dict[int, tuple[int, ...]] = {}
         """By a line that answers among others, or late: where those requests were asked, and given up."""
-        self._matcher = Matcher[_Asked]()
+        self._exchanges = Exchanges()
+        self._open: dict[tuple[Direction, str], _Open] = {}
 
-    def take(self, row: Row) -> None:
-        """The row of one more line."""
-        line = len(self.times)
-        if isinstance(row, FrameRow):
-            self._frame(line, row)
-            self.numbers.append(row.number)
-            self.frames.take(line)
-            self._add(line, row.at_s)
-            return
-        if isinstance(row, CallRow):
-            self._opens(line)
-            self._called(line, row.name)
-            self._add(line, row.at_s)
-            return
-        places = self._places(row.kind)
-        if places is None:
-            self._add(line, 0.0, happened=False)
-            return
-        places.take(line)
-        if row.kind is Connected:
-            self._matcher.clear()
-        if row.kind is not Listed:
-            self._opens(line)
-        self._add(line, row.at_s)
+    def take(self, line: Line) -> None:
+        """Take in one more line; an outline of it is enough."""
+        place = len(self.times)
+        at_s = None
+        match line:
+            case RecordedFrame():
+                self._frame(place, frame_of(line, line.content))
+                self.numbers.append(line.number)
+                self.frames.take(place)
+                at_s = line.at_s
+            case RecordedCall():
+                self._opens(place)
+                self._called(place, line.tool)
+                at_s = line.at_s
+            case Note() | LensesChanged() | Listed() | Connected():
+                self._places(line).take(place)
+                if not isinstance(line, Listed):
+                    self._opens(place)
+                if isinstance(line, Connected):
+                    self._exchanges.connect()
+                    self._open.clear()
+                at_s = line.at_s
+            case _:
+                pass
+        if at_s is not None:
+            self.happenings.take(place)
+        self.times.append(max(at_s or 0.0, self.times[-1]))
 
     def line_of(self, number: int) -> int | None:
-        """Where the frame of that number is."""
         place = bisect_left(self.numbers, number)
         if self.numbers[place : place + 1].tolist() != [number]:
             try:
@@ -121,25 +130,22 @@ class Index:
         return self.frames.lines[place]
 
     def asked_at(self, line: int) -> int | None:
-        """Where the last call that a line answers was asked; None for a call of a page, and where it answers none."""
+        """The line that asked the last call which `line` answers; None for a call of a page, or if it answers none."""
         place = self.calls.until(line) - 1
         if place < 0 or self.calls.lines[place] != line or not self.call_entries[place]:
             return None
         return self.openings.lines[self.call_entries[place] - 1]
 
-    def _places(self, kind: type[Line]) -> Places | None:
-        if kind is Note:
-            return self.notes
-        if kind is LensesChanged:
-            return self.lenses
-        if kind is Listed:
-            return self.page_listings
-        return self.connections if kind is Connected else None
-
-    def _add(self, line: int, at_s: float, *, happened: bool = True) -> None:
-        if happened:
-            self.happenings.take(line)
-        self.times.append(max(at_s, self.times[-1]))
+    def _places(self, line: Note | LensesChanged | Listed | Connected) -> Places:
+        match line:
+            case Note():
+                return self.notes
+            case LensesChanged():
+                return self.lenses
+            case Listed():
+                return self.page_listings
+            case Connected():
+                return self.connections
 
     def _called(self, line: int, name: str, entry: int = 0) -> None:
         self.call_entries.append(entry)
@@ -151,55 +157,46 @@ class Index:
         self.endings.append(0)
         return len(self.endings)
 
-    def _frame(self, line: int, row: FrameRow) -> None:
-        if row.channel is Channel.NOTE:
-            asked = self._matcher.give_up(Direction.SENT, row.ends) if row.ends is not None else None
-            if asked:
+    def _frame(self, line: int, frame: Frame) -> None:
+        events = self._exchanges.take(frame).events
+        if not events and frame.channel in {Channel.NOTE, Channel.STDERR}:
+            self._opens(line)
+        answered = [asked for event in events for asked in self._event(line, event)]
+        is_late = any(isinstance(event, Late) for event in events)
+        if answered and (len(events) > 1 or is_late):
+            self.batches[line] = tuple(answered)
+
+    def _event(self, line: int, event: Event) -> tuple[int, ...]:
+        """Take in one message; the lines that its answer needs to be read with."""
+        match event:
+            case Asked(exchange=exchange):
+                self._open[exchange.asked_by, exchange.key] = _Open(entry=self._opens(line))
+            case GivenUp(exchange=exchange):
+                asked = self._open[exchange.asked_by, exchange.key]
                 self.endings[asked.entry - 1] = asked.given_up = line
-            else:
+            case Late(exchange=exchange):
                 self._opens(line)
-        elif row.channel is Channel.STDERR:
-            self._opens(line)
-        else:
-            answered: list[int] = []
-            for said in row.said:
-                if said.is_answer:
-                    answered += self._answer(line, row, said)
-                else:
-                    number = self._opens(line)
-                    if said.key is not None:
-                        asked_by = Direction.SENT if row.sent else Direction.RECEIVED
-                        asked = _Asked(entry=number, said=said)
-                        self._matcher.ask(asked_by, said.key, asked, method=said.method or "")
-            if answered and len(row.said) > 1:
-                self.batches[line] = (*self.batches.get(line, ()), *answered)
+                asked = self._open.pop((exchange.asked_by, exchange.key))
+                return self.openings.lines[asked.entry - 1], asked.given_up
+            case Answered(exchange=exchange):
+                asked = self._open.pop((exchange.asked_by, exchange.key))
+                self.endings[asked.entry - 1] = line
+                if exchange.asked_by is Direction.SENT:
+                    self._answers(line, asked.entry, event)
+                return (self.openings.lines[asked.entry - 1],)
+            case _:
+                self._opens(line)
+        return ()
 
-    def _answer(self, line: int, row: FrameRow, said: Said) -> list[int]:
-        asked_by = Direction.RECEIVED if row.sent else Direction.SENT
-        found = self._matcher.answer(
-            asked_by, said.key or "", is_error=said.is_error, response_to=row.response_to
-        )
-        if found is None:
-            self._opens(line)
-            return []
-        asked, is_late = found
-        asked_at = self.openings.lines[asked.entry - 1]
-        if is_late:
-            self._opens(line)
-            self.batches[line] = (*self.batches.get(line, ()), asked_at, asked.given_up)
-            return []
-        self.endings[asked.entry - 1] = line
-        if not row.sent:
-            self._answers(line, asked.entry, said, asked.said)
-        return [asked_at]
-
-    def _answers(self, line: int, entry: int, said: Said, request: Said) -> None:
-        method = request.method or ""
-        if method == CALL:
-            self._called(line, request.name, entry)
-        elif method in HANDSHAKES and not said.is_error:
+    def _answers(self, line: int, entry: int, answered: Answered) -> None:
+        request = answered.exchange.request
+        if request.method == CALL:
+            self._called(line, text_at(request.params, "name") or "", entry)
+        elif answered.response.is_error:
+            return
+        elif request.method in HANDSHAKES:
             self.handshakes.take(line)
-        elif method in LISTINGS and not said.is_error:
-            self.listed[LISTINGS[method]].take(line)
-            if not request.cursor:
-                self.begun[LISTINGS[method]].take(line)
+        elif request.method in LISTINGS:
+            self.listed[LISTINGS[request.method]].take(line)
+            if "cursor" not in object_at(request.params):
+                self.begun[LISTINGS[request.method]].take(line)

@@ -3,32 +3,186 @@
 import time
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from inspector.json.exact import JsonObject
+from inspector.json.exact import Json, JsonObject, Malformed
+from inspector.json.members import value_at
+from inspector.protocol.catalogue import Catalogue, Kind, Listing
+from inspector.protocol.catalogue import Entry as ListedEntry
 from inspector.protocol.exchanges import matched as matched_in
-from inspector.protocol.frames import Frame
-from inspector.protocol.timeline import Entry, Timeline
-from inspector.recording.decoding import Broken
+from inspector.protocol.frames import Frame, Response, messages
+from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
+from inspector.recording.codec import Broken, decoded
+from inspector.recording.definitions import Definitions
+from inspector.recording.exports import told
 from inspector.recording.files.index import Index
-from inspector.recording.files.listings import Listings, results_in
-from inspector.recording.files.moments import LastCalls, Moment, noted
-from inspector.recording.files.reading import Break, RecordingFile
-from inspector.recording.files.rows import OtherRow, row_of
+from inspector.recording.files.reading import Break, RecordingFile, fault_of
 from inspector.recording.format import (
     Connected,
     End,
     Header,
+    Lenses,
     LensesChanged,
     Line,
+    Listed,
     Note,
     RecordedCall,
     RecordedFrame,
 )
-from inspector.recording.replaying import Replay, ReplayedCall
+from inspector.recording.replaying import Replay, ReplayedCall, tools_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What was listed."""
+
+    places: tuple[int, ...]
+    """What it was read from."""
+    catalogue: Catalogue = field(default_factory=Catalogue)
+    definitions: Definitions = field(default_factory=Definitions)
+    """The same, for whoever judges calls."""
+
+
+class Listings:
+    """Keeps what it read last: most steps change nothing of it."""
+
+    def __init__(self, index: Index, line: Callable[[int], Line | Broken], *, is_page: bool) -> None:
+        self._index = index
+        self._line = line
+        self._is_page = is_page
+        self._known = Known(places=())
+
+    def at(self, position: int) -> Known:
+        """The definitions that were listed since the current connection began."""
+        since = self._index.connections.last(position) or 0
+        places: dict[Kind, list[int]] = {}
+        for kind in Kind:
+            begun = self._index.begun[kind].last(position)
+            if begun is not None and begun > since:
+                listed = self._index.listed[kind]
+                places[kind] = listed.lines[listed.until(begun - 1) : listed.until(position)].tolist()
+        page = self._index.page_listings.last(position)
+        if page is not None and page > since:
+            places[Kind.TOOL] = [page]
+        elif page is None and self._is_page:
+            # In the first version, what a page listed is with its calls alone.
+            calls = list(self._index.by_name.values())
+            places[Kind.TOOL] = [place for name in calls if (place := name.last(position)) is not None]
+        every = tuple(place for lines in places.values() for place in (-1, *lines))
+        known = self._known
+        if known.places != every:
+            known = self._known = self._read(places, every)
+        return known
+
+    def _read(self, places: Mapping[Kind, Sequence[int]], every: tuple[int, ...]) -> Known:
+        entries: dict[Kind, tuple[ListedEntry, ...]] = {}
+        problems: list[Malformed] = []
+        definitions = Definitions()
+        for kind, lines in places.items():
+            listing = Listing(kind)
+            for place in lines:
+                line = self._line(place)
+                if isinstance(line, (Listed, RecordedCall)):
+                    listing.entries.extend(tools_in(line))
+                    continue
+                for result in results_in(line):
+                    listing.take(result)
+                    definitions.take(kind.method, result)
+            entries[kind] = tuple(listing.entries)
+            problems += listing.problems
+        catalogue = Catalogue(entries=entries, problems=tuple(problems))
+        return Known(places=every, catalogue=catalogue, definitions=definitions)
+
+
+def results_in(line: Line | Broken) -> tuple[Json, ...]:
+    """The results in a frame, with texts in place of what is withheld."""
+    return tuple(_results(line)) if isinstance(line, RecordedFrame) else ()
+
+
+def _results(line: RecordedFrame) -> Iterator[Json]:
+    for message in messages(Replay().frame(line).body):
+        if isinstance(message, Response) and not message.is_error:
+            yield message.result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallAt:
+    """Where a call was answered."""
+
+    position: int
+    number: int
+    """Counts from 1 within the recording."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """What was known at a place of a recording."""
+
+    position: int
+    catalogue: Catalogue
+    server: JsonObject | None
+    """The result of initialize or server/discover, with texts in place of what is withheld."""
+    lenses: Lenses
+    calls: Mapping[str, CallAt]
+    """By tool, its last call that was answered."""
+    connection: int
+    """Counts from 1."""
+    notes: tuple[Note, ...]
+
+
+class LastCalls(Mapping[str, CallAt]):
+    """The last answered call of each tool, looked up when it is asked for: there may be as many names as lines."""
+
+    def __init__(self, index: Index, position: int) -> None:
+        self._index = index
+        self._position = position
+
+    def __getitem__(self, name: str) -> CallAt:
+        places = self._index.by_name.get(name)
+        place = places.last(self._position) if places else None
+        if place is None:
+            raise KeyError(name)
+        return CallAt(position=place, number=self._index.calls.until(place))
+
+    def __iter__(self) -> Iterator[str]:
+        return (
+            name
+            for name, places in list(self._index.by_name.items())
+            if places.last(self._position) is not None
+        )
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def noted(timeline: Timeline, line: Line | Broken, at_s: float) -> Entry:
+    """A line that is no frame, as an entry of a timeline."""
+    match line:
+        case Note() | LensesChanged() | Connected():
+            title, words = told(line) or ("", "")
+            return timeline.note(line.at_s, title, words)
+        case RecordedCall():
+            return _page_call(line)
+        case _:
+            return timeline.note(at_s, "unreadable", "")
+
+
+def _page_call(line: RecordedCall) -> Entry:
+    failed = line.is_error or value_at(line.outcome, "isError") is True
+    return Entry(
+        number=1,
+        kind=EntryKind.EXCHANGE,
+        title=f"tools/call {line.tool}",
+        state=EntryState.FAILED if failed else EntryState.DONE,
+        at_s=line.at_s,
+        frames=(),
+        size_bytes=0,
+        duration_s=line.duration_s,
+    )
+
 
 MAX_NOTES = 100
 """Of a moment: the last ones."""
@@ -36,7 +190,7 @@ _KEPT_LINES, _KEPT_BYTES = 64, 1 << 18
 """So many lines are kept as they were read, and none that is larger."""
 _STRIDE = 1_000
 """Lines between two looks at whether the work is still wanted."""
-_BREATH, _BREATH_S = 200, 0.0005
+_BREATH, _BREATH_S = 100, 0.0005
 """After so many lines, about a millisecond of work, the interpreter is left to others for so long."""
 
 
@@ -57,7 +211,6 @@ class Played:
         self._listings = Listings(self._index, self.line, is_page=self.header.kind == "page")
 
     def __len__(self) -> int:
-        """How many lines there are, the header included."""
         return len(self._file)
 
     @property
@@ -67,12 +220,11 @@ class Played:
 
     @property
     def last(self) -> int:
-        """The last line so far at which something happened; 0 where nothing did."""
+        """The last indexed line with an event; 0 if there is none."""
         return self._index.happenings.last(self.indexed) or 0
 
     @property
     def calls(self) -> Sequence[int]:
-        """Lines that answer calls, ascending, and those of calls of a page."""
         return self._index.calls.lines
 
     def index(
@@ -89,73 +241,66 @@ class Played:
                     return
             if number % _BREATH == 0:
                 time.sleep(_BREATH_S)
-            row = row_of(raw, self.header.version)
-            reason = _fault(row, ended=ended)
+            line = decoded(raw, self.header.version, is_outline=True)
+            reason = fault_of(line, ended=ended)
             if reason:
                 self.broken = Break(line=number + 1, reason=reason)
                 break
-            ended = isinstance(row, OtherRow) and row.kind is End
-            if not isinstance(row, Broken):
-                self._index.take(row)
+            ended = isinstance(line, End)
+            if not isinstance(line, Broken):
+                self._index.take(line)
         else:
             self.broken = self._file.ending(ended=ended)
         self.is_indexed = True
         on_progress(len(self), len(self))
 
     def next(self, position: int) -> int | None:
-        """The first line behind `position` at which something happened."""
         return self._index.happenings.after(position)
 
     def previous(self, position: int) -> int | None:
-        """The last line before `position` at which something happened."""
         return self._index.happenings.before(position)
 
     def next_call(self, position: int) -> int | None:
-        """The first line behind `position` that answers a call."""
         return self._index.calls.after(position)
 
     def previous_call(self, position: int) -> int | None:
-        """The last line before `position` that answers a call."""
         return self._index.calls.before(position)
 
     def number_of_call(self, position: int) -> int:
-        """How many calls were answered up to there: the number of the last one."""
+        """The number of the last call that was answered up to there."""
         return self._index.calls.until(position)
 
     def time_of(self, position: int) -> float:
-        """When that was, in seconds. Never earlier than the line before."""
+        """The time of a line in seconds, never earlier than that of the line before."""
         times = self._index.times
         return times[min(max(position, 0), len(times) - 1)]
 
     def line_at(self, at_s: float) -> int:
-        """The last line of something that happened no later than that."""
-        found = bisect_right(self._index.times, at_s) - 1
-        return self._index.happenings.last(found) or 0
+        """The last line with an event no later than that time."""
+        place = bisect_right(self._index.times, at_s) - 1
+        return self._index.happenings.last(place) or 0
 
     def line_of(self, number: int) -> int | None:
-        """Where the frame of that number is."""
         return self._index.line_of(number)
 
     def line(self, position: int) -> Line | Broken:
-        """A line. Raises IndexError."""
         with self._lock:
-            found = self._lines.get(position)
-        if found is None:
-            found = self._file.line(position)
+            line = self._lines.get(position)
+        if line is None:
+            line = self._file.line(position)
             if self._file.size(position) <= _KEPT_BYTES:
                 with self._lock:
-                    self._lines[position] = found
+                    self._lines[position] = line
                     while len(self._lines) > _KEPT_LINES:
                         self._lines.popitem(last=False)
-        return found
+        return line
 
     def frame(self, number: int) -> Frame | None:
-        """The frame of that number, with texts in place of what is withheld."""
+        """The frame of that number, with texts for withheld values."""
         position = self.line_of(number)
         return None if position is None else self._frame_at(position)
 
     def frames(self, first: int, last: int) -> Iterator[Frame]:
-        """The frames between two lines, both included."""
         for position in range(max(first, 1), min(last, self.indexed - 1) + 1):
             frame = self._frame_at(position)
             if frame:
@@ -166,7 +311,7 @@ class Played:
         return self._index.openings.until(position)
 
     def entry(self, number: int, position: int) -> Entry:
-        """One of them, from 1, as it was at `position`. Raises IndexError."""
+        """Entry `number` of the timeline, from 1, as it was at `position`. Raises IndexError."""
         openings = self._index.openings
         opening = openings.lines[number - 1] if number > 0 else -1
         if not 0 < opening <= position:
@@ -180,11 +325,11 @@ class Played:
             place = number - 1 - openings.until(opening - 1)
             if place < len(begun):
                 return replace(begun[place], number=number)
-        # What the index takes for a frame or a message and nobody else does says a key twice.
+        # An outline does not notice a repeated key; the whole line is then no frame or no message.
         return replace(noted(timeline, line, self.time_of(opening)), number=number)
 
     def _around(self, number: int, opening: int, position: int) -> Iterator[Frame]:
-        """The frames that an entry is made of, and what they in turn answer."""
+        """The frames of an entry, and the frames that they answer."""
         ending = self._index.endings[number - 1]
         needed: set[int] = {opening, *self._index.batches.get(opening, ())}
         if 0 < ending <= position:
@@ -195,7 +340,7 @@ class Played:
                 yield frame
 
     def call(self, position: int) -> tuple[ReplayedCall, ...]:
-        """The calls that are answered in a line; none where it answers none."""
+        """The calls that a line answers."""
         line = self.line(position)
         replay = Replay()
         if isinstance(line, RecordedCall):
@@ -211,7 +356,6 @@ class Played:
         return tuple(replay.calls(line))
 
     def moment(self, position: int) -> Moment:
-        """What was known there."""
         index = self._index
         lenses = self._at(index.lenses.last(position))
         connected = self._at(index.connections.last(position))
@@ -240,18 +384,17 @@ class Played:
 
         Capitals count where the words have any. `on_progress`: bytes gone through, and all there are to go through.
         """
-        found: int | None = position
+        place: int | None = position
         happenings = self._index.happenings
-        while found is not None:
-            found = self._file.search(
-                words, found, backwards=backwards, is_cancelled=is_cancelled, on_progress=on_progress
+        while place is not None:
+            place = self._file.search(
+                words, place, backwards=backwards, is_cancelled=is_cancelled, on_progress=on_progress
             )
-            if found is not None and happenings.last(found) == found:
-                return found
+            if place is not None and happenings.last(place) == place:
+                return place
         return None
 
     def close(self) -> None:
-        """Let go of the file."""
         self._file.close()
 
     def _at(self, position: int | None) -> Line | Broken | None:
@@ -263,13 +406,5 @@ class Played:
 
     def _server(self, position: int) -> JsonObject | None:
         place = self._index.handshakes.last(position)
-        found = results_in(self.line(place)) if place is not None else ()
-        return next((result for result in reversed(found) if isinstance(result, dict)), None)
-
-
-def _fault(row: object, *, ended: bool) -> str:
-    if isinstance(row, Broken):
-        return row.reason
-    if isinstance(row, OtherRow) and row.kind is Header:
-        return "another recording begins here"
-    return "it goes on behind its end" if ended else ""
+        results = results_in(self.line(place)) if place is not None else ()
+        return next((result for result in reversed(results) if isinstance(result, dict)), None)

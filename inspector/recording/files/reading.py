@@ -1,6 +1,7 @@
 """Recordings read by an index of their lines: 8 bytes each; a line is read when it is asked for."""
 
 import os
+import stat
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
@@ -9,9 +10,53 @@ from pathlib import Path
 
 from inspector.errors import UsageError
 from inspector.json.exact import dump, inert
-from inspector.recording.decoding import MAX_LINE_BYTES, MAX_LINES, Broken, decoded
-from inspector.recording.files.first_line import header_at
-from inspector.recording.format import End, Header, Line
+from inspector.recording.codec import MAX_LINE_BYTES, MAX_LINES, Broken, decoded, version_of
+from inspector.recording.format import VERSION, End, Header, Line
+
+_MAX_BYTES = 1 << 20
+
+
+def header_at(path: Path) -> Header:
+    """The header of a recording. Raises UsageError where the file is none, or cannot be read."""
+    raw = _first_line(path)
+    version = version_of(raw)
+    if version is None:
+        raise UsageError(
+            f"{path} is no recording", "Recordings are made with --record FILE, or with w in the interface."
+        )
+    if version > VERSION:
+        raise UsageError(
+            f"{path} is a recording of version {version}; this Sightline knows up to {VERSION}",
+            "Update Sightline.",
+        )
+    header = decoded(raw, version)
+    if not isinstance(header, Header):
+        reason = header.reason if isinstance(header, Broken) else "it is no header"
+        raise UsageError(f"{path} line 1: {reason}", "Is this the whole file?")
+    return header
+
+
+def begins_as_recording(path: Path) -> bool:
+    """Whether a file's first line is that of a recording."""
+    try:
+        return version_of(_first_line(path)) is not None
+    except UsageError:
+        return False
+
+
+def _first_line(path: Path) -> bytes:
+    try:
+        # A pipe of that name would otherwise be waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no path"
+        raise UsageError(f"cannot read {path}: {reason}", "Check the path.") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UsageError(f"{path} is no file", "Check the path.")
+    with os.fdopen(descriptor, "rb") as file:
+        return file.readline(_MAX_BYTES).rstrip(b"\r\n")
+
 
 _CHUNK_BYTES = 1 << 20
 
@@ -43,13 +88,12 @@ class RecordingFile:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
             raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path.") from error
-        found = _lines(self._descriptor)
-        self._starts = found.starts
-        self.broken = found.broken
+        lines = _lines(self._descriptor)
+        self._starts = lines.starts
+        self.broken = lines.broken
         """What was found wrong while looking for lines; None where nothing was. `lines` may find more."""
 
     def __len__(self) -> int:
-        """How many lines there are, the header included."""
         return len(self._starts) - 1
 
     def raw(self, index: int) -> bytes:
@@ -60,7 +104,6 @@ class RecordingFile:
         return os.pread(self._descriptor, stop - start, start).rstrip(b"\r\n")
 
     def size(self, index: int) -> int:
-        """Bytes of a line."""
         return self._starts[index + 1] - self._starts[index]
 
     def line(self, index: int) -> Line | Broken:
@@ -68,29 +111,29 @@ class RecordingFile:
         return decoded(self.raw(index), self.header.version)
 
     def lines(self) -> Iterator[Line | Break]:
-        """All lines behind the header, up to the first that is not as it should be: that one as a break, and no more."""
+        """All lines after the header, up to the first broken one, which is given as a `Break`."""
         ended = False
         for index in range(1, len(self)):
             line = self.line(index)
-            reason = _fault(line, ended=ended)
+            reason = fault_of(line, ended=ended)
             if reason:
                 yield Break(line=index + 1, reason=reason)
                 return
             ended = isinstance(line, End)
             if not isinstance(line, Broken):
                 yield line
-        found = self.ending(ended=ended)
-        if found:
-            yield found
+        ending = self.ending(ended=ended)
+        if ending:
+            yield ending
 
     def ending(self, *, ended: bool) -> Break | None:
-        """What is wrong behind the last line. `ended`: whether that one is the end."""
+        """The break after the last line, if any. `ended`: whether the last line is the end."""
         if self.broken or ended:
             return self.broken
         return Break(line=len(self) + 1, reason="it has no end: the session was cut off")
 
     def raws(self, first: int) -> Iterator[bytes]:
-        """The bytes of all lines from `first` on, several read at once."""
+        """The bytes of all lines from `first` on, read in chunks."""
         while first < len(self):
             start = self._starts[first]
             last = max(bisect_right(self._starts, start + _CHUNK_BYTES) - 1, first + 1)
@@ -130,7 +173,7 @@ class RecordingFile:
         return None
 
     def _chunks(self, position: int, longest: int, *, backwards: bool) -> Iterator[tuple[bytes, int]]:
-        """Pieces of the file and where they begin, each with what straddles it and the next one."""
+        """Chunks of the file with their offsets, each overlapping the next by a pattern's length."""
         beyond = longest - 1
         if backwards:
             stop = self._starts[position]
@@ -146,7 +189,6 @@ class RecordingFile:
             start += _CHUNK_BYTES
 
     def close(self) -> None:
-        """Let go of the file."""
         os.close(self._descriptor)
 
 
@@ -156,18 +198,16 @@ class Search:
     def __init__(self, words: str) -> None:
         self._folds = words == words.lower()
         plain = words.encode("utf-8", "replace")
-        # What a text says, JSON may say with backslashes.
-        said = dump(words)[1:-1]
-        self._patterns = tuple(dict.fromkeys((plain, said, inert(said))))
+        # JSON may write the same text with backslashes.
+        escaped = dump(words)[1:-1]
+        self._patterns = tuple(dict.fromkeys((plain, escaped, inert(escaped))))
         self.longest = max(map(len, self._patterns))
 
     def first(self, chunk: bytes) -> int:
-        """Where they first are; -1 where they are not."""
-        found = [at for at in map(self._folded(chunk).find, self._patterns) if at >= 0]
-        return min(found, default=-1)
+        places = [at for at in map(self._folded(chunk).find, self._patterns) if at >= 0]
+        return min(places, default=-1)
 
     def last(self, chunk: bytes) -> int:
-        """Where they last are; -1 where they are not."""
         return max(map(self._folded(chunk).rfind, self._patterns))
 
     def _folded(self, chunk: bytes) -> bytes:
@@ -193,7 +233,8 @@ class GoodLines:
                 return
 
 
-def _fault(line: Line | Broken, *, ended: bool) -> str:
+def fault_of(line: Line | Broken, *, ended: bool) -> str:
+    """Why a line cannot be the next one; empty where it can. `ended`: whether the line before is the end."""
     if isinstance(line, Broken):
         return line.reason
     if isinstance(line, Header):
@@ -202,22 +243,22 @@ def _fault(line: Line | Broken, *, ended: bool) -> str:
 
 
 def _lines(descriptor: int) -> _Found:
-    found = _Found()
+    lines = _Found()
     position = 0
     while chunk := os.pread(descriptor, _CHUNK_BYTES, position):
         at = chunk.find(b"\n")
         while at >= 0:
-            found.starts.append(position + at + 1)
+            lines.starts.append(position + at + 1)
             at = chunk.find(b"\n", at + 1)
         position += len(chunk)
-        number = len(found.starts)
+        number = len(lines.starts)
         if number > MAX_LINES:
-            del found.starts[MAX_LINES + 1 :]
-            found.broken = Break(line=number, reason=f"there are more than {MAX_LINES:,} lines")
-            return found
-        if position - found.starts[-1] > MAX_LINE_BYTES:
-            found.broken = Break(line=number, reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")
-            return found
-    if position > found.starts[-1]:
-        found.broken = Break(line=len(found.starts), reason="it is cut off")
-    return found
+            del lines.starts[MAX_LINES + 1 :]
+            lines.broken = Break(line=number, reason=f"there are more than {MAX_LINES:,} lines")
+            return lines
+        if position - lines.starts[-1] > MAX_LINE_BYTES:
+            lines.broken = Break(line=number, reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")
+            return lines
+    if position > lines.starts[-1]:
+        lines.broken = Break(line=len(lines.starts), reason="it is cut off")
+    return lines

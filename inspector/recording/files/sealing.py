@@ -12,8 +12,9 @@ from typing import Protocol, Self, cast
 from inspector.errors import UsageError
 from inspector.files import private
 from inspector.json.exact import Json, JsonObject, JsonText, dump, parse
+from inspector.json.members import object_at, text_at
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.recording.decoding import MAX_LINE_BYTES
+from inspector.recording.codec import MAX_LINE_BYTES
 
 SUFFIX = ".sealed"
 FORMAT, VERSION = "sealed", 2
@@ -80,7 +81,6 @@ class Sealer:
             self._line({"frame": frame.number, "last": is_last, "age": base64.b64encode(sealed).decode()})
 
     def discard(self) -> None:
-        """There is nothing to seal after all."""
         self._file.close()
         self._path.unlink(missing_ok=True)
 
@@ -116,7 +116,7 @@ class SealedFrames:
             raise
 
     def frame(self, number: int) -> Frame | None:
-        """The frame of that number; None where it is not kept whole. Raises UsageError where the identity is not its own."""
+        """The frame of that number; None if it was not kept whole. Raises UsageError if the identity does not match."""
         place = self._places.get(number)
         if place is None:
             return None
@@ -124,8 +124,8 @@ class SealedFrames:
         whole = bytearray()
         while line := self._file.readline(MAX_LINE_BYTES + 1):
             value = _object(line)
-            sealed = value.get("age")
-            if not line.endswith(b"\n") or not isinstance(sealed, str):
+            sealed = text_at(value, "age")
+            if not line.endswith(b"\n") or sealed is None:
                 return None
             whole += self._opened(sealed)
             if value.get("last") is True:
@@ -133,7 +133,6 @@ class SealedFrames:
         return None
 
     def close(self) -> None:
-        """Let go of the file."""
         self._file.close()
 
     def _find(self) -> None:
@@ -148,7 +147,7 @@ class SealedFrames:
             place = self._file.tell()
 
     def _try_identity(self) -> None:
-        """Say at once where the identity is another one."""
+        """Fail at once if the identity does not match."""
         number = next(iter(self._places), None)
         if number is not None:
             self.frame(number)
@@ -181,12 +180,14 @@ def _identities(age: _Age, path: Path) -> list[object]:
         raise UsageError(f"cannot read {path}: no such file", "age-keygen writes identities.")
     lines = [line.strip() for line in content.raw.decode("utf-8", "replace").splitlines()]
     try:
-        found = [age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+        identities = [
+            age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")
+        ]
     except age.IdentityError as error:
         raise UsageError(f"{path} holds no age identity", "It begins with AGE-SECRET-KEY-1.") from error
-    if not found:
+    if not identities:
         raise UsageError(f"{path} holds no age identity", "It begins with AGE-SECRET-KEY-1.")
-    return found
+    return identities
 
 
 def _check_header(path: Path, value: JsonObject) -> None:
@@ -196,14 +197,13 @@ def _check_header(path: Path, value: JsonObject) -> None:
 
 def _object(line: bytes) -> JsonObject:
     parsed = parse(line)
-    return parsed.value if isinstance(parsed, JsonText) and isinstance(parsed.value, dict) else {}
+    return object_at(parsed.value) if isinstance(parsed, JsonText) else {}
 
 
 def _frame(whole: bytes) -> Frame | None:
     size = int.from_bytes(whole[:4])
     about, raw = _object(whole[4 : 4 + size]), whole[4 + size :]
     number, at_s = about.get("frame"), about.get("at")
-    ends, response_to = about.get("ends"), about.get("responseTo")
     try:
         channel = Channel(str(about.get("channel")))
         direction = Direction(str(about.get("direction")))
@@ -218,7 +218,7 @@ def _frame(whole: bytes) -> Frame | None:
         channel=channel,
         raw=raw,
         head=str(about.get("head", "")),
-        ends=ends if isinstance(ends, str) else None,
-        response_to=response_to if isinstance(response_to, str) else None,
+        ends=text_at(about, "ends"),
+        response_to=text_at(about, "responseTo"),
         body=parse(raw) if about.get("isJson") is True else None,
     )

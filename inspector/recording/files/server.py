@@ -8,26 +8,19 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
-import h11
-
-from inspector.errors import UnreachableError
-from inspector.http_server import HttpConnection, HttpRequest
+from inspector.http_server import ADDRESS, HttpConnection, HttpRequest, listen, serve
 from inspector.json.exact import JsonText, Malformed, dump, parse
 from inspector.recording.answering import Reply
 
-ADDRESS = "127.0.0.1"
 PATH = "/mcp"
-
-_LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
 
 Answering = Callable[[JsonText | Malformed], Reply]
 Say = Callable[[str], None]
 
 
 def serve_stdio(answer: Answering, say: Say) -> None:
-    """Serve one client until it closes its side. `say`: told what an answer is not."""
+    """Serve one client until it closes its side. `say`: shows remarks about answers."""
     with suppress(BrokenPipeError):
         for line in sys.stdin.buffer:
             if line.strip():
@@ -49,13 +42,7 @@ def serve_http(answer: Answering, say: Say, port: int) -> None:
 
 async def _serve_http(answer: Answering, say: Say, port: int) -> None:
     site = _Site(answer, say)
-    try:
-        listener = await asyncio.start_server(site.serve, ADDRESS, port)
-    except OSError as error:
-        raise UnreachableError(
-            f"cannot listen on {ADDRESS} port {port}: {error.strerror}",
-            "Choose another port, or 0 for any that is free.",
-        ) from error
+    listener = await listen(port, lambda reader, writer: serve(reader, writer, site.respond))
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
@@ -73,17 +60,7 @@ class _Site:
         self._answer = answer
         self._say = say
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = HttpConnection(reader, writer)
-        # A client that leaves in the middle of an answer is its own business.
-        with suppress(ConnectionError, h11.LocalProtocolError):
-            try:
-                while (request := await connection.next_request()) is not None:
-                    await self._respond(request, connection)
-            finally:
-                writer.close()
-
-    async def _respond(self, request: HttpRequest, connection: HttpConnection) -> None:
+    async def respond(self, request: HttpRequest, connection: HttpConnection) -> None:
         refused = self._refused(request)
         if refused:
             await connection.respond(refused)
@@ -97,22 +74,9 @@ class _Site:
             await connection.respond_json(HTTPStatus.OK, answered.message)
 
     def _refused(self, request: HttpRequest) -> HTTPStatus | None:
-        """Why a request is not answered. A page in the user's browser must not get in by another name for loopback."""
-        if not _is_local(f"//{request.header('host') or ''}"):
-            return HTTPStatus.MISDIRECTED_REQUEST
-        origin = request.header("origin")
-        if origin is not None and not _is_local(origin):
-            return HTTPStatus.FORBIDDEN
         given = (request.header("authorization") or "").encode()
         if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
             return HTTPStatus.UNAUTHORIZED
         if request.path != PATH:
             return HTTPStatus.NOT_FOUND
         return None if request.method == "POST" else HTTPStatus.METHOD_NOT_ALLOWED
-
-
-def _is_local(url: str) -> bool:
-    try:
-        return urlsplit(url).hostname in _LOOPBACK
-    except ValueError:
-        return False

@@ -1,9 +1,10 @@
-"""Recordings written line by line, by a thread of their own."""
+"""A recording while it is written, line by line, in a thread of its own."""
 
 import os
 import queue
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -11,18 +12,68 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from inspector.errors import UsageError
-from inspector.files import private
+from inspector.files import private, stamp
 from inspector.json.chunks import pieces
 from inspector.json.exact import inert
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Matched
-from inspector.recording.files.clock import Clock
-from inspector.recording.format import Header, Lenses, Line, written
-from inspector.recording.page_calls import PageCall
+from inspector.protocol.frames import Frame
+from inspector.protocol.targets import Target
+from inspector.recording.codec import written
+from inspector.recording.format import Header, Lenses, Line, PageCall
 from inspector.recording.scribe import Scribe
+from inspector.recording.target import header_of, named, secret_values
 
 if TYPE_CHECKING:
     from inspector.recording.files.sealing import Sealer
+
+
+class Clock:
+    """Times and numbers of a recording, over all its connections. For the thread that hands frames over."""
+
+    def __init__(self) -> None:
+        self._started_s = time.monotonic()
+        self._since_s = 0.0
+        """When the connection in use began."""
+        self._before = 0
+        """The last number of the connections before."""
+        self._last = 0
+        self._connections = 0
+        self._calls_before = 0
+        self._calls = 0
+
+    def connect(self, *, goes_on: bool = False) -> int:
+        """Begin a connection and return its number. `goes_on`: whether it keeps the clock and numbers of the one before."""
+        self._connections += 1
+        if self._connections == 1:
+            self._started_s = time.monotonic()
+        elif not goes_on:
+            self._since_s = time.monotonic() - self._started_s
+            self._before = self._last
+            self._calls_before = self._calls
+        return self._connections
+
+    def join(self, frames: Sequence[Matched], calls: Sequence[PageCall], now_s: float) -> None:
+        """Begin in the middle of the first connection."""
+        self._calls = calls[-1].number if calls else 0
+        self._connections = 1
+        self._started_s = time.monotonic() - now_s
+        self._last = frames[-1].frame.number if frames else 0
+
+    def file_s(self, at_s: float) -> float:
+        """A time of the current connection, on the clock of the file."""
+        return self._since_s + at_s
+
+    def placed(self, frame: Frame) -> Frame:
+        self._last = max(self._last, self._before + frame.number)
+        if not self._before and not self._since_s:
+            return frame
+        return replace(frame, number=self._before + frame.number, at_s=self.file_s(frame.at_s))
+
+    def placed_call(self, made: PageCall) -> PageCall:
+        self._calls = self._calls_before + made.number
+        return replace(made, number=self._calls, at_s=self.file_s(made.at_s))
+
 
 RECORDING = "recording"
 """The kind of a note about the recording itself."""
@@ -47,7 +98,7 @@ class Recorder:
 
         `secret_values`: of headers, environment and queries. `target`: as the user wrote it, and as it may be named.
         `seal_to`: an age recipient, for whom the raw frames are kept beside it.
-        `on_failure`: told once, in the recorder's thread, why nothing more is written.
+        `on_failure`: called once, in the recorder's thread, with the reason why nothing more is written.
         """
         self.path = path
         self.failure = ""
@@ -92,32 +143,30 @@ class Recorder:
         self._work.put(lambda: self._scribe.note(now_s, RECORDING, _JOINED))
 
     def frame(self, matched: Matched) -> None:
-        """A frame went over the wire."""
         placed = replace(matched, frame=self._clock.placed(matched.frame))
         self._work.put(lambda: self._take(placed))
 
     def call(self, made: PageCall) -> None:
-        """A call of a page's tool has ended. Calls of MCP are in their frames."""
+        """Record a call of a page's tool that has ended. Calls of MCP are in their frames."""
         placed = self._clock.placed_call(made)
         self._work.put(lambda: self._scribe.call(placed))
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> None:
-        """A page lists these tools, and no others. Those of a server are in its frames."""
-        file_s, found = self._clock.file_s(at_s), tuple(tools)
-        self._work.put(lambda: self._scribe.listed(file_s, found))
+        """Record the complete list of a page's tools. Those of a server are in its frames."""
+        file_s, every = self._clock.file_s(at_s), tuple(tools)
+        self._work.put(lambda: self._scribe.listed(file_s, every))
 
     def look(self, at_s: float, lenses: Lenses) -> None:
-        """Other lenses are in force."""
         file_s = self._clock.file_s(at_s)
         self._work.put(lambda: self._scribe.look(file_s, lenses))
 
     def note(self, at_s: float, kind: str, text: str) -> None:
-        """Something that went over no wire: `policy` for a decision about a call. Quotes no argument and no result."""
+        """Record something that went over no wire: `policy` for a decision about a call. Quotes no argument and no result."""
         file_s = self._clock.file_s(at_s)
         self._work.put(lambda: self._scribe.note(file_s, kind, text))
 
     def settle(self) -> None:
-        """Wait until all of this is written: for whoever has frames faster than they can be. Not on the event loop."""
+        """Wait until everything so far is written, where frames come faster than that. Not on the event loop."""
         done = threading.Event()
 
         def tell() -> Iterable[Line]:
@@ -128,7 +177,7 @@ class Recorder:
         done.wait()
 
     def close(self) -> None:
-        """Write what is left and wait for it: not on the event loop. Whether all went well, `failure` says."""
+        """Write the rest and wait for it: not on the event loop. `failure` tells whether all was written."""
         if self._thread.is_alive():
             self._work.put(self._scribe.finish)
             self._work.put(None)
@@ -162,7 +211,7 @@ class Recorder:
                 return
 
     def _fail(self, reason: str) -> None:
-        """Stop, with nothing but whole lines in the file."""
+        """Stop, and cut the file after its last whole line."""
         self.failure = f"recording to {self.path} stopped: {reason}; it holds all up to there"
         _cut(self._file, self._good)
         if self._on_failure:
@@ -184,3 +233,27 @@ def _cut(file: BinaryIO, size: int) -> None:
         os.ftruncate(descriptor, size)
     finally:
         os.close(descriptor)
+
+
+def header_now(target: Target, lenses: Lenses) -> Header:
+    """The first line of a recording of `target` that is made now."""
+    return header_of(target, lenses, created=stamp.now(), software=stamp.SOFTWARE)
+
+
+def recorder_of(
+    path: Path,
+    target: Target,
+    lenses: Lenses,
+    *,
+    seal_to: str | None = None,
+    on_failure: Callable[[str], None] | None = None,
+) -> Recorder:
+    """A recorder of a session with `target`, its file made; the rest as `Recorder` has it. Raises UsageError."""
+    return Recorder(
+        path,
+        header_now(target, lenses),
+        secret_values=secret_values(target),
+        target=(str(target), named(target)[1]),
+        seal_to=seal_to,
+        on_failure=on_failure,
+    )

@@ -1,4 +1,4 @@
-"""A review for a terminal."""
+"""A review as text for a terminal."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ def lines(report: Report) -> list[str]:
 
 def _lines(report: Report) -> Iterator[str]:
     for part in report.parts:
-        # No word of a target or a server begins a line: the log of a build takes some for commands.
+        # Lines never begin with foreign text, because build servers interpret some words as commands.
         yield f"Review of {safe_line(part.target)}: {safe_line(described(part))}"
     for group in report.groups():
         yield ""
@@ -33,7 +33,7 @@ def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
     finding = group[0].finding
     rule = report.rule(finding.id)
     many = f", {len(group):,} places" if len(group) > 1 else ""
-    yield f"{finding.severity.value.upper():8}  {finding.id}  {rule.title if rule else ''} (confidence: {finding.confidence.value}{many}){standing(group[0])}"
+    yield f"{finding.severity.value.upper():8}  {finding.id}  {rule.title if rule else ''} (confidence: {finding.confidence.value}{many}){status(group[0])}"
     for where, evidence in places(group):
         yield f"          {where}"
         if evidence:
@@ -46,34 +46,34 @@ def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
 
 
 def places(group: Sequence[Entry]) -> Iterator[tuple[str, str]]:
-    """Where each of a group was found, and what is quoted there; empty where all quote the same."""
+    """The place and evidence of each entry; evidence is empty if all are the same."""
     same = len({entry.finding.evidence for entry in group}) == 1
     return ((place(entry), "" if same else entry.finding.evidence) for entry in group)
 
 
 def same_evidence(group: Sequence[Entry]) -> str:
-    """What all of a group quote; empty where they differ."""
+    """The evidence of all entries; empty if it differs."""
     quoted = {entry.finding.evidence for entry in group}
     return quoted.pop() if len(quoted) == 1 else ""
 
 
 def described(part: ReviewedServer) -> str:
-    """What is known of a server, in one line. Foreign text."""
+    """The server's identity in one line. Foreign text."""
     named = f"{part.name} {part.version}".strip() or "a server without a name"
     spoken = f"protocol {part.protocol}, " if part.protocol else ""
     return f"{named}, {spoken}{len(part.tools):,} tools, {part.called:,} calls"
 
 
 def place(entry: Entry) -> str:
-    """What a finding is about and where, in one safe line."""
+    """The subject and place of a finding, in one safe line."""
     finding = entry.finding
     named = f"{finding.subject.value} {safe_line(finding.name)}" if finding.name else finding.subject.value
     where = f"{safe_line(finding.target)}: {named}" if finding.target else named
     return f"{where}, at {safe_line(finding.pointer)}" if finding.pointer else where
 
 
-def standing(entry: Entry) -> str:
-    """Whether it is known or accepted, in words behind its title; empty where it counts."""
+def status(entry: Entry) -> str:
+    """The status of an entry, after its title; empty if it counts."""
     if entry.acceptance:
         reason = f": {safe_line(entry.acceptance.reason)}" if entry.acceptance.reason else ""
         return f" [accepted{reason}]"
@@ -81,7 +81,7 @@ def standing(entry: Entry) -> str:
 
 
 def summary(report: Report) -> str:
-    """How many findings there are, in one sentence. Those that say the same of several places are one."""
+    """The number of findings, in one sentence. Findings that differ only in place count once."""
     firsts = [group[0] for group in report.groups() if group[0].counts]
     numbers = Counter(entry.finding.severity for entry in firsts)
     counted = [
@@ -89,6 +89,6 @@ def summary(report: Report) -> str:
     ]
     left_out = sum(1 for entry in report.entries if not entry.counts)
     in_places = len(report.entries) - left_out
-    said = f"Findings: {', '.join(counted)}" if counted else "No findings"
-    said += f" in {in_places:,} places" if in_places > len(firsts) else ""
-    return said + (f"; {left_out} known or accepted." if left_out else ".")
+    sentence = f"Findings: {', '.join(counted)}" if counted else "No findings"
+    sentence += f" in {in_places:,} places" if in_places > len(firsts) else ""
+    return sentence + (f"; {left_out} known or accepted." if left_out else ".")

@@ -1,9 +1,9 @@
-"""A review as one page of HTML that needs nothing else: no script, no address that it loads from."""
+"""A review as a self-contained HTML page, without scripts and external resources."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from inspector.review.formats.as_text import described, place, places, same_evidence, standing, summary
+from inspector.review.formats.as_text import described, place, places, same_evidence, status, summary
 from inspector.review.report import Entry, Report
 from inspector.safe_text import safe_line
 
@@ -46,7 +46,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _per_tool(report: Report) -> Iterator[str]:
-    """One row for each subject with findings, and one for all tools without."""
+    """One row for each subject with findings, and one for all other tools."""
     worst: dict[str, list[Entry]] = {}
     for entry in report.entries:
         finding = entry.finding
@@ -70,7 +70,7 @@ def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
     off = "" if group[0].counts else " off"
     yield f'<article class="{finding.severity.value}{off}">'
     title = rule.title if rule else ""
-    yield f"<h3>{finding.severity.value}: {shown(title)} ({finding.id}){shown(standing(group[0]))}</h3>"
+    yield f"<h3>{finding.severity.value}: {shown(title)} ({finding.id}){shown(status(group[0]))}</h3>"
     if len(group) == 1:
         yield f"<p><code>{shown(place(group[0]))}</code>, confidence {finding.confidence.value}</p>"
     else:
@@ -89,5 +89,5 @@ def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
 
 
 def shown(text: str) -> str:
-    """`text` in one line that HTML shows as it is."""
+    """`text` as one line of HTML text."""
     return escape(safe_line(text))

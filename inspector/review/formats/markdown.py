@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.review.formats.as_text import described, place, places, same_evidence, standing, summary
+from inspector.review.formats.as_text import described, place, places, same_evidence, status, summary
 from inspector.review.report import Entry, Report
 from inspector.safe_text import safe_line
 
@@ -12,7 +12,7 @@ _TICKS = re.compile(r"`+")
 
 
 def lines(report: Report) -> list[str]:
-    """The report as lines. Texts of the server are plain text or code: no link, no image, no HTML."""
+    """The report as lines. Foreign text is plain text or code: no links, images or HTML."""
     return list(_lines(report))
 
 
@@ -40,7 +40,7 @@ def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
     finding = group[0].finding
     rule = report.rule(finding.id)
     title = rule.title if rule else ""
-    yield f"## {finding.severity.value}: {title} ({finding.id}){plain(standing(group[0]))}"
+    yield f"## {finding.severity.value}: {title} ({finding.id}){plain(status(group[0]))}"
     yield ""
     if len(group) == 1:
         yield f"{code(place(group[0]))}, confidence {finding.confidence.value}"
@@ -60,12 +60,12 @@ def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """`text` in one line that Markdown shows as it is."""
+    """`text` as one line that Markdown shows literally."""
     return _PUNCTUATION.sub(r"\\\1", safe_line(text))
 
 
 def code(text: str) -> str:
-    """`text` as a code span, whatever it holds."""
+    """`text` as a code span."""
     shown = safe_line(text)
     fence = "`" * (max((len(run) for run in _TICKS.findall(shown)), default=0) + 1)
     return f"{fence} {shown} {fence}"

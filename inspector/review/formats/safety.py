@@ -1,4 +1,4 @@
-"""A safety table as Markdown, and as one page of HTML. Texts of the server are plain text or code in both."""
+"""A safety table as Markdown and as an HTML page. Foreign text is plain text or code."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -8,13 +8,13 @@ from inspector.review.formats.html_page import STYLE, shown
 from inspector.review.formats.markdown import code, plain
 
 _MAX_TEXT = 200
-"""Characters of a name or a value."""
+"""In characters."""
 
 
 def markdown_lines(
     title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()
 ) -> Iterator[str]:
-    """A table with a row for each tool, then what contradicts itself. `title`: what it is of; may be foreign."""
+    """A table with a row for each tool, then the contradictions. `title`: names the subject; may be foreign."""
     yield f"# Safety of {plain(_short(title))}"
     yield ""
     yield from LEGEND
@@ -24,11 +24,11 @@ def markdown_lines(
     for row in rows:
         cells = (_cell(cell, _code_in_table) for cell in row.cells)
         yield f"| {_code_in_table(row.name)} | {' | '.join(cells)} |"
-    told = [row for row in rows if row.contradictions]
-    if told:
+    contradicting = [row for row in rows if row.contradictions]
+    if contradicting:
         yield from ("", "## Contradictions", "")
-    for row in told:
-        yield from (f"- {code(_short(row.name))}: {plain(said)}" for said in row.contradictions)
+    for row in contradicting:
+        yield from (f"- {code(_short(row.name))}: {plain(sentence)}" for sentence in row.contradictions)
     if malformed:
         yield from ("", "## Malformed", "")
     for item in malformed:
@@ -36,7 +36,7 @@ def markdown_lines(
 
 
 def html_lines(title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()) -> Iterator[str]:
-    """The same as a page that needs nothing else: no script, no address that it loads from."""
+    """The same as a self-contained page."""
     named = f"Safety of {shown(_short(title))}"
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
@@ -49,7 +49,9 @@ def html_lines(title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malfor
         cells = "".join(f"<td>{_cell(cell, _html_code, shown)}</td>" for cell in row.cells)
         yield f"<tr><td>{_html_code(row.name)}</td>{cells}</tr>"
     yield "</table>"
-    yield from _html_list("Contradictions", [(row.name, said) for row in rows for said in row.contradictions])
+    yield from _html_list(
+        "Contradictions", [(row.name, sentence) for row in rows for sentence in row.contradictions]
+    )
     yield from _html_list(
         "Malformed", [(item.name or item.pointer or "?", item.reason) for item in malformed]
     )
@@ -59,20 +61,20 @@ def html_lines(title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malfor
 def _html_list(title: str, entries: Sequence[tuple[str, str]]) -> Iterator[str]:
     if entries:
         yield f"<h2>{title}</h2><ul>"
-        yield from (f"<li>{_html_code(name)}: {shown(_short(said))}</li>" for name, said in entries)
+        yield from (f"<li>{_html_code(name)}: {shown(_short(text))}</li>" for name, text in entries)
         yield "</ul>"
 
 
 def _cell(cell: Cell, foreign: Callable[[str], str], own: Callable[[str], str] = plain) -> str:
-    said = ", ".join((foreign if cell.is_foreign else own)(value) for value in cell.values)
-    return f"{said} ({cell.note})" if cell.note else said
+    text = ", ".join((foreign if cell.is_foreign else own)(value) for value in cell.values)
+    return f"{text} ({cell.note})" if cell.note else text
 
 
 def _html_code(text: str) -> str:
     return f"<code>{shown(_short(text))}</code>"
 
 
-# A bar ends a cell even within code, and neither a backslash nor an entity is read there: so it is another character.
+# A bar ends a cell even in code, without any way to escape it, so another character replaces it.
 _IN_TABLE: Mapping[int, str] = {ord("|"): "¦"}
 
 

@@ -24,17 +24,17 @@ _SCORES = {
     Severity.HIGH: "8.0",
     Severity.CRITICAL: "9.5",
 }
-"""As consumers that sort by `security-severity` read it: the bands of CVSS."""
+"""Scores for `security-severity`, in the bands of CVSS."""
 _PRECISIONS = {Confidence.LOW: "low", Confidence.MEDIUM: "medium", Confidence.HIGH: "high"}
 
 
 def lines(report: Report) -> list[str]:
-    """The report as one SARIF log of one run, in ASCII."""
+    """The report as a SARIF log with one run, in ASCII."""
     return json.dumps(log_of(report), indent=1).split("\n")
 
 
 def log_of(report: Report) -> JsonObject:
-    """The log. Places are logical: a definition has no file."""
+    """The log. Locations are logical, because a definition has no file."""
     index = {rule.id: number for number, rule in enumerate(report.rules)}
     notes: list[Json] = [
         {"level": "note", "message": {"text": f"Not checked: {safe_line(each.what)}: {safe_line(each.why)}"}}
@@ -62,8 +62,8 @@ def log_of(report: Report) -> JsonObject:
 
 
 def _servers(report: Report) -> JsonObject:
-    """What was reviewed: one server by its members, several as a list."""
-    found: list[JsonObject] = [
+    """The reviewed server by its members, or several as a list."""
+    shapes: list[JsonObject] = [
         {
             "server": safe_line(part.name),
             "serverVersion": safe_line(part.version),
@@ -72,11 +72,11 @@ def _servers(report: Report) -> JsonObject:
         for part in report.parts
     ]
     if not report.servers:
-        return found[0]
+        return shapes[0]
     return {
         "servers": [
             {"target": safe_line(part.target), **shape}
-            for part, shape in zip(report.servers, found, strict=True)
+            for part, shape in zip(report.servers, shapes, strict=True)
         ]
     }
 

@@ -1,4 +1,4 @@
-"""Findings that the user has accepted, each with a reason: kept as a report, which `review --baseline` reads too."""
+"""Accepted findings, each with a reason. They are stored as a report, which `review --baseline` can read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,51 +9,51 @@ from inspector.review.finding import SubjectKind
 from inspector.review.report import Acceptance, Entry, entry_shape
 
 MAX_REASON = 500
-"""Characters of a reason that are kept."""
+"""In characters."""
 
-_SAID = ("id", "severity", "message", "evidence")
-_SAID_OF_CALL = ("id", "severity")
+_COMPARED = ("id", "severity", "message", "evidence")
+_COMPARED_OF_CALL = ("id", "severity")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """One finding as it was when it was accepted."""
+    """A finding at the time of its acceptance."""
 
     fingerprint: str
     reason: str
     shape: JsonObject
-    """As in a report, without its reason."""
+    """As in a report, without the reason."""
 
     def covers(self, entry: Entry) -> bool:
-        """Whether it speaks of this finding, and the finding says what it said then.
+        """True if the finding is the accepted one, unchanged.
 
-        What a result says differs from call to call: of a call the rule, the place and the severity count.
+        Texts of results differ between calls, so for a call only the rule, the place and the severity count.
         """
         finding = entry.finding
         if finding.target or entry.fingerprint != self.fingerprint:
             return False
         now = entry_shape(Entry(finding=finding, fingerprint=entry.fingerprint))
-        keys = _SAID_OF_CALL if finding.subject is SubjectKind.CALL else _SAID
+        keys = _COMPARED_OF_CALL if finding.subject is SubjectKind.CALL else _COMPARED
         return all(equal(now.get(key), self.shape.get(key)) for key in keys)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AcceptedFindings:
-    """All that is accepted of one server."""
+    """All accepted findings of one server."""
 
     items: tuple[Accepted, ...] = ()
     rules: tuple[Acceptance, ...] = ()
-    """Whole rules that the user's configuration accepts. They are not kept with the items."""
+    """Rules that the user's configuration accepts. They are not stored with the items."""
 
     @cached_property
     def _by_fingerprint(self) -> Mapping[str, tuple[Accepted, ...]]:
-        found: dict[str, tuple[Accepted, ...]] = {}
+        items: dict[str, tuple[Accepted, ...]] = {}
         for item in self.items:
-            found[item.fingerprint] = (*found.get(item.fingerprint, ()), item)
-        return found
+            items[item.fingerprint] = (*items.get(item.fingerprint, ()), item)
+        return items
 
     def standing(self, entry: Entry) -> Entry:
-        """The entry with the reason for which it is accepted, where it is."""
+        """The entry with its acceptance, if there is one."""
         finding = entry.finding
         near = self._by_fingerprint.get(entry.fingerprint, ())
         reason = next((item.reason for item in near if item.covers(entry)), None)
@@ -64,27 +64,24 @@ class AcceptedFindings:
         return replace(entry, acceptance=rule) if rule else entry
 
     def is_accepted(self, entry: Entry) -> bool:
-        """Whether it is accepted by itself, and not by a rule of the configuration."""
+        """True if the finding itself is accepted, not only its rule."""
         return any(item.covers(entry) for item in self._by_fingerprint.get(entry.fingerprint, ()))
 
     def including(self, entry: Entry, reason: str) -> "AcceptedFindings":
-        """The same and this one, for that reason."""
         plain = Entry(finding=entry.finding, fingerprint=entry.fingerprint)
         item = Accepted(fingerprint=entry.fingerprint, reason=reason[:MAX_REASON], shape=entry_shape(plain))
         return replace(self, items=(*self.without(entry).items, item))
 
     def without(self, entry: Entry) -> "AcceptedFindings":
-        """The same, this one taken back."""
         return replace(self, items=tuple(item for item in self.items if not item.covers(entry)))
 
     def shape(self, *, target: str, reviewed_by: str) -> JsonObject:
-        """What is kept: a report of the accepted findings."""
         findings: list[Json] = [{**item.shape, "accepted": item.reason} for item in self.items]
         return {"reviewedBy": reviewed_by, "target": target, "findings": findings, "notChecked": []}
 
 
 def accepted_of(report: Json, rules: Iterable[Acceptance] = ()) -> AcceptedFindings | None:
-    """What a report says is accepted; None where it is no report. Findings that are not accepted count for nothing."""
+    """The accepted findings in a report; None if it is not a report. Other findings are ignored."""
     findings = report.get("findings") if isinstance(report, dict) else None
     if not isinstance(findings, list):
         return None

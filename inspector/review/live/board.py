@@ -1,17 +1,20 @@
-"""What a review has found so far, by what it is about."""
+"""The findings of a running review, by subject, and the input of the review."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from inspector.json.exact import Malformed
-from inspector.protocol.catalogue import Entry, Item, Kind, Tool
+from inspector.boundary.judgement import Judgement
+from inspector.json.exact import JsonObject, Malformed
+from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
+from inspector.protocol.timeline import Timeline
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.report import Entry as Found
 from inspector.review.report import NotChecked
 
 Subject = tuple[SubjectKind, str]
-"""A kind and a name; of the call of a tool, those of the tool."""
+"""A kind and a name; for a call, those of the tool."""
 
 _SUBJECTS = {
     Kind.RESOURCE: SubjectKind.RESOURCE,
@@ -22,51 +25,49 @@ _SUBJECTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """Everything that was found up to now."""
+    """The state of a running review."""
 
     by_subject: Mapping[Subject, tuple[Found, ...]] = field(default_factory=lambda: MappingProxyType({}))
     reviewed: int = 0
-    """How many definitions have been looked at."""
+    """The number of reviewed definitions."""
     total: int = 0
-    """How many there are."""
+    """The number of definitions."""
     not_checked: tuple[NotChecked, ...] = ()
     waiting: frozenset[Subject] = frozenset()
-    """What has not been looked at yet."""
+    """Subjects that are not reviewed yet."""
     unshown: frozenset[str] = frozenset()
-    """Names that repeat a value withheld from a result: no report has them."""
+    """Names that contain a value withheld from a result; reports omit them."""
     is_complete: bool = False
-    """Whether all that was listed and answered has been looked at."""
+    """True if all definitions and results are reviewed."""
 
     @property
     def all(self) -> Iterator[Found]:
-        """All findings, by subject, in the order in which these were sent."""
         return (found for entries in self.by_subject.values() for found in entries)
 
     def of(self, entry: Entry) -> tuple[Found, ...]:
-        """What was found about an item of the catalogue, and in the last result of a tool."""
-        found = self.by_subject.get(subject_of_item(entry), ())
+        """The findings about an item of the catalogue, and about the last result of a tool."""
+        entries = self.by_subject.get(subject_of_item(entry), ())
         if isinstance(entry, Malformed):
-            return tuple(each for each in found if each.finding.pointer == entry.pointer)
-        return found
+            return tuple(each for each in entries if each.finding.pointer == entry.pointer)
+        return entries
 
     def is_waiting(self, entry: Entry) -> bool:
-        """Whether an item of the catalogue has not been looked at yet."""
+        """True if an item of the catalogue is not reviewed yet."""
         return not self.total or subject_of_item(entry) in self.waiting
 
     @property
     def of_server(self) -> tuple[Found, ...]:
-        """What was found about the server itself."""
         return self.by_subject.get((SubjectKind.SERVER, ""), ())
 
 
 def subject_of(finding: Finding) -> Subject:
-    """What a finding is about."""
+    """The subject of a finding."""
     kind = SubjectKind.TOOL if finding.subject is SubjectKind.CALL else finding.subject
     return kind, finding.name
 
 
 def subject_of_item(entry: Entry) -> Subject:
-    """What findings about an item of the catalogue are about."""
+    """The subject of findings about an item of the catalogue."""
     match entry:
         case Tool():
             return SubjectKind.TOOL, entry.name
@@ -74,3 +75,37 @@ def subject_of_item(entry: Entry) -> Subject:
             return _SUBJECTS.get(entry.kind, SubjectKind.LISTING), entry.name
         case Malformed():
             return SubjectKind.LISTING, entry.name or ""
+
+
+if TYPE_CHECKING:
+    from inspector.review.seen import OtherListing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastCall:
+    """The last call of a tool."""
+
+    number: int
+    """The number of the call in its session."""
+    name: str
+    """Foreign text."""
+    judgement: Judgement
+    """The judgement of the answer, with the tool as listed at that time."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """For a recorded call: the values that the recording lacks, by pointer and rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """The input of a review."""
+
+    catalogue: Catalogue
+    server: JsonObject
+    """The server's `name`, `version` and `instructions`."""
+    timeline: Timeline
+    """The session may add frames during the review."""
+    calls: tuple[LastCall, ...] = ()
+    """The last call of each called tool."""
+    listings: "tuple[OtherListing, ...]" = ()
+    origin: str | None = None
+    """The server's address, if it has one."""

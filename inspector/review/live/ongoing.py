@@ -1,34 +1,34 @@
-"""A review in steps: each takes a fraction of a second, so that a large server holds nothing up."""
+"""A review in small steps, so that a large server does not block the interface; and its report."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from inspector.review.covering import Covering
+from inspector.protocol.catalogue import Catalogue
+from inspector.review.covering import COVERED, Covering
 from inspector.review.finding import Finding, SubjectKind
-from inspector.review.live.board import Board, Subject, subject_of
-from inspector.review.live.material import LastCall, Material
-from inspector.review.live.unchecked import not_checked, partly_read
+from inspector.review.live.accepted import AcceptedFindings
+from inspector.review.live.board import Board, LastCall, Material, Subject, subject_of
 from inspector.review.registry import findings_of, rules
-from inspector.review.report import Entry, NotChecked, fingerprint
+from inspector.review.report import Entry, NotChecked, Report, fingerprint
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.rule import Rule
 from inspector.review.seen import OtherListing, Traffic, traffic_of
+from inspector.review.texts import LONGEST_READ, READ
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
-    from inspector.protocol.catalogue import Catalogue
 
 _Seen: TypeAlias = tuple[tuple[OtherListing, ...], Traffic]
 
 SLICE = 250
-"""Definitions that one step looks at."""
+"""The number of definitions per step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Called:
-    """What was found in a result."""
+    """The findings about a result."""
 
     number: int
     entries: tuple[Entry, ...]
@@ -36,27 +36,27 @@ class _Called:
 
 
 class OngoingReview:
-    """What is found in the material, as far as it has been gone through. One thread at a time."""
+    """The findings so far. Not thread-safe."""
 
     def __init__(self) -> None:
         self._waiting: list[Offer] = []
-        """The last one comes next."""
+        """In reverse order."""
         self._judged: dict[int, tuple[object, tuple[Entry, ...]]] = {}
-        """By the identity of what was sent, which is kept so that no other thing takes it on."""
+        """By the identity of the object, which is kept alive so that its id stays unique."""
         self._order: list[int] = []
         self._called: dict[str, _Called] = {}
         self._beside: tuple[Entry, ...] = ()
-        """What came of looking at all of it together."""
+        """Findings of rules that compare definitions."""
         self._seen: _Seen | None = None
-        """What that was made of, but for the listing."""
+        """The input of these rules, apart from the listing."""
         self._catalogue: Catalogue | None = None
         self._server: JsonObject = {}
         self._covering = Covering()
         self._repeating: tuple[object, frozenset[str]] = (None, frozenset())
-        """What it was made of, and the names under which a definition repeats a withheld value."""
+        """The input, and the names of definitions that contain a withheld value."""
 
     def step(self, material: Material, size: int = SLICE) -> Board:
-        """Look at new results, and at up to `size` definitions; behind the last of them, at all of them together."""
+        """Reviews new results and up to `size` definitions; after the last definition, compares all of them."""
         if material.catalogue is not self._catalogue or material.server != self._server:
             self._begin(material)
         self._judge_calls(material)
@@ -85,7 +85,7 @@ class OngoingReview:
         )
 
     def _begin(self, material: Material) -> None:
-        """Another listing: what is in it unchanged has been judged."""
+        """Starts with another listing; definitions that did not change keep their findings."""
         self._catalogue, self._server = material.catalogue, material.server
         offers = reviewed(material.catalogue, server=material.server).offers
         self._order = [id(_sent(offer)) for offer in offers]
@@ -95,14 +95,14 @@ class OngoingReview:
         self._beside, self._seen = (), None
 
     def _judge(self, offers: tuple[Offer, ...]) -> None:
-        found: dict[int, list[Entry]] = {id(_sent(offer)): [] for offer in offers}
-        # Of two that have one name, the first takes the findings of both: they are told by that name.
-        by_name = {offer.name: found[id(_sent(offer))] for offer in reversed(offers)}
+        entries: dict[int, list[Entry]] = {id(_sent(offer)): [] for offer in offers}
+        # Of two tools with the same name, the first gets the findings of both.
+        by_name = {offer.name: entries[id(_sent(offer))] for offer in reversed(offers)}
         for entry in _entries(findings_of(Reviewed(offers=offers), _rules("each"))):
             by_name[entry.finding.name].append(entry)
         for offer in offers:
             sent = _sent(offer)
-            self._judged[id(sent)] = (sent, tuple(found[id(sent)]))
+            self._judged[id(sent)] = (sent, tuple(entries[id(sent)]))
 
     def _judge_together(self, material: Material) -> None:
         seen = (material.listings, traffic_of(material.timeline))
@@ -130,8 +130,8 @@ class OngoingReview:
         self._called = called
 
     def _learn(self, call: Reviewed) -> None:
-        for made in call.calls:
-            self._covering.learn(made)
+        for done in call.calls:
+            self._covering.learn(done)
         self._repeating = (None, frozenset())
 
     def _repeated(self, material: Material) -> frozenset[str]:
@@ -146,12 +146,12 @@ class OngoingReview:
     def _by_subject(self, repeating: frozenset[str]) -> dict[Subject, tuple[Entry, ...]]:
         groups: dict[Subject, list[Entry]] = {}
         judged = (self._judged[place][1] for place in self._order if place in self._judged)
-        called = (found.entries for found in self._called.values())
+        called = (each.entries for each in self._called.values())
         seen: set[tuple[str, str]] = set()
         for entries in (*judged, *called, self._beside):
             for entry in entries:
                 mark = (entry.fingerprint, entry.finding.message)
-                # Two tools of one name may have been sent, and each is judged.
+                # Two tools may have the same name.
                 if mark not in seen:
                     seen.add(mark)
                     subject = subject_of(entry.finding)
@@ -193,5 +193,95 @@ _KINDS: dict[str, Callable[[Rule], object]] = {
 
 @cache
 def _rules(kind: str) -> tuple[Rule, ...]:
-    """The rules that judge definitions one by one, beside each other, or results."""
+    """The rules for single definitions, for comparisons, or for results."""
     return tuple(rule for rule in rules() if _KINDS[kind](rule))
+
+
+_ALWAYS = (
+    NotChecked(
+        what="other arguments",
+        why="only the last result of each tool is checked; other results may differ, as may answers to arguments that its schema forbids",
+    ),
+    NotChecked(
+        what="redemption",
+        why="no secret reference is redeemed, so it is unknown whether one can be redeemed twice",
+    ),
+    NotChecked(
+        what="other clients",
+        why="the server was asked under one client name, without sampling, elicitation and roots; it may list other tools to other clients",
+    ),
+    NotChecked(what="other servers", why="names are compared within this server only"),
+    NotChecked(
+        what="the behaviour of tools",
+        why="declarations are compared with each other, with names and with results, not with the server's code",
+    ),
+)
+
+
+def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
+    """The unchecked parts of a long result, or of an answer that does not end its call."""
+    if call.unfinished:
+        return (NotChecked(what=f"results of {call.offer.name}", why=call.unfinished),)
+    if call.is_read:
+        return ()
+    why = f"it is long: instructions to a model are searched for in its first {READ:,} characters, and in {LONGEST_READ:,} of each text"
+    return (NotChecked(what=f"all of the result of {call.offer.name}", why=why),)
+
+
+def not_checked(
+    catalogue: Catalogue, called: Collection[str], *, still: int, total: int
+) -> tuple[NotChecked, ...]:
+    """The unchecked parts. `called`: tools with a result. `still`: how many of `total` definitions are not reviewed yet."""
+    return tuple(_not_checked(catalogue, called, still, total))
+
+
+def _not_checked(
+    catalogue: Catalogue, called: Collection[str], still: int, total: int
+) -> Iterator[NotChecked]:
+    if still:
+        yield NotChecked(
+            what=f"{still:,} of {total:,} definitions", why="the review has not reached them yet"
+        )
+    if not called and catalogue.tools:
+        yield NotChecked(what="results", why="no tool was called in this session")
+    else:
+        for tool in catalogue.tools:
+            if tool.name not in called:
+                yield NotChecked(what=f"results of {tool.name}", why="it was not called in this session")
+    yield from _ALWAYS
+
+
+def ranked(entries: Iterable[Entry]) -> list[Entry]:
+    """Sorted by severity (worst first), then by rule, then in the given order."""
+    return sorted(entries, key=lambda entry: (-entry.finding.severity.rank, entry.finding.id))
+
+
+def report_of(
+    board: Board,
+    material: Material,
+    accepted: AcceptedFindings,
+    *,
+    target: str,
+    protocol: str,
+    reviewed_by: str,
+) -> Report:
+    """A report of the findings so far. `target`: as it may be shown."""
+    server = material.server
+    return Report(
+        target=target,
+        server=_text(server.get("name")),
+        version=_text(server.get("version")),
+        protocol=protocol,
+        tools=tuple(
+            COVERED if tool.name in board.unshown else tool.name for tool in material.catalogue.tools
+        ),
+        entries=tuple(accepted.standing(entry) for entry in ranked(board.all)),
+        not_checked=board.not_checked,
+        called=len(material.calls),
+        rules=rules(),
+        reviewed_by=reviewed_by,
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

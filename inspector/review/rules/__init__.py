@@ -1,1 +1,1 @@
-"""Review rules, one module per family, each with its `RULES`."""
+"""One module for each family of review rules."""

@@ -1,4 +1,4 @@
-"""ANN: contradictions between declarations, and declarations that are not well formed."""
+"""ANN: contradictory and malformed declarations."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,10 +6,10 @@ from functools import partial
 from inspector.claims.claim import Subject
 from inspector.claims.contradictions import ContradictionKind, contradictions
 from inspector.claims.registry import claims_of_resolution, claims_of_result
-from inspector.json.exact import Json, dump_text
+from inspector.json.exact import dump_text
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.review.rule import DEFINITIONS, Example, Rule, call_example, tool_example
+from inspector.review.rule import DEFINITIONS, Rule
 
 _SPECIFICATION = "MCP 2025-11-25, ToolAnnotations"
 
@@ -17,13 +17,13 @@ _SPECIFICATION = "MCP 2025-11-25, ToolAnnotations"
 def _contradicts(offer: Offer, kind: ContradictionKind) -> Iterator[Hit]:
     for found in offer.contradictions:
         if found.kind is kind and not (kind is ContradictionKind.SENSITIVE_UNMARKED and _is_released(offer)):
-            said = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
+            evidence = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
             pointer = found.claims[-1].pointer if found.claims else ""
-            yield Hit(message=found.message, pointer=pointer, evidence=quoted(said))
+            yield Hit(message=found.message, pointer=pointer, evidence=quoted(evidence))
 
 
 def _is_released(offer: Offer) -> bool:
-    """Whether the author said of each field of the output that it is not sensitive, or named none."""
+    """True if the author releases a field of the output."""
     released = {
         claim.pointer.rpartition("/")[0]
         for claim in offer.claims
@@ -34,20 +34,20 @@ def _is_released(offer: Offer) -> bool:
 
 def _malformed(offer: Offer) -> Iterator[Hit]:
     for claim in offer.claims:
-        # A misspelt mark of sensitivity has a rule of its own.
+        # A misspelt sensitivity mark has its own rule.
         if not claim.well_formed and claim.key != "x-sensitive":
             yield Hit(
-                message=f"A declaration of the vocabulary {claim.vocabulary} is not well formed and is read in the safe direction: {claim.problem}.",
+                message=f"A declaration of the vocabulary {claim.vocabulary} is malformed and is read in the safe direction: {claim.problem}.",
                 pointer=claim.pointer,
                 evidence=quoted(f"{claim.key}: {dump_text(claim.value)}"),
             )
 
 
 def _in_result(call: ReviewedCall) -> Iterator[Hit]:
-    said = claims_of_result(call.raw)
-    if not said:
+    result_claims = claims_of_result(call.raw)
+    if not result_claims:
         return
-    for found in contradictions((*call.offer.claims, *said), tool=call.offer.tool):
+    for found in contradictions((*call.offer.claims, *result_claims), tool=call.offer.tool):
         of_result = next((claim for claim in found.claims if claim.subject in _OF_RESULTS), None)
         if found.kind in _RESULT_KINDS and of_result is not None and not call.lacks(of_result.pointer):
             yield Hit(
@@ -77,8 +77,8 @@ def _widened(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
         for found in contradictions(claims, tool=offer.tool):
             resolved = next((claim for claim in found.claims if claim.subject is Subject.RESOLUTION), None)
             if resolved is not None:
-                said = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
-                yield offer, Hit(message=found.message, pointer=resolved.pointer, evidence=quoted(said))
+                evidence = ", ".join(f"{claim.key} {dump_text(claim.value)}" for claim in found.claims)
+                yield offer, Hit(message=found.message, pointer=resolved.pointer, evidence=quoted(evidence))
 
 
 def _contradiction(
@@ -87,7 +87,6 @@ def _contradiction(
     title: str,
     severity: Severity,
     texts: tuple[str, str],
-    examples: tuple[Example, Example],
 ) -> Rule:
     meaning, fix = texts
     return Rule(
@@ -99,171 +98,86 @@ def _contradiction(
         fix=fix,
         references=("CWE-522" if kind is ContradictionKind.PUBLIC_CREDENTIALS else "CWE-684", _SPECIFICATION),
         each=partial(_contradicts, kind=kind),
-        positive=(examples[0],),
-        negative=(examples[1],),
     )
 
 
-def _resolved(*, static: bool, to: bool) -> Example:
-    """A tool, and what is said of one call of it."""
-    answer: Json = {"resultType": "complete", "name": "lookup", "annotations": {"readOnlyHint": to}}
-    return {**tool_example(annotations={"readOnlyHint": static}), "resolved": [answer]}
-
-
-_EITHER = "Hosts differ in which of the two they believe, so that a call may go ahead that another host would ask about."
-_EFFECT, _CONFIRM = "mcp.dev/effect", "mcp.dev/requiresConfirmation"
+_EITHER = (
+    "Hosts differ in which declaration they follow, so one may make a call that another would ask about."
+)
 
 RULES = (
     _contradiction(
         1,
         ContradictionKind.READ_ONLY_DESTRUCTIVE,
-        "Read-only and destructive at once",
+        "Both read-only and destructive",
         Severity.HIGH,
         (
             _EITHER,
-            "Declare `readOnlyHint: true` alone where the tool changes nothing; otherwise set it to false.",
-        ),
-        (
-            tool_example(annotations={"readOnlyHint": True, "destructiveHint": True}),
-            tool_example(annotations={"readOnlyHint": False, "destructiveHint": True}),
+            "Declare only `readOnlyHint: true` if the tool changes nothing; otherwise set it to false.",
         ),
     ),
     _contradiction(
         2,
         ContradictionKind.READ_ONLY_EFFECT,
-        "Read-only, with another effect than reading",
+        "Read-only, but declares another effect",
         Severity.HIGH,
-        (_EITHER, "Make `readOnlyHint` and `mcp.dev/effect` say the same."),
-        (
-            tool_example(annotations={"readOnlyHint": True}, _meta={_EFFECT: "write"}),
-            tool_example(annotations={"readOnlyHint": True}, _meta={_EFFECT: "read"}),
-        ),
+        (_EITHER, "Make `readOnlyHint` and `mcp.dev/effect` agree."),
     ),
     _contradiction(
         3,
         ContradictionKind.READ_ONLY_OUTCOME,
-        "Read-only, with consequences",
+        "Read-only, but declares consequences",
         Severity.HIGH,
-        (_EITHER, "Make `readOnlyHint` and the declared outcome say the same."),
-        (
-            tool_example(
-                annotations={
-                    "readOnlyHint": True,
-                    "inputMetadata": {
-                        "destination": "internal",
-                        "sensitivity": "none",
-                        "outcomes": "irreversible",
-                    },
-                }
-            ),
-            tool_example(
-                annotations={
-                    "readOnlyHint": True,
-                    "inputMetadata": {"destination": "internal", "sensitivity": "none", "outcomes": "benign"},
-                }
-            ),
-        ),
+        (_EITHER, "Make `readOnlyHint` and the declared outcome agree."),
     ),
     _contradiction(
         4,
         ContradictionKind.DELETE_UNCONFIRMED,
-        "Deletes, without asking for confirmation",
+        "Deletes without confirmation",
         Severity.MEDIUM,
         (
-            "A host that follows the declaration deletes as soon as a model says so.",
+            "A host that follows the declaration deletes data as soon as a model calls the tool.",
             "Declare `mcp.dev/requiresConfirmation: true`.",
-        ),
-        (
-            tool_example(_meta={_EFFECT: "delete"}),
-            tool_example(_meta={_EFFECT: "delete", _CONFIRM: True}),
         ),
     ),
     _contradiction(
         5,
         ContradictionKind.IDEMPOTENT_DISAGREES,
-        "Two vocabularies disagree on repetition",
+        "Vocabularies disagree on idempotence",
         Severity.LOW,
         (
-            "A host that believes the wrong one repeats a call that does its work twice.",
-            "Make `idempotentHint` and `mcp.dev/idempotent` say the same.",
-        ),
-        (
-            tool_example(annotations={"idempotentHint": True}, _meta={"mcp.dev/idempotent": False}),
-            tool_example(annotations={"idempotentHint": True}, _meta={"mcp.dev/idempotent": True}),
+            "A host that follows the wrong declaration may repeat a call that is not idempotent.",
+            "Make `idempotentHint` and `mcp.dev/idempotent` agree.",
         ),
     ),
     _contradiction(
         6,
         ContradictionKind.PUBLIC_CREDENTIALS,
-        "Takes credentials, and may send its input to the public",
+        "Accepts credentials and may publish its input",
         Severity.HIGH,
         (
-            "What the model puts into the arguments may be published, and the tool says that it takes credentials.",
-            "Declare the destination that really holds, or take no credentials.",
-        ),
-        (
-            tool_example(
-                annotations={
-                    "inputMetadata": {
-                        "destination": "public",
-                        "sensitivity": ["credentials"],
-                        "outcomes": "benign",
-                    }
-                }
-            ),
-            tool_example(
-                annotations={
-                    "inputMetadata": {
-                        "destination": "internal",
-                        "sensitivity": ["credentials"],
-                        "outcomes": "benign",
-                    }
-                }
-            ),
+            "The arguments may be published, and the tool declares that they may contain credentials.",
+            "Declare the actual destination, or accept no credentials.",
         ),
     ),
     _contradiction(
         7,
         ContradictionKind.SENSITIVE_UNMARKED,
-        "Sensitive, with a schema that marks nothing",
+        "Sensitive output without marks in the schema",
         Severity.MEDIUM,
         (
-            "A host that reads marks alone finds nothing to withhold, though the output is said to be sensitive.",
+            "A host that relies on marks withholds nothing, although the output is declared sensitive.",
             "Mark the sensitive fields with `x-sensitive: true`, or return a secret reference.",
-        ),
-        (
-            tool_example(
-                annotations={"sensitiveHint": True},
-                outputSchema={"type": "object", "properties": {"a": {"type": "string"}}},
-            ),
-            tool_example(
-                annotations={"sensitiveHint": True},
-                outputSchema={"type": "object", "properties": {"a": {"type": "string", "x-sensitive": True}}},
-            ),
         ),
     ),
     _contradiction(
         8,
         ContradictionKind.SOURCE_DISAGREES,
-        "From an untrusted source, and trusted",
+        "Both trusted and from an untrusted source",
         Severity.MEDIUM,
         (
-            "A host that believes the wrong one gives the model text of strangers as if it were the user's own.",
-            "Make the vocabularies say the same of where the data come from.",
-        ),
-        (
-            tool_example(
-                annotations={
-                    "returnMetadata": {"source": "untrustedPublic", "sensitivity": "none"},
-                    "trustedHint": True,
-                }
-            ),
-            tool_example(
-                annotations={
-                    "returnMetadata": {"source": "internal", "sensitivity": "none"},
-                    "trustedHint": True,
-                }
-            ),
+            "A host that follows the wrong declaration gives third-party text to the model as if it were trusted.",
+            "Make the vocabularies agree on the source of the data.",
         ),
     ),
     Rule(
@@ -272,45 +186,29 @@ RULES = (
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
         meaning="Strict clients reject the tool, or the whole list; others drop the declaration.",
-        fix="Write it as its vocabulary says: `sightline claims NAME` shows the type.",
+        fix="Use the type that the vocabulary defines: `sightline claims NAME` shows it.",
         references=("CWE-1286", _SPECIFICATION),
         subjects=DEFINITIONS,
         each=_malformed,
-        positive=(tool_example(annotations={"readOnlyHint": "maybe"}),),
-        negative=(tool_example(annotations={"readOnlyHint": True}),),
     ),
     Rule(
         id="SL-ANN010",
-        title="Result that contradicts its tool",
+        title="Result contradicts its tool",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="A host that has judged the tool by its definition treats the result as something that it is not.",
-        fix="Declare of the tool all that its results may be, and of a result the one value that holds.",
+        meaning="A host that relies on the definition of the tool handles the result wrongly.",
+        fix="Declare all possible values for the tool, and the one actual value for a result.",
         references=("CWE-684", "SEP-1913"),
         call=_in_result,
-        positive=(
-            call_example(
-                {"content": [], "_meta": {"annotations": {"openWorldHint": True}}},
-                annotations={"openWorldHint": False},
-            ),
-        ),
-        negative=(
-            call_example(
-                {"content": [], "_meta": {"annotations": {"openWorldHint": True}}},
-                annotations={"openWorldHint": True},
-            ),
-        ),
     ),
     Rule(
         id="SL-ANN011",
-        title="Resolution that widens",
+        title="Resolution widens the declarations",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="A call is resolved to do more than its tool declares: a host that agreed to the one gets the other.",
-        fix="Declare of the tool the most that any call of it may do; a resolution only narrows.",
+        meaning="A call is resolved to do more than the tool declares, and so more than the host agreed to.",
+        fix="Declare the maximum effect of any call for the tool; a resolution may only narrow it.",
         references=("CWE-684", "Tool resolution"),
         whole=_widened,
-        positive=(_resolved(static=True, to=False),),
-        negative=(_resolved(static=False, to=True),),
     ),
 )

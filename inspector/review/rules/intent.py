@@ -1,12 +1,12 @@
-"""INT: what a tool is called and said to do, against what it declares. Source: the WebMCP draft, 6.3.2."""
+"""INT: names and descriptions that contradict declarations. Source: the WebMCP draft, 6.3.2."""
 
 from collections.abc import Iterator
 
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.properties import words_of
 from inspector.review.reviewed import Offer
-from inspector.review.rule import Rule, tool_example
-from inspector.review.word_set import word_set
+from inspector.review.rule import Rule
+from inspector.review.texts import word_set
 
 _DRAFT = "WebMCP draft, 6.3.2"
 
@@ -31,20 +31,20 @@ _LEADING = word_set(
 )
 _FEW = 2
 _AUXILIARY = word_set("do perform execute")
-"""Verbs that another one may follow: `do_search` says what it does."""
+"""Verbs that may precede another: `do_search` is clear."""
 _SAYS_LITTLE = 12
-"""Words of a description that explains nothing more than the name."""
+"""The maximum number of words in a description that only repeats the name."""
 
 
 def _verb(name: str) -> str:
-    """The verb of a name: its first word, or the second behind the name of a product."""
+    """The verb in a name: the first word, or the second after a product name."""
     words = words_of(name)
     known = _CHANGES | _READS | _VAGUE
     return next((word for word in words[:2] if word in known), "")
 
 
-def _told(offer: Offer) -> str:
-    """The verb that the description begins with, as an imperative: `Deletes` is delete."""
+def _described_verb(offer: Offer) -> str:
+    """The first verb of the description, as an imperative: `Deletes` is delete."""
     description = offer.definition.get("description")
     first = words_of(description[:80])[:1] if isinstance(description, str) else ()
     if not first:
@@ -54,12 +54,12 @@ def _told(offer: Offer) -> str:
 
 
 def _is_described(offer: Offer) -> bool:
-    """Whether the description begins with another word than the name: `Opens a page.` for `do_visit`."""
+    """True if the description begins with a different word than the name: `Opens a page.` for `do_visit`."""
     description = offer.definition.get("description")
-    said = words_of(description[:200]) if isinstance(description, str) else ()
-    first = next((word for word in said if word not in _LEADING), "")
+    description_words = words_of(description[:200]) if isinstance(description, str) else ()
+    first = next((word for word in description_words if word not in _LEADING), "")
     named = (*_VAGUE_STEMS, *words_of(offer.name))
-    return bool(first) and len(said) > _FEW and not any(_is_form(first, word) for word in named)
+    return bool(first) and len(description_words) > _FEW and not any(_is_form(first, word) for word in named)
 
 
 def _is_form(word: str, of: str) -> bool:
@@ -69,19 +69,19 @@ def _is_form(word: str, of: str) -> bool:
 def _read_only(offer: Offer) -> Iterator[Hit]:
     if offer.claimed("mcp", "readOnlyHint") is not True and offer.claimed("webmcp", "readOnly") is not True:
         return
-    verb, told = _verb(offer.name), _told(offer)
+    verb, described = _verb(offer.name), _described_verb(offer)
     if verb in _CHANGES:
-        sure = told in _CHANGES
+        sure = described in _CHANGES
         yield Hit(
-            message=f"The tool is said to change nothing, and its name says `{verb}`.",
+            message=f"The tool is declared read-only, but its name contains `{verb}`.",
             pointer="/annotations/readOnlyHint",
             evidence=quoted(offer.name),
             confidence=Confidence.HIGH if sure else None,
         )
-    elif told in _DESTROYS:
+    elif described in _DESTROYS:
         description = offer.definition.get("description")
         yield Hit(
-            message=f"The tool is said to change nothing, and its description begins with `{told}`.",
+            message=f"The tool is declared read-only, but its description begins with `{described}`.",
             pointer="/description",
             evidence=quoted(description) if isinstance(description, str) else "",
         )
@@ -92,7 +92,7 @@ def _harmless(offer: Offer) -> Iterator[Hit]:
     harmless = offer.claimed("mcp", "destructiveHint") is False
     if verb in _DESTROYS and harmless and offer.claimed("mcp", "readOnlyHint") is not True:
         yield Hit(
-            message=f"The tool is said not to be destructive, and its name says `{verb}`.",
+            message=f"The tool is declared non-destructive, but its name contains `{verb}`.",
             pointer="/annotations/destructiveHint",
             evidence=quoted(offer.name),
         )
@@ -105,13 +105,17 @@ def _ambiguous(offer: Offer) -> Iterator[Hit]:
     if _is_described(offer) or (words[0] in _AUXILIARY and words[1:2] and words[1] in _CLEAR):
         return
     description = offer.definition.get("description")
-    said = words_of(description[:400]) if isinstance(description, str) else ()
+    description_words = words_of(description[:400]) if isinstance(description, str) else ()
     settled = any(
         not trait.defaulted for trait in (offer.traits.effect, offer.traits.destructive, offer.traits.outcome)
     )
-    if not settled and len(said) <= _SAYS_LITTLE and offer.claimed("mcp", "readOnlyHint") is None:
+    if (
+        not settled
+        and len(description_words) <= _SAYS_LITTLE
+        and offer.claimed("mcp", "readOnlyHint") is None
+    ):
         yield Hit(
-            message=f"Neither the verb `{words[0]}` nor the description says what the tool does, and no declaration says whether it changes anything.",
+            message=f"Neither the verb `{words[0]}` nor the description explains the effect of the tool, and no declaration does.",
             pointer="/name",
             evidence=quoted(f"{offer.name}: {description}" if isinstance(description, str) else offer.name),
         )
@@ -120,60 +124,32 @@ def _ambiguous(offer: Offer) -> Iterator[Hit]:
 RULES = (
     Rule(
         id="SL-INT001",
-        title="Read-only, and named for a change",
+        title="Read-only, but named for a change",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="Hosts call read-only tools without asking. If this one does what its name says, it does so unasked.",
-        fix="Set `readOnlyHint` to false, or give the tool the name of what it does.",
+        meaning="Hosts call read-only tools without asking, so the change that the name suggests happens without confirmation.",
+        fix="Set `readOnlyHint` to false, or rename the tool.",
         references=("CWE-451", _DRAFT),
         each=_read_only,
-        positive=(
-            tool_example(name="finalizeCart", annotations={"readOnlyHint": True}),
-            tool_example(name="git_push", annotations={"readOnlyHint": True}),
-            tool_example(name="sweep", description="Deletes old rows.", annotations={"readOnlyHint": True}),
-        ),
-        negative=(
-            tool_example(name="delete_user", annotations={"readOnlyHint": False}),
-            tool_example(name="list_updates", annotations={"readOnlyHint": True}),
-            tool_example(name="get_commit", annotations={"readOnlyHint": True}),
-        ),
     ),
     Rule(
         id="SL-INT002",
-        title="Not destructive, and named for destruction",
+        title="Non-destructive, but named for destruction",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="Hosts may call it without asking, and what it removes may be gone.",
-        fix="Set `destructiveHint` to true, or say in the name what it does instead.",
+        meaning="Hosts may call it without asking, and it may delete data.",
+        fix="Set `destructiveHint` to true, or rename the tool.",
         references=("CWE-451", _DRAFT),
         each=_harmless,
-        positive=(
-            tool_example(name="delete_user", annotations={"readOnlyHint": False, "destructiveHint": False}),
-        ),
-        negative=(
-            tool_example(name="delete_user", annotations={"readOnlyHint": False, "destructiveHint": True}),
-            tool_example(name="add_user", annotations={"readOnlyHint": False, "destructiveHint": False}),
-        ),
     ),
     Rule(
         id="SL-INT003",
-        title="Ambiguous verb, and nothing declared",
+        title="Ambiguous verb without declarations",
         severity=Severity.LOW,
         confidence=Confidence.LOW,
-        meaning="A model has to guess what a call does, and a user what they agree to.",
-        fix="Name the effect (`placeOrder`, not `finalize`), and declare `readOnlyHint` or `destructiveHint`.",
+        meaning="Models and users have to guess the effect of a call.",
+        fix="Use a name that describes the effect (`placeOrder`, not `finalize`), and declare `readOnlyHint` or `destructiveHint`.",
         references=("CWE-451", _DRAFT),
         each=_ambiguous,
-        positive=(
-            tool_example(name="finalizeCart", description="Finalizes the current shopping cart"),
-            tool_example(name="do_cart", description="This tool does the cart."),
-            tool_example(name="do_it", description="Words."),
-        ),
-        negative=(
-            tool_example(name="finalizeCart", description="Finalizes", annotations={"destructiveHint": True}),
-            tool_example(name="find_cart", description="Finds a cart"),
-            tool_example(name="do_lookup", description="For words."),
-            tool_example(name="do_visit", description="Documents the page."),
-        ),
     ),
 )

@@ -1,19 +1,19 @@
-"""LEN: names and lengths out of bounds."""
+"""LEN: invalid names and excessive lengths."""
 
 import re
 from collections.abc import Iterator
 
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, Rule, tool_example
+from inspector.review.rule import DEFINITIONS, Rule
 from inspector.review.texts import Place
 
 MAX_NAME = 128
 """Characters. MCP 2025-11-25, Tool Names; WebMCP draft, 3."""
 MAX_TEXT = 8_000
-"""Characters of one text: about 2,000 tokens, given to the model with every request."""
+"""In characters: about 2,000 tokens in every request."""
 MAX_DEFINITION = 65_536
-"""Bytes of one definition."""
+"""In bytes."""
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]*")
 
@@ -25,7 +25,7 @@ def _names(offer: Offer) -> Iterator[Hit]:
         )
     elif not _NAME.fullmatch(offer.name):
         yield Hit(
-            message="The name holds characters other than ASCII letters, digits, `_`, `-` and `.`.",
+            message="The name contains characters other than ASCII letters, digits, `_`, `-` and `.`.",
             pointer="/name",
             evidence=quoted(offer.name),
         )
@@ -35,7 +35,7 @@ def _texts(offer: Offer) -> Iterator[Hit]:
     for text in offer.texts:
         if text.place in {Place.PROSE, Place.TITLE} and len(text.text) > MAX_TEXT:
             yield Hit(
-                message=f"The text has {len(text.text):,} characters. Nobody reads so much before agreeing to a call.",
+                message=f"The text has {len(text.text):,} characters, too many to read before a call.",
                 pointer=text.pointer,
             )
 
@@ -43,48 +43,40 @@ def _texts(offer: Offer) -> Iterator[Hit]:
 def _definitions(offer: Offer) -> Iterator[Hit]:
     size = len(offer.wire)
     if size > MAX_DEFINITION:
-        yield Hit(
-            message=f"The definition has {size:,} bytes, all of which every request gives to the model."
-        )
+        yield Hit(message=f"The definition has {size:,} bytes, and every request sends it to the model.")
 
 
 RULES = (
     Rule(
         id="SL-LEN001",
-        title="Name out of bounds",
+        title="Invalid name",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Clients and model providers refuse or rewrite such names, so that one tool may be taken for another.",
+        meaning="Clients and model providers reject or rewrite such names, so one tool may be mistaken for another.",
         fix="Use 1 to 128 ASCII letters, digits, `_`, `-` and `.`.",
         references=("CWE-1287", "MCP 2025-11-25, Tool Names"),
         each=_names,
-        positive=(tool_example(name="send mail"), tool_example(name="a" * 129)),
-        negative=(tool_example(name="a" * 128), tool_example(name="git.log-v2_x")),
     ),
     Rule(
         id="SL-LEN002",
         title="Very long text",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Long texts cost tokens with every request, crowd out what matters, and hide what they say.",
-        fix="Shorten it; put what is rarely needed into a resource or a prompt.",
+        meaning="A long text costs tokens with every request, distracts the model, and is hard to review.",
+        fix="Shorten it; move details that are rarely needed to a resource or a prompt.",
         references=("CWE-1284", "WebMCP draft, 6.4.1"),
         subjects=DEFINITIONS,
         each=_texts,
-        positive=(tool_example(description="a " * 5_000),),
-        negative=(tool_example(description="a " * 3_000),),
     ),
     Rule(
         id="SL-LEN003",
         title="Very large definition",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="It costs tokens with every request, and hosts cut or drop it.",
+        meaning="It costs tokens with every request, and hosts may cut or drop it.",
         fix="Split the tool, or shorten its schemas.",
         references=("CWE-1284",),
         subjects=frozenset({SubjectKind.TOOL, SubjectKind.PROMPT}),
         each=_definitions,
-        positive=(tool_example(inputSchema={"type": "object", "enum": ["word " * 14_000]}),),
-        negative=(tool_example(),),
     ),
 )

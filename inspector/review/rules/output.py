@@ -1,4 +1,4 @@
-"""OUT: what a tool declares of its output, and what it returns."""
+"""OUT: output schemas and results."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,7 +10,7 @@ from inspector.json.pointer import child
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.review.finding import Confidence, Hit, Severity
 from inspector.review.reviewed import Offer, ReviewedCall
-from inspector.review.rule import Rule, call_example, takes, text_result, tool_example
+from inspector.review.rule import Rule
 from inspector.schema.positions import positions_of
 
 
@@ -19,10 +19,10 @@ def _not_object(offer: Offer) -> Iterator[Hit]:
     if "outputSchema" not in offer.definition:
         return
     if not isinstance(schema, dict):
-        yield Hit(message="The output schema is no object.", pointer="/outputSchema")
+        yield Hit(message="The output schema is not an object.", pointer="/outputSchema")
     elif "type" in schema and schema["type"] != "object" and not offer.is_of_page:
         yield Hit(
-            message="The output schema does not describe an object, which structured content has to be.",
+            message="The output schema does not describe an object, but structured content must be one.",
             pointer="/outputSchema/type",
         )
 
@@ -34,7 +34,7 @@ def _unreadable(offer: Offer) -> Iterator[Hit]:
     positions = positions_of(schema)
     for fault, pointer in zip(positions.faults, positions.faulty, strict=False):
         yield Hit(
-            message=f"A part of the output schema cannot be judged, and so counts as sensitive: {fault}.",
+            message=f"A part of the output schema cannot be judged, so it counts as sensitive: {fault}.",
             pointer=f"/outputSchema{pointer or ''}",
         )
 
@@ -55,7 +55,7 @@ def _unnamed(call: ReviewedCall) -> Iterator[Hit]:
     for key in structured:
         if key not in properties:
             yield Hit(
-                message="The structured content has a field that the output schema does not name.",
+                message="The structured content has a field that is not in the output schema.",
                 pointer=child("/structuredContent", key),
             )
 
@@ -63,7 +63,7 @@ def _unnamed(call: ReviewedCall) -> Iterator[Hit]:
 def _empty_content(call: ReviewedCall) -> Iterator[Hit]:
     if "structuredContent" in call.result and not call.result.get("content"):
         yield Hit(
-            message="The result has structured content and no content: hosts that read content alone show nothing.",
+            message="The result has structured content but no content; hosts that read only content show nothing.",
             pointer="/content",
         )
 
@@ -79,7 +79,7 @@ def _disagrees(call: ReviewedCall) -> Iterator[Hit]:
         read = parse(text)
         if isinstance(read, JsonText) and isinstance(read.value, dict) and not equal(read.value, structured):
             yield Hit(
-                message="The text is JSON, and says something else than the structured content: hosts differ in which of the two the model gets.",
+                message="The text is JSON but differs from the structured content; hosts differ in which of them the model gets.",
                 pointer=f"/content/{index}/text",
             )
 
@@ -103,7 +103,7 @@ def _hidden_failure(call: ReviewedCall) -> Iterator[Hit]:
     text = content[0].get("text") if isinstance(content[0], dict) else None
     if isinstance(text, str) and text.lstrip()[:20].lower().startswith(_FAILURES):
         yield Hit(
-            message="The text tells of a failure, and the result does not say `isError`.",
+            message="The text reports a failure, but the result does not set `isError`.",
             pointer="/content/0/text",
         )
 
@@ -113,94 +113,69 @@ def _credentials(call: ReviewedCall) -> Iterator[Hit]:
         found = sightings(text.text)
         if found:
             yield Hit(
-                message=f"What looks like a credential ({found[0].rule.title}) reaches the model: nothing marks it. It is not shown here.",
+                message=f"Text that looks like a credential ({found[0].rule.title}) reaches the model without a mark. It is not shown here.",
                 pointer=text.pointer,
             )
 
 
 def _lenient(call: ReviewedCall) -> Iterator[Hit]:
     if call.misfit and call.result and call.result.get("isError") is not True:
-        yield Hit(message="Arguments that the input schema forbids were accepted.")
+        yield Hit(message="The server accepted arguments that the input schema forbids.")
 
 
 def _silent(call: ReviewedCall) -> Iterator[Hit]:
-    # A form that waits for its submit button is as its page means it.
+    # A form may intentionally wait for its submit button.
     if isinstance(call.outcome, Failure) and call.outcome.kind is not FailureKind.UNSUBMITTED:
         yield Hit(message=f"The call got no answer: {call.outcome.kind.value}.")
 
 
-_MARKED = takes(id={"type": "string"}, secret={"type": "string", "x-sensitive": True})
-_SECRET = "tulip-harbour-4931-quiet"  # noqa: S105 - made up, for the examples
-
 RULES = (
     Rule(
         id="SL-OUT001",
-        title="Output schema that describes no object",
+        title="Output schema does not describe an object",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Strict clients reject the tool or every result of it.",
-        fix='Write an output schema of `"type": "object"`.',
+        meaning="Strict clients reject the tool or all its results.",
+        fix='Use an output schema with `"type": "object"`.',
         references=("CWE-1286", "MCP 2025-11-25, Output Schema"),
         each=_not_object,
-        positive=(tool_example(outputSchema={"type": "string"}), tool_example(outputSchema=[])),
-        negative=(
-            tool_example(outputSchema=takes(a={})),
-            tool_example(),
-            {**tool_example(outputSchema={"type": "array"}), "page": {}},
-        ),
     ),
     Rule(
         id="SL-OUT002",
-        title="Output schema that cannot be judged",
+        title="Output schema cannot be judged",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="Nobody can say which marks of sensitivity hold: hosts that fail open show everything.",
-        fix="Mend the schema: references that lead somewhere, keywords of the right type.",
+        meaning="It is unclear which sensitivity marks apply, so hosts that fail open show everything.",
+        fix="Fix the schema: references need existing targets, and keywords need the right types.",
         references=("CWE-1286", "JSON Schema 2020-12"),
         each=_unreadable,
-        positive=(tool_example(outputSchema=takes(a={"$ref": "#/$defs/missing"})),),
-        negative=(tool_example(outputSchema=takes(a={"type": "string"})),),
     ),
     Rule(
         id="SL-OUT003",
-        title="Output that violates its schema",
+        title="Output violates its schema",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="Strict clients reject the whole result; others pass on what nobody declared.",
-        fix="Return what the output schema says, or change the schema.",
+        meaning="Strict clients reject the whole result; others pass on undeclared data.",
+        fix="Return data that fits the output schema, or change the schema.",
         references=("CWE-1286", "MCP 2025-11-25, Output Schema"),
         call=partial(
             _withheld,
             rule=Withheld.INVALID_OUTPUT,
             message="The structured content does not fit the output schema here.",
         ),
-        positive=(call_example({"content": [], "structuredContent": {"id": 7}}, outputSchema=_MARKED),),
-        negative=(call_example({"content": [], "structuredContent": {"id": "7"}}, outputSchema=_MARKED),),
     ),
     Rule(
         id="SL-OUT004",
         title="Withheld value repeated elsewhere",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="The field is marked, and the same value reaches the model through a text, an error, `_meta` or an address.",
-        fix="Leave the value out of everything but the marked field, or return a secret reference.",
+        meaning="The field is marked, but the same value reaches the model through a text, an error, `_meta` or a URL.",
+        fix="Return the value only in the marked field, or return a secret reference.",
         references=("CWE-200", "CWE-212", "OWASP MCP01:2025"),
         call=partial(
             _withheld,
             rule=Withheld.ECHO,
-            message="A value that is marked sensitive stands here too, unmarked.",
-        ),
-        positive=(
-            call_example(
-                text_result(f"Made it: {_SECRET}.", structuredContent={"id": "a", "secret": _SECRET}),
-                outputSchema=_MARKED,
-            ),
-        ),
-        negative=(
-            call_example(
-                text_result("Made it.", structuredContent={"id": "a", "secret": _SECRET}),
-                outputSchema=_MARKED,
-            ),
+            message="A value that is marked sensitive is also here, without a mark.",
         ),
     ),
     Rule(
@@ -208,43 +183,27 @@ RULES = (
         title="Unknown content",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Strict clients reject the whole result over a block that they do not know; others pass it on unread.",
+        meaning="Strict clients reject the whole result because of an unknown block; others pass it on unchecked.",
         fix="Use the content types of the protocol.",
         references=("CWE-1286",),
         call=partial(
             _withheld,
             rule=Withheld.UNKNOWN_CONTENT,
-            message="A content block is of a type that nobody has defined.",
+            message="A content block has a type that the protocol does not define.",
         ),
-        positive=(call_example({"content": [{"type": "hologram"}]}),),
-        negative=(call_example(text_result("Fine.")),),
     ),
     Rule(
         id="SL-OUT006",
-        title="Audience relied on for secrecy",
+        title="Audience used for secrecy",
         severity=Severity.LOW,
         confidence=Confidence.MEDIUM,
         meaning="Most hosts ignore `audience` and give the block to the model.",
-        fix="Where the block is secret, return a secret reference in its place.",
+        fix="If the block is secret, return a secret reference instead.",
         references=("CWE-200", "MCP 2025-11-25, Annotations"),
         call=partial(
             _withheld,
             rule=Withheld.AUDIENCE,
-            message="A content block is meant for the user alone, by its audience.",
-        ),
-        positive=(
-            call_example(
-                {"content": [{"type": "text", "text": "For you.", "annotations": {"audience": ["user"]}}]}
-            ),
-        ),
-        negative=(
-            call_example(
-                {
-                    "content": [
-                        {"type": "text", "text": "All.", "annotations": {"audience": ["user", "assistant"]}}
-                    ]
-                }
-            ),
+            message="The audience of a content block is the user only.",
         ),
     ),
     Rule(
@@ -252,97 +211,69 @@ RULES = (
         title="Structured content without content",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="What the model sees depends on the host: the structure, or nothing.",
-        fix="Repeat the structured content as text, as the specification asks.",
+        meaning="Depending on the host, the model sees the structured content or nothing.",
+        fix="Repeat the structured content as text, as the specification recommends.",
         references=("MCP 2025-11-25, Structured Content",),
         call=_empty_content,
-        positive=(call_example({"content": [], "structuredContent": {}}),),
-        negative=(call_example(text_result("{}", structuredContent={})),),
     ),
     Rule(
         id="SL-OUT008",
-        title="Text and structure disagree",
+        title="Text and structured content differ",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="One host's model reads the one, another's the other; who reviews one of them has not reviewed the tool.",
+        meaning="Models in different hosts get different data, so a review of one does not cover the other.",
         fix="Make the text the JSON of the structured content.",
         references=("CWE-436", "MCP 2025-11-25, Structured Content"),
         call=_disagrees,
-        positive=(call_example(text_result('{"a": 1}', structuredContent={"a": 2})),),
-        negative=(
-            call_example(text_result('{"b": 2, "a": 1.0}', structuredContent={"a": 1, "b": 2})),
-            call_example(text_result("a is 1", structuredContent={"a": 1})),
-        ),
     ),
     Rule(
         id="SL-OUT009",
         title="Failure reported as success",
         severity=Severity.LOW,
         confidence=Confidence.MEDIUM,
-        meaning="A model may take the message for the answer, and a host shows no error.",
+        meaning="A model may mistake the message for the answer, and a host shows no error.",
         fix="Set `isError` to true.",
         references=("CWE-394", "MCP 2025-11-25, Error Handling"),
         call=_hidden_failure,
-        positive=(call_example(text_result("Error: no such word")),),
-        negative=(
-            call_example(text_result("Error: no such word", isError=True)),
-            call_example(text_result("No errors were found.")),
-        ),
     ),
     Rule(
         id="SL-OUT010",
-        title="Credential in a result, without a mark",
+        title="Unmarked credential in a result",
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
-        meaning="The model gets it, and from there logs, traces and other tools.",
+        meaning="It reaches the model, and from there logs, traces and other tools.",
         fix="Mark the field with `x-sensitive: true`, or return a secret reference.",
         references=("CWE-200", "CWE-522", "OWASP MCP01:2025"),
         call=_credentials,
-        positive=(call_example(text_result("The token is ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")),),
-        negative=(call_example(text_result("The token was rotated.")),),
     ),
     Rule(
         id="SL-OUT011",
-        title="Field that the output schema does not name",
+        title="Field not in the output schema",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="What nobody declared cannot be marked, and reaches the model wherever the boundary fails open.",
-        fix="Name the field in the output schema, or leave it out.",
+        meaning="An undeclared field cannot be marked, so it reaches the model if the boundary fails open.",
+        fix="Add the field to the output schema, or omit it.",
         references=("CWE-1286",),
         call=_unnamed,
-        positive=(
-            call_example(
-                text_result("", structuredContent={"a": 1, "b": 2}), outputSchema=takes(a={"type": "integer"})
-            ),
-        ),
-        negative=(
-            call_example(
-                text_result("", structuredContent={"a": 1}), outputSchema=takes(a={"type": "integer"})
-            ),
-        ),
     ),
     Rule(
         id="SL-OUT012",
-        title="Forbidden arguments are accepted",
+        title="Forbidden arguments accepted",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="The schema is not what the server checks, so that other arguments may get through too.",
+        meaning="The server does not validate against its schema, so other invalid arguments may pass too.",
         fix="Validate arguments against the input schema.",
         references=("CWE-20",),
         call=_lenient,
-        positive=(),
-        negative=(call_example(text_result("Fine.")),),
     ),
     Rule(
         id="SL-OUT013",
         title="No answer to a call",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="A host waits, or takes the server for dead.",
-        fix="Answer every request, with a result or an error.",
+        meaning="Hosts wait, or treat the server as dead.",
+        fix="Answer every request with a result or an error.",
         references=("CWE-755",),
         call=_silent,
-        positive=(),
-        negative=(call_example(text_result("Fine.")),),
     ),
 )

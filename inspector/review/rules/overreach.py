@@ -1,12 +1,12 @@
-"""OVR: tools that ask for more than their purpose needs. Source: the WebMCP draft, 6.3.3."""
+"""OVR: tools that ask for unnecessary data. Source: the WebMCP draft, 6.3.3."""
 
 from collections.abc import Iterator
 
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.properties import Property, words_of
 from inspector.review.reviewed import Offer
-from inspector.review.rule import Rule, takes, tool_example
-from inspector.review.word_set import word_set
+from inspector.review.rule import Rule
+from inspector.review.texts import word_set
 from inspector.safe_text import safe_line
 
 _DRAFT = "WebMCP draft, 6.3.3"
@@ -32,7 +32,7 @@ _ORDINARY_PAIRS = frozenset(
     }
 )  # fmt: skip
 _SOME = 3
-"""Ordinary attributes of a person that together make a profile."""
+"""The minimum number of ordinary personal attributes that form a profile."""
 
 
 def _personal(offer: Offer) -> Iterator[Hit]:
@@ -47,14 +47,14 @@ def _personal(offer: Offer) -> Iterator[Hit]:
     if special or len(ordinary) >= _SOME:
         asked = ", ".join(safe_line(field.name)[:40] for field in (*special, *ordinary)[:8])
         yield Hit(
-            message=f"The tool asks for attributes of a person that neither its name nor its description explains: {asked}.",
+            message=f"The tool asks for personal attributes that neither its name nor its description explains: {asked}.",
             pointer=(special or ordinary)[0].pointer,
             confidence=Confidence.HIGH if special and len(special) + len(ordinary) >= _SOME else None,
         )
 
 
 def _is_personal(field: Property, words: frozenset[str], pairs: frozenset[tuple[str, str]]) -> bool:
-    """Whether its name ends in one of the words, is one of them, or holds one of the pairs."""
+    """True if the name ends in one of the words, is one of them, or contains one of the pairs."""
     return (
         field.words[-1:] != () and (field.words[-1] in words or field.name.lower() in words)
     ) or not pairs.isdisjoint(zip(field.words, field.words[1:], strict=False))
@@ -65,9 +65,9 @@ def _is_explained(field: Property, purpose: frozenset[str]) -> bool:
 
 
 def _purpose(offer: Offer) -> frozenset[str]:
-    """The words with which the tool says what it is for."""
-    said = (offer.name, offer.definition.get("title"), offer.definition.get("description"))
-    return frozenset(word for text in said if isinstance(text, str) for word in words_of(text))
+    """The words in the name, title and description."""
+    texts = (offer.name, offer.definition.get("title"), offer.definition.get("description"))
+    return frozenset(word for text in texts if isinstance(text, str) for word in words_of(text))
 
 
 _CONTEXT = frozenset(
@@ -106,7 +106,7 @@ def _free_form(offer: Offer) -> Iterator[Hit]:
         asks = any(phrase in described for phrase in _ASKS)
         if named or asks:
             yield Hit(
-                message=f"The parameter `{safe_line(field.name)[:80]}` takes whatever the model has in its context.",
+                message=f"The parameter `{safe_line(field.name)[:80]}` accepts anything in the model's context.",
                 pointer=field.pointer,
                 evidence=quoted(field.description),
                 confidence=Confidence.HIGH if named and asks else None,
@@ -116,72 +116,22 @@ def _free_form(offer: Offer) -> Iterator[Hit]:
 RULES = (
     Rule(
         id="SL-OVR001",
-        title="Personal attributes that the purpose does not need",
+        title="Personal attributes beyond the purpose",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="Agents fill in what they know of the user, so that the server learns a profile that nobody agreed to.",
-        fix="Ask only for what the tool needs, and say in the description what each is needed for.",
+        meaning="Agents fill in what they know about the user, so the server gets a profile without consent.",
+        fix="Ask only for necessary attributes, and explain each in the description.",
         references=("CWE-359", "CWE-213", "OWASP MCP10:2025", _DRAFT),
         each=_personal,
-        positive=(
-            tool_example(
-                name="search-dresses",
-                description="Search for dresses",
-                inputSchema=takes(
-                    size={"type": "string"}, pregnant={"type": "boolean"}, skinTone={"type": "string"}
-                ),
-            ),
-            tool_example(
-                name="get_offers",
-                description="Get offers",
-                inputSchema=takes(
-                    age={"type": "integer"}, income={"type": "number"}, gender={"type": "string"}
-                ),
-            ),
-        ),
-        negative=(
-            tool_example(
-                name="bmi",
-                description="From height, weight and age",
-                inputSchema=takes(
-                    age={"type": "integer"}, height={"type": "number"}, weight={"type": "number"}
-                ),
-            ),
-            tool_example(
-                name="resize",
-                description="Resize a picture",
-                inputSchema=takes(height={"type": "number"}, width={"type": "number"}),
-            ),
-            tool_example(
-                name="search-dresses",
-                description="Search for dresses",
-                inputSchema=takes(size={"type": "string"}, maxPrice={"type": "number"}),
-            ),
-        ),
     ),
     Rule(
         id="SL-OVR002",
         title="Free-form parameter for the model's context",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="The conversation, and what other tools returned into it, is sent to the server with the call.",
-        fix="Replace it by parameters that say what they take.",
+        meaning="The call sends the conversation, including the results of other tools, to the server.",
+        fix="Replace it by specific parameters.",
         references=("CWE-359", "CWE-200", "OWASP MCP10:2025", _DRAFT),
         each=_free_form,
-        positive=(
-            tool_example(inputSchema=takes(conversation_history={"type": "string"})),
-            tool_example(
-                inputSchema=takes(context={"type": "string", "description": "The full conversation so far"})
-            ),
-        ),
-        negative=(
-            tool_example(inputSchema=takes(context={"type": "integer", "description": "Lines of context"})),
-            tool_example(inputSchema=takes(context={"type": "string", "enum": ["dev", "production"]})),
-            tool_example(
-                name="summarize_conversation",
-                description="Summarizes a conversation.",
-                inputSchema=takes(conversation={"type": "string"}),
-            ),
-        ),
     ),
 )

@@ -1,21 +1,20 @@
-"""WEB: tools of pages: what the browser drops, what a page does to be seen otherwise, and whom it lets in.
+"""WEB: tools of pages: dropped declarations, deception, and exposure to other origins.
 
 Source: the WebMCP draft, 4.5 and 6.3; docs/webmcp.md.
 """
 
 from collections.abc import Callable, Iterator
 
-from inspector.json.exact import Json
 from inspector.protocol.page import Evidence, PageFacts, Reach
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import TOOLS, Example, Rule, tool_example
+from inspector.review.rule import TOOLS, Rule
 
 _DRAFT = "WebMCP draft, 6.3"
 _POLICY = "WebMCP draft, 4.5"
 _MAX_PLACES = 8
 _FOR_SHOW = ("/title", "/annotations/title", "/icons")
-"""What protects nobody where it is dropped."""
+"""Declarations without a protective effect."""
 
 
 def _dropped(offer: Offer) -> Iterator[Hit]:
@@ -26,24 +25,24 @@ def _dropped(offer: Offer) -> Iterator[Hit]:
     named = (*protects, *(place for place in page.dropped if place not in protects))
     more = f" and {len(named) - _MAX_PLACES} more" if len(named) > _MAX_PLACES else ""
     yield Hit(
-        message="The page declares what the browser does not keep, so that no agent in the browser learns it.",
+        message="The page makes declarations that the browser drops, so agents in the browser do not see them.",
         pointer=named[0],
         evidence=quoted(", ".join(named[:_MAX_PLACES]) + more),
         severity=None if protects else Severity.INFO,
     )
 
 
-_TOLD = {
+_EVIDENCE = {
     Evidence.DIFFERS: (
-        "The page gives the browser another name, description or schema than it gives to whoever else reads the declaration.",
+        "The page gives the browser a different name, description or schema than other readers of the declaration.",
         Severity.HIGH,
     ),
     Evidence.MISSED: (
-        "The tool was registered past the hook that was in the page before its first script.",
+        "The tool was registered without passing Sightline's hook, which runs before the page's first script.",
         Severity.HIGH,
     ),
     Evidence.PARTLY: (
-        "The declaration could not be read whole, so that marks in it may be missed: what it returns counts as sensitive.",
+        "The declaration could not be read completely, so marks may be missing; the results count as sensitive.",
         Severity.LOW,
     ),
 }
@@ -51,9 +50,9 @@ _TOLD = {
 
 def _evidence(offer: Offer) -> Iterator[Hit]:
     page = offer.tool.page if offer.tool else None
-    told = _TOLD.get(page.evidence) if page else None
-    if told:
-        yield Hit(message=told[0], severity=told[1])
+    found = _EVIDENCE.get(page.evidence) if page else None
+    if found:
+        yield Hit(message=found[0], severity=found[1])
 
 
 def _forged(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
@@ -64,7 +63,7 @@ def _forged(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
         if document.false_reports and key not in seen:
             seen.add(key)
             hit = Hit(
-                message=f"The document sent {document.false_reports:,} reports of tools in the name of the hook. They are not believed.",
+                message=f"The document sent {document.false_reports:,} forged reports of tools in the name of Sightline's hook. They are ignored.",
                 evidence=quoted(document.url),
             )
             yield offer, hit
@@ -88,9 +87,9 @@ def _exposed(offer: Offer) -> Iterator[Hit]:
 
 _WHOM = {
     Reach.OTHER: "another origin, whose scripts can call it with the user's session",
-    Reach.INSECURE: "an origin over an unencrypted scheme, where whoever is on the way can call it",
-    Reach.OPAQUE: "an address without an origin, which anybody can have",
-    Reach.UNREADABLE: "whatever is meant by words that are no origin",
+    Reach.INSECURE: "an origin with an unencrypted scheme, so that an attacker on the network can call it",
+    Reach.OPAQUE: "a URL without an origin, which any document can have",
+    Reach.UNREADABLE: "a value that is not an origin",
 }
 
 
@@ -104,19 +103,17 @@ def _policy(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
         seen.add(key)
         grants = document.policy.grants
         if grants is not None and "*" in grants:
-            message = "The frame may offer tools whatever document it is led to: its `allow` names `tools *`."
+            message = "Any document in the frame may offer tools, because its `allow` contains `tools *`."
             yield offer, Hit(message=message, evidence=quoted(document.url))
         elif grants is None and not document.policy.is_sandboxed:
-            message = (
-                "The embedded document offers tools by the default policy alone: nothing says that it may."
-            )
+            message = "The embedded document offers tools only because of the default policy, without explicit permission."
             yield offer, Hit(message=message, evidence=quoted(document.url), severity=Severity.INFO)
 
 
 def _faults(offer: Offer) -> Iterator[Hit]:
     page = offer.tool.page if offer.tool else None
     for fault in page.faults if page else ():
-        yield Hit(message=f"The draft does not allow this: {quoted(fault)}")
+        yield Hit(message=f"The draft forbids this: {quoted(fault)}")
 
 
 def _refused(offer: Offer) -> Iterator[Hit]:
@@ -124,7 +121,7 @@ def _refused(offer: Offer) -> Iterator[Hit]:
     if refused is not None:
         at = quoted(str(refused.place or refused.document.url))
         yield Hit(
-            message=f"The page registers a tool at {at}, and its browser refuses it.",
+            message=f"The page registers a tool at {at}, but the browser rejects it.",
             pointer=refused.pointer,
             evidence=quoted(refused.reason),
         )
@@ -134,20 +131,12 @@ def _pages(reviewed: Reviewed) -> Iterator[tuple[Offer, PageFacts]]:
     return ((offer, offer.tool.page) for offer in reviewed.tools if offer.tool and offer.tool.page)
 
 
-def _on_page(**facts: Json) -> Example:
-    return {**tool_example(), "page": dict(facts)}
-
-
-_PLAIN = _on_page(exposures=[["https://page.example", "own"]])
-
-
 def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
     number: int,
     title: str,
     severity: Severity,
     texts: tuple[str, str],
     references: tuple[str, ...],
-    positive: tuple[Example, ...],
     *,
     each: Callable[[Offer], Iterator[Hit]] | None = None,
     whole: Callable[[Reviewed], Iterator[tuple[Offer, Hit]]] | None = None,
@@ -164,34 +153,30 @@ def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
         subjects=subjects,
         each=each,
         whole=whole,
-        positive=positive,
-        negative=(_PLAIN, tool_example()),
     )
 
 
 RULES = (
     _rule(
         1,
-        "Declared, and dropped by the browser",
+        "Declaration dropped by the browser",
         Severity.MEDIUM,
         (
-            "The author relies on a declaration that reaches nobody: an agent in the browser shows the model what should be withheld.",
-            "Do not rely on it in this browser: return a secret reference in place of the value.",
+            "The declaration has no effect: an agent in the browser shows the model values that should be withheld.",
+            "Do not rely on it in this browser; return a secret reference instead of the value.",
         ),
         ("CWE-684", "WebMCP issue 110", _DRAFT),
-        (_on_page(dropped=["/annotations/sensitiveHint"]), _on_page(dropped=["/title"])),
         each=_dropped,
     ),
     _rule(
         2,
-        "Declaration that is not what it is shown to be",
+        "Declaration differs between readers",
         Severity.HIGH,
         (
-            "What was reviewed is not what the browser gives to an agent.",
-            "Do not trust the page. An author registers plain objects, without accessors, proxies or `toJSON`.",
+            "The reviewed definition is not the one that the browser gives to an agent.",
+            "Do not trust the page. Authors: register plain objects, without accessors, proxies or `toJSON`.",
         ),
         ("CWE-345", "CWE-451", _DRAFT),
-        (_on_page(evidence="differs"), _on_page(evidence="missed"), _on_page(evidence="partly")),
         each=_evidence,
     ),
     _rule(
@@ -199,11 +184,10 @@ RULES = (
         "Forged reports of tools",
         Severity.HIGH,
         (
-            "The page looks for whoever watches it, and tells them of tools that the browser does not have.",
+            "The page detects inspection, and reports tools that the browser does not have.",
             "Do not trust the page.",
         ),
         ("CWE-345", _DRAFT),
-        (_on_page(false_reports=3),),
         whole=_forged,
     ),
     _rule(
@@ -211,51 +195,43 @@ RULES = (
         "Exposed to other origins",
         Severity.HIGH,
         (
-            "Documents of these origins can call the tool as the user who is signed in here.",
-            "Name in `exposedTo` the origins that need the tool, over https, and none else.",
+            "Documents of these origins can call the tool with the session of the signed-in user.",
+            "List only the https origins that need the tool in `exposedTo`.",
         ),
         ("CWE-942", "CWE-346", _DRAFT),
-        (
-            _on_page(exposures=[["http://other.example", "insecure"]]),
-            _on_page(exposures=[["*", "unreadable"]]),
-            _on_page(exposures=[["https://page.example", "own"], ["https://other.example", "other"]]),
-        ),
         each=_exposed,
     ),
     _rule(
         5,
-        "Frame without a permissions policy of its own",
+        "Frame without its own permissions policy",
         Severity.MEDIUM,
         (
-            "Which document may offer tools to an agent on this page is not settled by the page.",
+            "The page does not restrict which documents may offer tools to an agent.",
             "Name the origin in the frame's `allow` (`tools https://widget.example`), or forbid `tools` there.",
         ),
         ("CWE-276", _POLICY),
-        (_on_page(element="iframe", allow="tools *"), _on_page(element="iframe")),
         whole=_policy,
     ),
     _rule(
         6,
-        "Not as the draft asks",
+        "Violates the draft",
         Severity.LOW,
         (
-            "Browsers differ in what they make of it, or reject the tool.",
-            "Use 1 to 128 of `A-Z a-z 0-9 _ . -` for names, and say in the description what the tool does.",
+            "Browsers handle it differently, or reject the tool.",
+            "Use 1 to 128 of `A-Z a-z 0-9 _ . -` for names, and describe the tool in the description.",
         ),
         ("CWE-1286", "WebMCP draft, 4.2"),
-        (_on_page(faults=["The name is longer than 128 characters."]),),
         each=_faults,
     ),
     _rule(
         7,
-        "Refused by the browser",
+        "Rejected by the browser",
         Severity.LOW,
         (
-            "The page means to offer a tool that no agent gets: its registration failed, for the reason that the browser gives.",
-            "Mend what is registered: the name, the description, the schema, or a name that is given twice.",
+            "The page tries to offer a tool that no agent gets, because the registration failed.",
+            "Fix the registration: the name, the description, the schema, or a duplicate name.",
         ),
         ("CWE-1286", "WebMCP draft, 4.2"),
-        (_on_page(refused=["InvalidStateError: Description is required"]),),
         each=_refused,
         subjects=frozenset({SubjectKind.LISTING}),
     ),

@@ -1,4 +1,4 @@
-"""PIN: definitions that are not what they were: since they were pinned, between two listings, for another client."""
+"""PIN: definitions that differ from the pinned ones, between two listings, or between clients."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,12 +9,12 @@ from inspector.pins.diff import DefinitionChange, definition_changes
 from inspector.protocol.catalogue import Tool
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import Example, Rule
+from inspector.review.rule import Rule
 from inspector.review.seen import ListingKind, OtherListing
 from inspector.safe_text import safe_line
 
 _MAX_PLACES = 6
-"""Places that one finding names."""
+"""The maximum number of places in a finding."""
 
 
 def _changed(reviewed: Reviewed, kind: ListingKind) -> Iterator[tuple[Offer, Hit]]:
@@ -23,14 +23,14 @@ def _changed(reviewed: Reviewed, kind: ListingKind) -> Iterator[tuple[Offer, Hit
     for listing in reviewed.listings:
         if listing.kind is not kind:
             continue
-        said = reviewed.offers[0].definition.get("instructions")
-        if kind is not ListingKind.AGAIN and said != listing.instructions:
-            yield reviewed.offers[0], _other_instructions(said, listing)
+        instructions = reviewed.offers[0].definition.get("instructions")
+        if kind is not ListingKind.AGAIN and instructions != listing.instructions:
+            yield reviewed.offers[0], _other_instructions(instructions, listing)
         by_tool: dict[str, list[DefinitionChange]] = {}
         for change in _compared(present, listing):
             by_tool.setdefault(change.tool, []).append(change)
         for name, changes in by_tool.items():
-            # A tool that is not in the reviewed listing is a finding about the server.
+            # A finding about a tool outside the reviewed listing is a finding about the server.
             yield offers.get(name, reviewed.offers[0]), _hit(name, changes, listing)
 
 
@@ -42,15 +42,15 @@ def _compared(present: tuple[Tool, ...], listing: OtherListing) -> tuple[Definit
 
 _SINCE = {
     ListingKind.PINNED: "since it was pinned",
-    ListingKind.AGAIN: "between the first listing and the one after the calls",
-    ListingKind.OTHER_CLIENT: "when another client asks",
+    ListingKind.AGAIN: "between the first listing and the listing after the calls",
+    ListingKind.OTHER_CLIENT: "for another client name",
 }
 
 
-def _other_instructions(said: Json, listing: OtherListing) -> Hit:
-    later = said if listing.kind is ListingKind.PINNED else listing.instructions
+def _other_instructions(instructions: Json, listing: OtherListing) -> Hit:
+    later = instructions if listing.kind is ListingKind.PINNED else listing.instructions
     return Hit(
-        message=f"The server's instructions are others {_SINCE[listing.kind]}.",
+        message=f"The server's instructions changed {_SINCE[listing.kind]}.",
         pointer="/instructions",
         evidence=quoted(later) if isinstance(later, str) else "",
     )
@@ -62,19 +62,19 @@ def _hit(name: str, changes: list[DefinitionChange], listing: OtherListing) -> H
     first = changes[0]
     named = safe_line(name)[:80]
     if not first.pointer and first.kind is not ChangeKind.CHANGED:
-        how = "new" if first.kind is ChangeKind.ADDED else "gone"
+        how = "was added" if first.kind is ChangeKind.ADDED else "was removed"
         return Hit(
-            message=f"The tool `{named}` is {how} {since}.",
-            pointer="/name" if how == "gone" else "",
+            message=f"The tool `{named}` {how} {since}.",
+            pointer="/name" if how == "was removed" else "",
             evidence=quoted(name),
             severity=quiet,
         )
     weaker = tuple(dict.fromkeys(what for change in changes for what in change.weakens))
     places = [safe_line(change.pointer)[:80] for change in changes[:_MAX_PLACES]]
     more = f" and {len(changes) - _MAX_PLACES:,} more" if len(changes) > _MAX_PLACES else ""
-    less = " It declares less than before." if weaker else ""
+    less = " It declares fewer restrictions than before." if weaker else ""
     return Hit(
-        message=f"The definition of `{named}` is another {since}, at {', '.join(places)}{more}.{less}",
+        message=f"The definition of `{named}` changed {since}, at {', '.join(places)}{more}.{less}",
         pointer=changes[0].pointer,
         evidence=quoted("; ".join(weaker)),
         severity=_severity(listing, is_weaker=bool(weaker)),
@@ -87,20 +87,7 @@ def _severity(listing: OtherListing, *, is_weaker: bool) -> Severity | None:
     return Severity.MEDIUM if listing.announced else None
 
 
-_SUM: Json = {"name": "sum", "description": "Adds two numbers.", "inputSchema": {"type": "object"}}
-_OTHER: Json = {
-    "name": "sum",
-    "description": "Adds two numbers and mails them.",
-    "inputSchema": {"type": "object"},
-}
-
-
-def _examples(key: str) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    return ({"tools": [_SUM], key: [_OTHER]},), ({"tools": [_SUM], key: [_SUM]}, {"tools": [_SUM]})
-
-
 def _rule(number: int, kind: ListingKind, title: str, severity: Severity, meaning: str, fix: str) -> Rule:
-    positive, negative = _examples(kind.name.lower())
     return Rule(
         id=f"SL-PIN{number:03}",
         title=title,
@@ -110,8 +97,6 @@ def _rule(number: int, kind: ListingKind, title: str, severity: Severity, meanin
         fix=fix,
         references=("CWE-494", "CWE-353", "OWASP MCP03:2025"),
         whole=partial(_changed, kind=kind),
-        positive=positive,
-        negative=negative,
     )
 
 
@@ -121,7 +106,7 @@ RULES = (
         ListingKind.PINNED,
         "Changed since pinned",
         Severity.MEDIUM,
-        "What was looked at and agreed to is not what is offered now.",
+        "The current definition is not the one that the user accepted.",
         "Review the change, then pin the definitions again.",
     ),
     _rule(
@@ -129,15 +114,15 @@ RULES = (
         ListingKind.AGAIN,
         "Changed between two listings",
         Severity.HIGH,
-        "A server that changes a tool once it was called shows a reviewer one definition, and a model another.",
-        "Do not connect a server that you do not trust with this. An author sends `notifications/tools/list_changed` where a list really changes, and leaves definitions as they are.",
+        "A server that changes a tool after a call can show a reviewer one definition and a model another.",
+        "Do not connect a server that you do not trust. Authors: send `notifications/tools/list_changed` if the list changes, and keep definitions stable.",
     ),
     _rule(
         3,
         ListingKind.OTHER_CLIENT,
-        "Changed by the client's name",
+        "Changed with the client name",
         Severity.MEDIUM,
-        "What a reviewer's client is shown is not what the model of another client gets.",
+        "A reviewer's client sees other definitions than the model of another client.",
         "Serve the same definitions to every client.",
     ),
 )

@@ -1,21 +1,18 @@
-"""PRO: protocol faults: what was listed and cannot be used, and what went over the wire and must not."""
+"""PRO: malformed listings and protocol faults on the wire."""
 
 from collections.abc import Iterator
 
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
-from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import Rule, tool_example
+from inspector.review.reviewed import NAME_TAKEN, Offer, Reviewed
+from inspector.review.rule import Rule
 from inspector.review.seen import FaultKind
-from inspector.review.shadowed import NAME_TAKEN
 from inspector.safe_text import safe_line
 
 
 def _malformed(offer: Offer) -> Iterator[Hit]:
     problem = offer.problem
     if problem is not None and problem.reason != NAME_TAKEN:
-        what = (
-            "An item of a list cannot be used" if problem.value is not None else "A list is not as it must be"
-        )
+        what = "An item of a list cannot be used" if problem.value is not None else "A list is malformed"
         yield Hit(message=f"{what}: {safe_line(problem.reason)[:200]}.", pointer=problem.pointer)
 
 
@@ -39,27 +36,20 @@ RULES = (
         title="Malformed item or list",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="Strict clients reject the whole list over it, and lenient ones differ in what they make of it.",
-        fix="Send what the protocol asks for.",
+        meaning="Strict clients reject the whole list; others handle it in different ways.",
+        fix="Follow the protocol.",
         references=("CWE-1286", "MCP 2025-11-25, Tools"),
         subjects=frozenset({SubjectKind.LISTING}),
         each=_malformed,
-        positive=({"tools": [{"name": "broken"}]}, {"tools": [7]}),
-        negative=(tool_example(),),
     ),
     Rule(
         id="SL-PRO002",
         title="Protocol fault on the wire",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Strict clients end the connection over it; lenient ones differ in what they take for an answer.",
-        fix="Send nothing but JSON-RPC messages, logs to stderr, and ask only for what the client has announced.",
+        meaning="Strict clients close the connection; others handle it in different ways.",
+        fix="Send only JSON-RPC messages, write logs to stderr, and use only features that the client announces.",
         references=("CWE-1286", "MCP 2025-11-25, Base Protocol"),
         whole=_wire,
-        positive=(
-            {"tools": [], "faults": ["noise", "unasked", "misshapen"]},
-            {"tools": [], "faults": ["not_offered", "not_offered"]},
-        ),
-        negative=(tool_example(),),
     ),
 )

@@ -1,16 +1,15 @@
-"""RDM: secret references as they stand in results. None is redeemed. Source: WebMCP issue 110, section 4."""
+"""RDM: secret references in results, without redeeming them. Source: WebMCP issue 110, section 4."""
 
 from collections.abc import Iterator
 
 from inspector.boundary.secret_references import MalformedReference, SecretReference
-from inspector.json.exact import Json
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.review.rule import Rule, call_example
+from inspector.review.rule import Rule
 from inspector.urls.origin import Origin, origin_of
 
 LONG_S = 86_400
-"""Seconds: one day."""
+"""One day, in seconds."""
 
 _SECTION = "WebMCP issue 110, section 4"
 
@@ -29,7 +28,7 @@ def _origin(call: ReviewedCall) -> Iterator[Hit]:
         named = origin_of(reference.redeem_url)
         if isinstance(own, Origin) and isinstance(named, Origin) and named != own:
             yield Hit(
-                message="The reference is redeemed at another origin than the server's own.",
+                message="The reference is redeemed at a different origin than the server's.",
                 pointer=f"{reference.pointer}/redeemUrl",
             )
 
@@ -50,7 +49,7 @@ def _plain(call: ReviewedCall) -> Iterator[Hit]:
 def _endless(call: ReviewedCall) -> Iterator[Hit]:
     for reference in _sound(call):
         if reference.ttl_s is None:
-            yield Hit(message="The reference never expires.", pointer=reference.pointer)
+            yield Hit(message="The reference does not expire.", pointer=reference.pointer)
 
 
 def _repeated(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
@@ -60,7 +59,7 @@ def _repeated(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
         for key, reference in own.items():
             if key in seen:
                 hit = Hit(
-                    message="An earlier result holds the same reference: it is not made for one answer, so that it cannot be good for one redemption alone.",
+                    message="An earlier result contains the same reference, so it is not limited to one redemption.",
                     pointer=f"{reference.pointer}/id",
                     subject=SubjectKind.CALL,
                 )
@@ -72,7 +71,7 @@ def _long(call: ReviewedCall) -> Iterator[Hit]:
     for reference in _sound(call):
         if reference.ttl_s is not None and reference.ttl_s > LONG_S:
             yield Hit(
-                message=f"The reference is good for {reference.ttl_s / 3_600:,.0f} hours.",
+                message=f"The reference is valid for {reference.ttl_s / 3_600:,.0f} hours.",
                 pointer=f"{reference.pointer}/ttl",
             )
 
@@ -85,92 +84,65 @@ def _sound(call: ReviewedCall) -> Iterator[SecretReference]:
     )
 
 
-def _reference(**members: Json) -> Json:
-    usual: dict[str, Json] = {
-        "type": "secret_reference",
-        "id": "r1",
-        "label": "The link",
-        "redeemUrl": "https://a.example/r1",
-        "ttl": 60,
-    }
-    return {"content": [{key: value for key, value in (usual | members).items() if value is not None}]}
-
-
-_SOUND = call_example(_reference())
-
 RULES = (
     Rule(
         id="SL-RDM001",
         title="Malformed secret reference",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="The user cannot get at what is kept for them, and hosts differ in what they make of it.",
+        meaning="The user cannot fetch the secret, and hosts handle it in different ways.",
         fix="Give it `id`, `label` and `redeemUrl` as text, and `ttl` as a number of seconds.",
         references=("CWE-1286", _SECTION),
         call=_malformed,
-        positive=(call_example(_reference(ttl="soon")), call_example(_reference(redeemUrl=None))),
-        negative=(_SOUND,),
     ),
     Rule(
         id="SL-RDM002",
-        title="Secret reference of another origin",
+        title="Secret reference to another origin",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="A client that follows it sends the user's request, and perhaps credentials, to somebody else.",
-        fix="Redeem at the server's own origin.",
+        meaning="A client that redeems it sends the user's request, and perhaps credentials, to a third party.",
+        fix="Use a redeem URL at the server's own origin.",
         references=("CWE-601", _SECTION),
         call=_origin,
-        positive=(),
-        negative=(_SOUND,),
     ),
     Rule(
         id="SL-RDM003",
         title="Secret reference over http",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="Whoever is on the way reads the secret.",
-        fix="Redeem over https.",
+        meaning="An attacker on the network can read the secret.",
+        fix="Use an https redeem URL.",
         references=("CWE-319", _SECTION),
         call=_plain,
-        positive=(call_example(_reference(redeemUrl="http://a.example/r1")),),
-        negative=(_SOUND, call_example(_reference(redeemUrl="http://127.0.0.1:4000/r1"))),
     ),
     Rule(
         id="SL-RDM004",
-        title="Secret reference that lives long",
+        title="Long-lived secret reference",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Whoever finds the reference in a log or a recording may still redeem it.",
+        meaning="Anyone who finds the reference in a log or a recording may still redeem it.",
         fix="Set `ttl` to minutes.",
         references=("CWE-613", _SECTION),
         call=_long,
-        positive=(call_example(_reference(ttl=90_000)),),
-        negative=(_SOUND,),
     ),
     Rule(
         id="SL-RDM005",
-        title="Secret reference without an end",
+        title="Secret reference without expiry",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Whoever finds the reference in a log or a recording may redeem it for as long as the server keeps it.",
+        meaning="Anyone who finds the reference in a log or a recording may redeem it as long as the server keeps it.",
         fix="Set `ttl` to minutes.",
         references=("CWE-613", _SECTION),
         call=_endless,
-        positive=(call_example(_reference(ttl=None)),),
-        negative=(_SOUND,),
     ),
     Rule(
         id="SL-RDM006",
-        title="Secret reference that is given out twice",
+        title="Reused secret reference",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="Who redeems it first does not use it up, so that a copy in a log or a recording stays good.",
-        fix="Make a new reference for each result, good for one redemption.",
+        meaning="The first redemption does not use it up, so a copy in a log or a recording stays valid.",
+        fix="Create a new single-use reference for each result.",
         references=("CWE-294", "CWE-613", _SECTION),
         whole=_repeated,
-        positive=({**_SOUND, "calls": [_reference(), _reference(label="Again")]},),
-        negative=(
-            {**_SOUND, "calls": [_reference(), _reference(id="r2", redeemUrl="https://a.example/r2")]},
-        ),
     ),
 )

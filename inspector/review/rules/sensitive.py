@@ -1,4 +1,4 @@
-"""SEN: sensitive output and input that nothing marks, or not as it must be."""
+"""SEN: missing and malformed sensitivity marks."""
 
 from collections.abc import Iterator
 
@@ -7,16 +7,14 @@ from inspector.boundary.bounded import Level
 from inspector.boundary.bounded import Rule as Withheld
 from inspector.claims.contradictions import ContradictionKind
 from inspector.credentials.find import sightings
-from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.exact import dump_text
 from inspector.protocol.outcome import Result
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
-from inspector.review.properties import Property, words_of
+from inspector.review.properties import Property, names_secret, words_of
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import DEFINITIONS, Example, Rule, takes, tool_example
-from inspector.review.secret_names import names_secret
+from inspector.review.rule import DEFINITIONS, Rule
 from inspector.review.seen import SharedAnswer
-from inspector.review.texts import texts_of
-from inspector.review.word_set import word_set
+from inspector.review.texts import texts_of, word_set
 from inspector.safe_text import safe_line
 
 _ISSUE_110 = "WebMCP issue 110"
@@ -35,13 +33,13 @@ def _unmarked_output(offer: Offer) -> Iterator[Hit]:
     for field in named:
         if not _is_covered(field.pointer, marked):
             yield Hit(
-                message=f"The output schema names `{safe_line(field.name)[:80]}`, which looks like a credential, and does not mark it.",
+                message=f"The output schema names `{safe_line(field.name)[:80]}`, which looks like a credential, without a mark.",
                 pointer=field.pointer,
             )
 
 
 def _is_decided(value: object) -> bool:
-    """Whether a mark says something: a false one is the author's word that it is not sensitive."""
+    """True unless the mark is null; `false` is a decision of the author too."""
     return value is not None
 
 
@@ -67,7 +65,7 @@ def _open_schema(offer: Offer) -> Iterator[Hit]:
     closed = schema.get("additionalProperties", schema.get("unevaluatedProperties"))
     if "properties" in schema and closed is not False:
         yield Hit(
-            message="The output is said to be sensitive, and its schema admits fields that it does not name, so that none of them is marked.",
+            message="The output is declared sensitive, but its schema allows undeclared fields, which cannot be marked.",
             pointer="/outputSchema",
         )
 
@@ -85,7 +83,7 @@ def _no_output_schema(offer: Offer) -> Iterator[Hit]:
     whole = words[-1:] in {("env",), ("environment",)}
     if verb and (names_secret(words) or whole) and offer.traits.sensitive.value is not True:
         yield Hit(
-            message="The tool's name says that it returns a credential or a process's environment. It has no output schema and no mark, so that nothing can be withheld from the model.",
+            message="The tool's name suggests that it returns a credential or environment variables. It has no output schema and no mark, so nothing can be withheld from the model.",
             pointer="/name",
             evidence=quoted(offer.name),
         )
@@ -98,21 +96,21 @@ def _mirrored(offer: Offer) -> Iterator[Hit]:
     for field in offer.inputs:
         if "x-mcp-header" in field.schema and _is_sensitive_parameter(field):
             yield Hit(
-                message=f"The parameter `{safe_line(field.name)[:80]}` is repeated in an HTTP header, where proxies and logs keep it.",
+                message=f"The parameter `{safe_line(field.name)[:80]}` is repeated in an HTTP header, which proxies and logs may store.",
                 pointer=f"{field.pointer}/x-mcp-header",
             )
 
 
 def _is_sensitive_parameter(field: Property) -> bool:
-    """Whether its name, its marks, its format or the header that it goes to say that it is sensitive."""
+    """True if the name, marks, format or header indicate that it is sensitive."""
     schema = field.schema
     # A misspelt mark counts as one.
     marks = {key: value for key, value in schema.items() if key.lower().replace("_", "-") in _MARKS}
-    said = any(value is not False for value in marks.values())
+    is_marked = any(value is not False for value in marks.values())
     header = str(schema["x-mcp-header"]).lower()
     return (
         names_secret(field.words)
-        or said
+        or is_marked
         or schema.get("writeOnly") is True
         or schema.get("format") == "password"
         or header in _HEADERS
@@ -127,26 +125,26 @@ def _unmarked_input(offer: Offer) -> Iterator[Hit]:
     for field in offer.inputs:
         if _is_unmarked_secret(field):
             yield Hit(
-                message=f"The parameter `{safe_line(field.name)[:80]}` looks like a credential: the model has to hold it to fill it in, and nothing marks it.",
+                message=f"The parameter `{safe_line(field.name)[:80]}` looks like a credential: the model needs it to fill it in, and nothing marks it.",
                 pointer=field.pointer,
             )
 
 
 def _is_unmarked_secret(field: Property) -> bool:
     schema = field.schema
-    said = (_MARK in schema) or schema.get("writeOnly") is True or schema.get("format") == "password"
-    return names_secret(field.words) and field.may_be_text and not said
+    is_marked = (_MARK in schema) or schema.get("writeOnly") is True or schema.get("format") == "password"
+    return names_secret(field.words) and field.may_be_text and not is_marked
 
 
 def _in_definition(offer: Offer) -> Iterator[Hit]:
-    # One search for all texts: most definitions hold none.
+    # One search in all texts first, because most definitions contain none.
     if not sightings("\n".join(text.text for text in offer.texts)):
         return
     for text in offer.texts:
         found = sightings(text.text)
         if found:
             yield Hit(
-                message=f"The definition itself holds what looks like a credential ({found[0].rule.title}). It is not shown here.",
+                message=f"The definition contains text that looks like a credential ({found[0].rule.title}). It is not shown here.",
                 pointer=text.pointer,
             )
 
@@ -161,7 +159,7 @@ def _shared(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
         why = _why_private(answer, offer)
         if why:
             hit = Hit(
-                message=f"The answer to `{safe_line(answer.method)[:80]}` says that caches may give it to others, and {why}.",
+                message=f"The answer to `{safe_line(answer.method)[:80]}` allows shared caching, but {why}.",
                 pointer="/cacheScope",
                 evidence=quoted(answer.name),
                 subject=SubjectKind.CALL if offer else None,
@@ -170,154 +168,99 @@ def _shared(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
 
 
 def _why_private(answer: SharedAnswer, offer: Offer | None) -> str:
-    """What in an answer is for one user alone; empty where nothing is known to be."""
+    """The reason why an answer is user-specific; empty if there is none."""
     if any(sightings(text.text) for text in texts_of(answer.result)):
-        return "holds what looks like a credential"
+        return "it contains text that looks like a credential"
     if answer.method not in {"tools/call", "resources/read"}:
         return ""
     if offer is not None and offer.traits.sensitive.value is True:
-        return "the tool declares that its results are sensitive"
+        return "the tool declares its results sensitive"
     found = bound(Result(value=answer.result), offer.tool if offer else None, Level.DECLARED)
     if any(removal.rule in _SENSITIVE for removal in found.removals):
-        return "holds what is marked sensitive"
+        return "it contains values that are marked sensitive"
     return ""
-
-
-def _answered(method: str, scope: str, result: JsonObject, **members: Json) -> Example:
-    """An example of one tool, and an answer that may be kept."""
-    answer: Json = {"method": method, "name": "lookup", "cacheScope": scope, **result}
-    return {**tool_example("lookup", "Look up a word.", **members), "answers": [answer]}
 
 
 RULES = (
     Rule(
         id="SL-SEN001",
-        title="Credential-like output without a mark",
+        title="Unmarked credential in the output schema",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="The value reaches the model, and from there logs and other tools: no host can know that it is secret.",
-        fix="Mark the field with `x-sensitive: true`, or return a secret reference in its place. `x-sensitive: false` says that it is none.",
+        meaning="The value reaches the model, and from there logs and other tools, because hosts cannot know that it is secret.",
+        fix="Mark the field with `x-sensitive: true`, or return a secret reference instead. If it is not a credential, set `x-sensitive: false`.",
         references=("CWE-200", "CWE-522", "OWASP MCP01:2025", _ISSUE_110),
         each=_unmarked_output,
-        positive=(
-            tool_example(outputSchema=takes(apiKey={"type": "string"})),
-            tool_example(outputSchema=takes(a=takes(client_secret={"type": "string"}))),
-        ),
-        negative=(
-            tool_example(outputSchema=takes(apiKey={"type": "string", "x-sensitive": True})),
-            tool_example(outputSchema=takes(nextPageToken={"type": "string"}, tokens={"type": "integer"})),
-            tool_example(
-                outputSchema=takes(hasPassword={"type": "boolean"}, password_policy={"type": "string"})
-            ),
-        ),
     ),
     Rule(
         id="SL-SEN002",
-        title="Misspelt mark of sensitivity",
+        title="Misspelt sensitivity mark",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="Hosts that look for the right spelling find no mark and show the value to the model.",
+        meaning="Hosts that expect the right spelling find no mark and show the value to the model.",
         fix='Write it exactly as `"x-sensitive": true`.',
         references=("CWE-1286", _ISSUE_110),
         each=_misspelt,
-        positive=(tool_example(outputSchema=takes(pin={"type": "string", "xSensitive": True})),),
-        negative=(tool_example(outputSchema=takes(pin={"type": "string", "x-sensitive": True})),),
     ),
     Rule(
         id="SL-SEN003",
-        title="Sensitive, with an open schema",
+        title="Sensitive output with an open schema",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="A field that the schema does not name cannot be marked. Hosts that withhold marked fields alone let it through.",
-        fix="Set `additionalProperties` to false, or name and mark every field.",
+        meaning="An undeclared field cannot be marked, so hosts that withhold only marked fields let it pass.",
+        fix="Set `additionalProperties` to false, or declare and mark every field.",
         references=("CWE-200", _ISSUE_110),
         each=_open_schema,
-        positive=(
-            tool_example(
-                annotations={"sensitiveHint": True},
-                outputSchema=takes(a={"type": "string", "x-sensitive": True}),
-            ),
-        ),
-        negative=(tool_example(outputSchema=takes(a={"type": "string"})),),
     ),
     Rule(
         id="SL-SEN004",
-        title="Returns secrets, without an output schema",
+        title="Returns secrets without an output schema",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="The whole result goes to the model as text: nothing says which part of it is secret.",
+        meaning="The whole result goes to the model as text, because nothing declares which part is secret.",
         fix="Declare an output schema with `x-sensitive` marks, set `sensitiveHint`, or return a secret reference.",
         references=("CWE-200", "CWE-526", "OWASP MCP01:2025", _ISSUE_110),
         each=_no_output_schema,
-        positive=(tool_example(name="get-env"), tool_example(name="createApiKey")),
-        negative=(
-            tool_example(name="get_environment_status"),
-            tool_example(name="createApiKey", annotations={"sensitiveHint": True}),
-            tool_example(name="delete_token"),
-        ),
     ),
     Rule(
         id="SL-SEN005",
         title="Sensitive parameter repeated in a header",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="Headers are kept by proxies, gateways and access logs that never see the body.",
+        meaning="Proxies, gateways and access logs store headers.",
         fix="Remove `x-mcp-header` from the parameter.",
         references=("CWE-532", "MCP 2026-07-28, Streamable HTTP"),
         each=_mirrored,
-        positive=(tool_example(inputSchema=takes(password={"type": "string", "x-mcp-header": "Password"})),),
-        negative=(tool_example(inputSchema=takes(region={"type": "string", "x-mcp-header": "Region"})),),
     ),
     Rule(
         id="SL-SEN006",
-        title="Credential-like parameter without a mark",
+        title="Unmarked credential parameter",
         severity=Severity.LOW,
         confidence=Confidence.MEDIUM,
-        meaning="The model has to know the credential to fill it in, so that it stands in the context and in logs of calls.",
-        fix="Take the credential from the server's own configuration. Where it must be a parameter, mark it with `x-sensitive: true`.",
+        meaning="The model needs the credential to fill it in, so it is in the context and in logs of calls.",
+        fix="Take the credential from the server's own configuration. If it must be a parameter, mark it with `x-sensitive: true`.",
         references=("CWE-522", "OWASP MCP01:2025"),
         each=_unmarked_input,
-        positive=(tool_example(inputSchema=takes(password={"type": "string"})),),
-        negative=(
-            tool_example(inputSchema=takes(password={"type": "string", "x-sensitive": True})),
-            tool_example(inputSchema=takes(page_token={"type": "string"}, max_tokens={"type": "integer"})),
-        ),
     ),
     Rule(
         id="SL-SEN007",
         title="Credential in a definition",
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
-        meaning="Everybody who can list the tools has it, and every model that is given them.",
-        fix="Revoke it, and take it out of the definition.",
+        meaning="Everyone who can list the tools gets it, as does every model.",
+        fix="Revoke it, and remove it from the definition.",
         references=("CWE-798", "OWASP MCP01:2025"),
         subjects=DEFINITIONS,
         each=_in_definition,
-        positive=(
-            tool_example(description="Uses ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 for the call."),
-        ),
-        negative=(tool_example(description="Needs a token that begins with ghp_."),),
     ),
     Rule(
         id="SL-SEN008",
-        title="Sensitive answer that caches may share",
+        title="Sensitive answer with shared caching",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="With `cacheScope` public a cache may give the answer to another user.",
-        fix="Send `cacheScope` private with whatever depends on who asks.",
+        meaning="With `cacheScope` public, a cache may return the answer to another user.",
+        fix="Send `cacheScope` private with user-specific answers.",
         references=("CWE-524", "CWE-525", "MCP 2026-07-28, Caching"),
         whole=_shared,
-        positive=(
-            _answered("tools/call", "public", {"content": []}, annotations={"sensitiveHint": True}),
-            _answered(
-                "resources/read",
-                "public",
-                {"contents": [{"text": "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}]},
-            ),
-        ),
-        negative=(
-            _answered("tools/list", "public", {"tools": []}),
-            _answered("tools/call", "private", {"content": []}, annotations={"sensitiveHint": True}),
-        ),
     ),
 )

@@ -1,15 +1,15 @@
-"""TRM: characters that act on a terminal. Source: ECMA-48; CWE-150."""
+"""TRM: characters that control a terminal. Source: ECMA-48; CWE-150."""
 
 from collections.abc import Iterator
 
 from inspector.hidden_characters import HiddenKind
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, Rule, tool_example
+from inspector.review.rule import DEFINITIONS, Rule
 from inspector.review.texts import Place
 
 _INTRODUCERS = frozenset("\x1b\x90\x98\x9b\x9d\x9e\x9f")
-"""ESC, and the single bytes that begin a sequence: DCS, SOS, CSI, OSC, PM, APC."""
+"""ESC, and the single-byte introducers DCS, SOS, CSI, OSC, PM and APC."""
 
 
 def _sequences(offer: Offer) -> Iterator[Hit]:
@@ -27,9 +27,9 @@ _DOES = (
     ("]52;", "it writes to the clipboard"),
     ("]0;", "it sets the title of the window"),
     ("]2;", "it sets the title of the window"),
-    ("]8;", "it makes a link of what follows"),
+    ("]8;", "it turns the following text into a link"),
     ("P", "it sends a device control string"),
-    ("[", "it moves the cursor, erases, or colours text"),
+    ("[", "it moves the cursor, or erases or colours text"),
 )
 
 
@@ -47,7 +47,7 @@ def _controls(offer: Offer) -> Iterator[Hit]:
                 0,
             )
             yield Hit(
-                message="Control characters stand in the text, which no text needs.",
+                message="The text contains control characters.",
                 pointer=pointer,
                 evidence=quoted(text, at),
             )
@@ -72,25 +72,21 @@ RULES = (
         title="Terminal control sequence",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="A terminal that shows the text unfiltered obeys it: it hides lines, changes what was shown, or writes to the clipboard.",
-        fix="Remove it. A definition is text.",
+        meaning="A terminal that shows the text unfiltered executes it: it can hide lines, change the screen, or write to the clipboard.",
+        fix="Remove it.",
         references=("CWE-150", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,
         each=_sequences,
-        positive=(tool_example(title="Weather\x1b]52;c;cm0=\x07"), tool_example(description="Adds.\x9b2J")),
-        negative=(tool_example(description="Shows ANSI sequences such as \\x1b[31m.\nIn two lines."),),
     ),
     Rule(
         id="SL-TRM002",
         title="Control character",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Programs that show the text differ in what they make of it: some overwrite what stands before.",
+        meaning="Programs show it in different ways; some overwrite the text before it.",
         fix="Remove it.",
         references=("CWE-150",),
         subjects=DEFINITIONS,
         each=_controls,
-        positive=(tool_example(description="Adds.\x08\x08"),),
-        negative=(tool_example(description="One line.\r\nAnother\tone."),),
     ),
 )

@@ -1,16 +1,15 @@
-"""What a sign asks of a sentence, as the data files write it, made into functions.
+"""Compiles the conditions in the data files to functions.
 
-A list of words is written as words with blanks between them; a name in capitals stands for a list of the file or for
-one of `SPECIAL`, and `-` takes a word or a list out again. Of a condition everything has to hold:
+A list of words is a text with blanks; a name in capitals refers to a list of the file or to one of `SPECIAL`, and `-`
+removes a word or a list. All parts of a condition must hold:
 
-- `has`: of each of these lists a word is in the sentence. `two`: two words of the list. `lacks`: no word of these.
-- `phrase`: one of these is there, its words side by side; `|` stands between words of which one is enough.
-- `words`: there is a place with one of these words that fits. `within`: the first and the last place that are looked
-  at, counted from the place of the condition around this one (0); without `words` any word is one. `denied`: whether
-  the word is denied there. `part`: a part of the name at the place is in the list. `first`: no other place than the
-  first is tried.
-- `all`, `any`, `none`: conditions that hold, one at least or not at all, around the place.
-- `is`, `isnt`: conditions by their names, for the whole sentence.
+- `has`: the sentence contains a word of each of these lists. `two`: two words of the list. `lacks`: no word of these.
+- `phrase`: the sentence contains one of these, with adjacent words; `|` separates alternatives.
+- `words`: a position with one of these words fits. `within`: the first and last position, relative to that of the
+  enclosing condition (0); without `words`, any word fits. `denied`: whether the word is negated there. `part`: a part of
+  the name at the position is in the list. `first`: only the first position is tried.
+- `all`, `any`, `none`: all, at least one or none of these conditions hold around the position.
+- `is`, `isnt`: named conditions, for the whole sentence.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,16 +23,16 @@ from inspector.review.signs.matching import NOT, Said, ends_of
 
 Lists: TypeAlias = Mapping[str, frozenset[str]]
 Test: TypeAlias = Callable[[Said, int], int | None]
-"""Of a sentence and a place: None where it does not hold, the place where it does, -1 where it is at none."""
+"""Maps a sentence and a position to the position where the condition holds; -1: no particular one, None: does not hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """A condition, made into a function."""
+    """A condition as a function."""
 
     test: Test
     needs: tuple[frozenset[str], ...] = ()
-    """Words of which one each is in every sentence where it holds: a quick way to see where it does not."""
+    """Sets of words; a sentence without a word of each cannot match. A quick test."""
 
 
 _MOST = 5
@@ -41,7 +40,7 @@ Weight: TypeAlias = Annotated[int, Meta(gt=0, le=_MOST)] | Annotated[float, Meta
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One condition, as written."""
+    """A condition as written."""
 
     has: tuple[str, ...] = ()
     two: str | None = None
@@ -60,21 +59,21 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Case(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Another weight, or reason, where more holds around the place of the sign."""
+    """Another weight or reason, if more conditions hold around the position of the sign."""
 
     weight: Weight
     reason: str | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one of the names stands for that a function yields."""
+    """The weight and reason for a name that a function yields."""
 
     weight: Weight
     reason: str
 
 
 class Sign(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One sign, as written: a condition with a weight, cases of it (the first that holds counts), or a function."""
+    """A sign as written: a condition with a weight, with cases (the first that holds counts), or a function."""
 
     weight: Weight | None = None
     reason: str | None = None
@@ -94,29 +93,27 @@ SPECIAL: Mapping[str, Callable[[Said], Sequence[int]]] = {
     "NUMBER": lambda said: [place for place, word in enumerate(said.words) if word.isdigit()],
     "DIGITS": lambda said: [place for place, word in enumerate(said.words) if any(map(str.isdigit, word))],
 }
-"""Words that no list can name. `PATH`: the first path where people keep keys."""
+"""Kinds of words that no list can contain. `PATH`: the first path where keys are stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """A list of words, read."""
+    """A parsed list of words."""
 
     listed: frozenset[str]
     special: tuple[Callable[[Said], Sequence[int]], ...] = ()
 
     def are_in(self, said: Said) -> bool:
-        """Whether one of them is in the sentence."""
         return not self.listed.isdisjoint(said.kinds) or any(places(said) for places in self.special)
 
     def places(self, said: Said) -> Iterable[int]:
-        """Where they are, in order."""
         if not self.special:
             return said.where(self.listed)
         return sorted({*said.where(self.listed), *(at for places in self.special for at in places(said))})
 
 
 def words_from(text: str, lists: Lists) -> Words:
-    """Raises ValueError where a name in it is of no list."""
+    """Raises ValueError for an unknown name."""
     listed: set[str] = set()
     special: list[Callable[[Said], Sequence[int]]] = []
     for token in text.split():
@@ -132,7 +129,7 @@ def words_from(text: str, lists: Lists) -> Words:
 
 
 def listed_from(text: str, lists: Lists) -> frozenset[str]:
-    """Raises ValueError where a name in it is of no list, or one of `SPECIAL`."""
+    """Raises ValueError for an unknown name, or one of `SPECIAL`."""
     words = words_from(text, lists)
     if words.special:
         raise ValueError(f"only `has`, `lacks` and `words` can name what no list can: {text}")
@@ -140,7 +137,7 @@ def listed_from(text: str, lists: Lists) -> frozenset[str]:
 
 
 def compiled(condition: Condition, lists: Lists, named: Mapping[str, Compiled]) -> Compiled:
-    """The condition as a function. Raises ValueError where a name in it stands for nothing."""
+    """Compiles a condition. Raises ValueError for an unknown name."""
     _check(condition, named)
     anchored = _is_of_a_place(condition)
     own, in_sentence = _in_sentence(condition, lists)
@@ -200,7 +197,7 @@ def _check(condition: Condition, named: Mapping[str, Compiled]) -> None:
 
 
 def remembered(condition: Compiled) -> Compiled:
-    """The same, worked out once for a sentence."""
+    """The condition, evaluated once per sentence."""
     test = condition.test
 
     def known(said: Said, _: int) -> int | None:
@@ -212,7 +209,7 @@ def remembered(condition: Compiled) -> Compiled:
 
 
 def _either(some: Sequence[Compiled]) -> tuple[frozenset[str], ...]:
-    """Words of which one is in every sentence where one of the conditions holds; none where one needs none."""
+    """Words of which each sentence with one of the conditions has at least one; empty if a condition needs none."""
     if not some or not all(each.needs for each in some):
         return ()
     return (frozenset(word for each in some for word in min(each.needs, key=len)),)
@@ -221,7 +218,7 @@ def _either(some: Sequence[Compiled]) -> tuple[frozenset[str], ...]:
 def _in_sentence(
     condition: Condition, lists: Lists
 ) -> tuple[list[frozenset[str]], Callable[[Said], bool] | None]:
-    """The words it needs, and what else it asks of the whole sentence, if anything."""
+    """The necessary words, and a test for the other parts about the whole sentence, if any."""
     wanted = [words_from(text, lists) for text in condition.has]
     if condition.words is not None:
         wanted.append(words_from(condition.words, lists))

@@ -1,4 +1,4 @@
-"""The data files of the signs, read at the first text that is judged."""
+"""Loads the data files of the signs, when the first text is reviewed."""
 
 import pkgutil
 import tomllib
@@ -22,12 +22,12 @@ from inspector.review.signs.conditions import (
 from inspector.review.signs.matching import Said, Weighed
 
 Kind: TypeAlias = Callable[[Said], Weighed]
-"""The signs of one file."""
+"""All signs of one file."""
 
 _FOLDER = "inspector.review.signs"
 _SHARED = "shared"
 _KINDS = ("overriding", "concealing", "asking", "sending", "steering", "claiming", "acting")
-"""In this order: of reasons of the same weight the first comes first."""
+"""In this order, which decides between reasons of the same weight."""
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,7 +37,7 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def read(name: str) -> str:
-    """The text of a data file of this folder."""
+    """The text of a data file in this folder."""
     data = pkgutil.get_data(_FOLDER, f"{name}.toml")
     if data is None:
         raise FileNotFoundError(f"{name}.toml is not in {_FOLDER}")
@@ -46,16 +46,16 @@ def read(name: str) -> str:
 
 @cache
 def kinds() -> tuple[Kind, ...]:
-    """The signs of all files but those of other languages."""
+    """The signs of all files, apart from those of other languages."""
     lists, named, _ = _parsed(read(_SHARED), {}, _coded())
     return tuple(signs_of(read(name), lists, named) for name in _KINDS)
 
 
 def signs_of(text: str, lists: Lists, named: Mapping[str, Compiled]) -> Kind:
-    """The signs that a data file describes. `lists`, `named`: of other files.
+    """The signs in a data file. `lists`, `named`: those of other files.
 
-    Raises ValueError, of which ValidationError and TOMLDecodeError are kinds, where it has unknown keys or names, or
-    weights out of bounds.
+    Raises ValueError (or its kinds ValidationError and TOMLDecodeError) for unknown keys or names, or for weights out of
+    range.
     """
     lists, named, signs = _parsed(text, lists, named)
     all_signs = tuple(_sign(sign, lists, named) for sign in signs)
@@ -97,7 +97,7 @@ def _parsed(
 
 
 def _sign(sign: Sign, lists: Lists, named: Mapping[str, Compiled]) -> tuple[tuple[frozenset[str], ...], Kind]:
-    """The words that it needs, and the sign."""
+    """The necessary words of a sign, and the sign."""
     if sign.code is not None:
         return (), _coded_sign(sign, sign.code, lists)
     condition = compiled(sign, lists, named)

@@ -1,4 +1,4 @@
-"""What all signs stand on: where words of a kind are in a sentence, and whether they are denied."""
+"""A sentence with the queries that signs use: positions of words, and negation."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,47 +6,46 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from inspector.review.prose import names_secret_path
-from inspector.review.word_set import word_set
+from inspector.review.texts import word_set
 
 Weighed: TypeAlias = Iterator[tuple[float, str]]
-"""Weight and reason of each sign. Reasons are in words of ours."""
+"""Weight and reason of each sign; the reason is a text by Sightline."""
 
 NOT = word_set(
     "not never dont don't cannot can't mustn't shouldn't needn't avoid nor refrain without no nobody none"
 )
-_ANEW = word_set("and but then just also please instead")
+_RESTART = word_set("and but then just also please instead")
 _ADDRESS_TAILS = word_set("example com net org io dev co app me xyz ru cn info biz test cloud site")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,60}(?:_[a-z0-9]{1,60}){1,8}|mcp[a-z0-9-]{2,60}")
 
 
 class Said:
-    """One sentence of a text. What is asked of it often is worked out once."""
+    """A sentence of a text. Frequent queries are cached."""
 
     __slots__ = ("_addresses", "_path", "_tools", "kinds", "known", "words")
 
     def __init__(self, words: Sequence[str], *, may_hold_paths: bool = False) -> None:
-        """`words`: in lower case. `may_hold_paths`: whether the text names a place where people keep keys."""
+        """`words`: in lower case. `may_hold_paths`: true if the text contains a path where keys are stored."""
         self.words = words
         self.kinds = frozenset(words)
-        """The words, each once."""
+        """The distinct words."""
         self.known: dict[object, int | None] = {}
-        """What conditions with a name gave, by their functions."""
+        """Results of named conditions, by function."""
         self._path = _first_path(words) if may_hold_paths else None
         self._addresses: tuple[int, ...] | None = None
         self._tools: tuple[int, ...] | None = None
 
     def has(self, wanted: frozenset[str]) -> bool:
-        """Whether one of these words is in it."""
         return not wanted.isdisjoint(self.kinds)
 
     def where(self, wanted: frozenset[str]) -> Iterable[int]:
-        """The places of these words, in order."""
+        """The positions of these words, in order."""
         if wanted.isdisjoint(self.kinds):
             return ()
         return [index for index, word in enumerate(self.words) if word in wanted]
 
     def phrase(self, *wanted: str) -> bool:
-        """Whether these words stand side by side. Each may be several, with `|` between them."""
+        """True if it contains these words next to each other. `|` separates alternatives."""
         kinds = _kinds_of(wanted)
         for kind in kinds:
             if kind.isdisjoint(self.kinds):
@@ -60,12 +59,12 @@ class Said:
         return False
 
     def is_denied(self, index: int) -> bool:
-        """Whether a word that denies stands a little before the place, with nothing between that begins anew."""
+        """True if a negation closely precedes the position, without a restart between."""
         for place in range(index - 1, max(-1, index - 5), -1):
             word = self.words[place]
             if word in NOT and not self._denies_nothing(place):
                 return True
-            if word in _ANEW:
+            if word in _RESTART:
                 return False
         return False
 
@@ -79,24 +78,24 @@ class Said:
         )
 
     def asked(self, wanted: frozenset[str]) -> Iterator[int]:
-        """The places of these words where nothing before them denies them."""
+        """The positions of these words that are not negated."""
         return (index for index in self.where(wanted) if not self.is_denied(index))
 
     @property
     def path(self) -> int | None:
-        """The place of the first path where people keep keys and settings."""
+        """The position of the first path where keys and settings are stored."""
         return self._path
 
     @property
     def addresses(self) -> tuple[int, ...]:
-        """The places of what can be sent to: addresses of pages and people, numbers of phones, accounts and machines."""
+        """The positions of destinations: addresses of pages and people, numbers of phones, accounts and machines."""
         if self._addresses is None:
             self._addresses = tuple(index for index, word in enumerate(self.words) if is_address(word))
         return self._addresses
 
     @property
     def tools(self) -> tuple[int, ...]:
-        """The places of words that are written as names of tools are."""
+        """The positions of words that look like names of tools."""
         if self._tools is None:
             self._tools = tuple(
                 index
@@ -119,12 +118,12 @@ def _first_path(words: Sequence[str]) -> int | None:
 
 
 def ends_of(phrases: Iterable[tuple[str, ...]]) -> frozenset[str]:
-    """The words that end one of the phrases: a sentence with none of them holds none of these."""
+    """The last words of the phrases; a sentence without any of them contains no phrase."""
     return frozenset(word for phrase in phrases for word in phrase[-1].split("|"))
 
 
 def is_address(word: str) -> bool:
-    """Whether a word, in lower case, names somewhere that something can be sent to."""
+    """True if a word in lower case is a destination."""
     if word.isalpha():
         return False
     if "://" in word:
@@ -136,7 +135,7 @@ def is_address(word: str) -> bool:
     if word.startswith("0x"):
         return len(word) > 6
     if len(word) > 14 and word[:2].isalpha() and word[2:].isdigit():
-        # An account as banks write them.
+        # A bank account number.
         return True
     if word.count(".") == 3 and word.partition(":")[0].replace(".", "").isdigit():
         return True

@@ -1,7 +1,7 @@
-"""The same signs in other languages than English, by the stems of their words.
+"""Signs in other languages than English, by word stems.
 
-A clause is asked for words of several kinds, in any order: languages differ in it. Stems stand at the beginning of a
-word, in scripts without blanks anywhere. Cost: linear in the text, for a fixed number of stems.
+A sign combines words of several kinds in one clause, in any order, because word order differs between languages. Stems match
+at the beginning of a word, and anywhere in scripts without blanks. The cost is linear in the text.
 """
 
 import re
@@ -18,16 +18,16 @@ from inspector.review.prose import names_secret_path
 from inspector.review.signs.files import read
 from inspector.review.signs.matching import is_address
 
-# One class each, no repetition of a repetition.
+# One class each, without nested repetition.
 _CLAUSE_END = re.compile("[.!?](?=\\s|$)|[\u3002\uff01\uff1f\uff1b;\u0964\u061f\n]")
 _BLANKS = re.compile("[\\s,\u060c\u3001\uff0c:()\u00ab\u00bb\u201e\u201c\u201d\"'\u2019`]+")
 _LETTERS = re.compile(r"[^\W\d_]")
 _LONGEST = 2_000
-"""Characters of one clause that are looked at."""
+"""The maximum number of characters of a clause."""
 
 
 class Kind(StrEnum):
-    """What a word is there for; languages.toml says it in words."""
+    """The function of a word; languages.toml describes them."""
 
     SMALL = "small"
     IGNORE = "ignore"
@@ -53,10 +53,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """The stems of one language."""
+    """The stems of a language."""
 
     letters: tuple[tuple[str, str], ...]
-    """Ranges of characters by which it is known; none where its small words tell."""
+    """Ranges of characters that identify it; empty if its small words do."""
     stems: Mapping[Kind, frozenset[str]]
 
 
@@ -64,18 +64,18 @@ _Range = Annotated[str, msgspec.Meta(pattern="^.-.$")]
 
 
 def languages_of(text: str) -> Mapping[str, Language]:
-    """The languages that a data file describes. Raises ValueError where it has unknown keys."""
-    found: dict[str, Language] = {}
+    """The languages in a data file. Raises ValueError for unknown keys."""
+    languages: dict[str, Language] = {}
     for name, table in tomllib.loads(text).items():
         letters = msgspec.convert(table.pop("letters", []), tuple[_Range, ...])
-        found[name] = Language(
+        languages[name] = Language(
             letters=tuple((each[0], each[2]) for each in letters),
             stems={
                 kind: frozenset(word.replace("_", " ") for word in words.split())
                 for kind, words in msgspec.convert(table, dict[Kind, str]).items()
             },
         )
-    return found
+    return languages
 
 
 @cache
@@ -85,17 +85,17 @@ def _languages() -> Mapping[str, Language]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """One clause of a text."""
+    """A clause of a text."""
 
     at: int
-    """The character at which it starts."""
+    """The position of its start."""
     kinds: frozenset[Kind]
     path: bool
     address: bool
 
 
 def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
-    """Weight, reason and place of each sign in a text; none where it is in English, or in a language that is not known."""
+    """Weight, reason and position of each sign; nothing for English and unknown languages."""
     language = _language(text)
     if language is None:
         return
@@ -105,7 +105,7 @@ def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
 
 
 def _language(text: str) -> Language | None:
-    """The language whose small words stand in it most often; None where these are few."""
+    """The language with the most small words in the text; None if there are few."""
     start = text[:4_000].lower()
     if not start.isascii():
         for language in _languages().values():
@@ -134,11 +134,11 @@ def _any_small() -> frozenset[str]:
 
 def _clauses(text: str, lexicon: Mapping[Kind, frozenset[str]], *, spaced: bool) -> Iterator[Clause]:
     start = 0
-    for end in (*(found.end() for found in _CLAUSE_END.finditer(text)), len(text)):
-        said = text[start : min(end, start + _LONGEST)].lower()
-        if said.strip():
-            words = [word.strip(".!?\u3002\uff01\uff1f") for word in _BLANKS.split(said)]
-            line = f" {' '.join(words)}" if spaced else said
+    for end in (*(match.end() for match in _CLAUSE_END.finditer(text)), len(text)):
+        clause = text[start : min(end, start + _LONGEST)].lower()
+        if clause.strip():
+            words = [word.strip(".!?\u3002\uff01\uff1f") for word in _BLANKS.split(clause)]
+            line = f" {' '.join(words)}" if spaced else clause
             mark = " " if spaced else ""
             yield Clause(
                 at=start,
@@ -147,7 +147,7 @@ def _clauses(text: str, lexicon: Mapping[Kind, frozenset[str]], *, spaced: bool)
                     for kind, stems in lexicon.items()
                     if kind is not Kind.SMALL and any(f"{mark}{stem}" in line for stem in stems)
                 ),
-                path=names_secret_path(said),
+                path=names_secret_path(clause),
                 address=any(
                     is_address(word)
                     for word in words
@@ -159,48 +159,48 @@ def _clauses(text: str, lexicon: Mapping[Kind, frozenset[str]], *, spaced: bool)
 
 def _signs(clause: Clause) -> Iterator[tuple[float, str]]:
     has = clause.kinds.issuperset
-    # Where the user is not to be told, the denial belongs to that.
-    kept = has({Kind.NOT, Kind.TELL, Kind.USER})
-    denied = Kind.NOT in clause.kinds and not kept
+    # A negation that belongs to the concealment from the user negates nothing else.
+    concealed = has({Kind.NOT, Kind.TELL, Kind.USER})
+    denied = Kind.NOT in clause.kinds and not concealed
     if has({Kind.IGNORE, Kind.RULES}) and (Kind.FORMER in clause.kinds or Kind.ALL in clause.kinds):
-        yield 5, "it tells the reader to set other instructions aside"
-    if kept:
-        yield 4, "something is to be kept from the user"
+        yield 5, "it tells the reader to ignore other instructions"
+    if concealed:
+        yield 4, "it hides something from the user"
     if Kind.SECRETLY in clause.kinds:
         acts = Kind.SEND in clause.kinds or Kind.PASS in clause.kinds
-        yield (4 if acts and not denied else 2), "something is to happen in secret"
-    handed = bool({Kind.READ, Kind.PASS, Kind.SEND} & clause.kinds)
-    if clause.path and handed:
-        yield 5, "it asks for data that are not the tool's business"
+        yield (4 if acts and not denied else 2), "it demands secrecy"
+    moved = bool({Kind.READ, Kind.PASS, Kind.SEND} & clause.kinds)
+    if clause.path and moved:
+        yield 5, "it asks for data that the tool does not need"
     if Kind.TALK in clause.kinds and Kind.SEND in clause.kinds and not (denied and not clause.address):
-        yield (5 if clause.address else 2), "they are to be sent away"
+        yield (5 if clause.address else 2), "it asks to send data away"
     if (
         Kind.SECRETS in clause.kinds
-        and handed
+        and moved
         and not (denied and not clause.address and Kind.TELL not in clause.kinds)
     ):
         due = bool({Kind.USER, Kind.ALL, Kind.FIRST} & clause.kinds) or clause.address
-        yield (3 if due else 1), "it asks for data that are not the tool's business"
-    if has({Kind.TALK, Kind.PASS}) and not denied and (kept or Kind.ALL in clause.kinds):
-        yield 3, "they are to be handed over in an argument"
+        yield (3 if due else 1), "it asks for data that the tool does not need"
+    if has({Kind.TALK, Kind.PASS}) and not denied and (concealed or Kind.ALL in clause.kinds):
+        yield 3, "it asks to pass data in an argument"
     yield from _acts(clause, denied=denied)
     if clause.address and Kind.SEND in clause.kinds and Kind.ALL in clause.kinds:
-        yield 4, "all of a kind is to go to an address that the text names"
+        yield 4, "it asks to send everything of a kind to an address in the text"
     elif clause.address and Kind.SEND in clause.kinds:
-        yield 2, "something is to be sent to an address that the text names"
+        yield 2, "it asks to send something to an address in the text"
     if has({Kind.FIRST, Kind.TOOL, Kind.ALL}):
-        yield 1.5, "it speaks of all other tools"
+        yield 1.5, "it refers to all other tools"
 
 
 def _acts(clause: Clause, *, denied: bool) -> Iterator[tuple[float, str]]:
-    """What the reader is to do behind the user's back."""
+    """Actions against the user's intent."""
     has = clause.kinds.issuperset
     if has({Kind.CHANGE, Kind.OTHER, Kind.TOOL}) and not denied:
         yield 4, "it changes how other tools are used"
         if Kind.USER in clause.kinds:
-            yield 1, "it is to be done where the user asks for something else"
+            yield 1, "it acts when the user asks for something else"
     if has({Kind.PRETEND, Kind.USER}):
-        yield 3, "the user is to be told what is not true"
+        yield 3, "it asks to lie to the user"
         if has({Kind.TOOL, Kind.ALL}):
             yield 1.5, "it changes how other tools are used"
     if (

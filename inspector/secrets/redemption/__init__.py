@@ -1,1 +1,1 @@
-"""The redemption request. `fetch` imports httpx; import it only where a redemption runs."""
+"""The redemption request. `fetch` imports httpx: import it only for a redemption."""

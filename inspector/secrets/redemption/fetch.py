@@ -12,16 +12,15 @@ from typing import cast
 import httpcore
 import httpx
 
-from inspector.secrets.answer import MAX_BODY_BYTES, Head, of_body, of_head
-from inspector.secrets.states import Cause, Failed, Outcome
+from inspector.secrets.outcomes import MAX_BODY_BYTES, Cause, Failed, Head, Outcome, of_body, of_head
 from inspector.urls.origin import Allowed
 
 USER_AGENT = "sightline"
 CONNECT_TIMEOUT_S = 4.0
-"""For each address, so that one that swallows packets leaves time for the next."""
+"""For each address, so that time is left for the next one."""
 
 # httpx logs whole URLs at INFO; httpcore logs header fields at DEBUG.
-_TALKATIVE = (
+_LOGGERS = (
     "httpx",
     "httpcore",
     "httpcore.connection",
@@ -30,13 +29,13 @@ _TALKATIVE = (
     "httpcore.proxy",
     "httpcore.socks",
 )
-# The client reads them even where it follows no redirect and outlives no answer.
+# httpx reads these even without following redirects or keeping cookies.
 _UNREAD_FIELDS = frozenset({b"location", b"set-cookie"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetch:
-    """All that one try needs."""
+    """The request, and how to send it."""
 
     request: Allowed
     addresses: tuple[str, ...]
@@ -47,22 +46,22 @@ class Fetch:
     revealed_before: bool = False
 
 
-async def fetch(what: Fetch) -> Outcome:
-    """Send the request and judge the answer. The time limit is the caller's."""
+async def fetch(task: Fetch) -> Outcome:
+    """Send the task and read the outcome. The caller limits the time."""
     _silence()
     headers = {"accept": "application/json", "accept-encoding": "identity", "connection": "close"}
     headers["user-agent"] = USER_AGENT
-    if what.authorization is not None:
-        headers["authorization"] = what.authorization
+    if task.authorization is not None:
+        headers["authorization"] = task.authorization
     try:
         async with httpx.AsyncClient(
-            transport=_PinnedTransport(what),
+            transport=_PinnedTransport(task),
             headers=headers,
             trust_env=False,
             follow_redirects=False,
             timeout=None,  # noqa: S113 - the caller limits all of it, drips included
         ) as client:
-            return await _exchange(client, what)
+            return await _exchange(client, task)
     except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
         return Failed(cause=Cause.CERTIFICATE if _is_about_the_certificate(error) else Cause.CONNECTION)
     except httpcore.LocalProtocolError:
@@ -73,8 +72,8 @@ async def fetch(what: Fetch) -> Outcome:
         return Failed(cause=Cause.CONNECTION)
 
 
-async def _exchange(client: httpx.AsyncClient, what: Fetch) -> Outcome:
-    async with client.stream(what.request.method, what.request.url) as response:
+async def _exchange(client: httpx.AsyncClient, task: Fetch) -> Outcome:
+    async with client.stream(task.request.method, task.request.url) as response:
         field_of = response.headers.get
         head = Head(
             status=response.status_code,
@@ -84,7 +83,7 @@ async def _exchange(client: httpx.AsyncClient, what: Fetch) -> Outcome:
             cache_control=field_of("cache-control"),
             retry_after=field_of("retry-after"),
         )
-        outcome = of_head(head, revealed_before=what.revealed_before)
+        outcome = of_head(head, revealed_before=task.revealed_before)
         if outcome is not None:
             return outcome
         body = bytearray()
@@ -96,15 +95,15 @@ async def _exchange(client: httpx.AsyncClient, what: Fetch) -> Outcome:
 
 
 class _PinnedTransport(httpx.AsyncBaseTransport):
-    """One connection, to a checked address, under the name that the URL has: for Host, SNI and certificate."""
+    """One connection to a checked address, with the URL's name for Host, SNI and certificate."""
 
-    def __init__(self, what: Fetch) -> None:
+    def __init__(self, task: Fetch) -> None:
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=what.context,
+            ssl_context=task.context,
             max_connections=1,
             max_keepalive_connections=0,
             retries=0,
-            network_backend=_PinnedBackend(what.request.origin.host, what.addresses),
+            network_backend=_PinnedBackend(task.request.origin.host, task.addresses),
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -144,12 +143,12 @@ class _Body(httpx.AsyncByteStream):
 
 
 class _PinnedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the checked addresses whatever the name says by then, and to nothing else."""
+    """Connects only to the checked addresses, whatever the name resolves to by then."""
 
     def __init__(self, host: str, addresses: tuple[str, ...]) -> None:
         self._host = host
         self._addresses = addresses
-        # Its class depends on what is installed, so that its type is not known.
+        # The backend's class depends on what is installed.
         self._network = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
     async def connect_tcp(
@@ -179,11 +178,11 @@ def _is_about_the_certificate(error: BaseException | None) -> bool:
 
 
 def _silence() -> None:
-    """Drop every record of the libraries below, at whatever level somebody set their loggers."""
-    for name in _TALKATIVE:
-        logging.getLogger(name).addFilter(_nothing)
+    """Drop every log record of httpx and httpcore, at any level."""
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_drop)
 
 
-def _nothing(record: logging.LogRecord) -> bool:
+def _drop(record: logging.LogRecord) -> bool:
     _ = record
     return False

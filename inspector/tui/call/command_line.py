@@ -9,8 +9,7 @@ import msgspec
 from inspector.json.exact import Json, JsonObject, dump, dump_text
 from inspector.json.pointer import split
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.command_words import shown_command
-from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target, shown_command
 from inspector.safe_text import safe, safe_line
 from inspector.tui.call.arguments import sensitive_pointers
 

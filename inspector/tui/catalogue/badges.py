@@ -7,10 +7,9 @@ from typing import TypeAlias
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.claims.badges import Badge, badges
-from inspector.claims.bearing import TraitName
+from inspector.claims.claim import TraitName
 from inspector.claims.registry import claims_of_tool
-from inspector.claims.traits import Traits, traits
+from inspector.claims.traits import Badge, Traits, badges, traits
 from inspector.protocol.catalogue import Tool
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.protocol.catalogue import Entry
 from inspector.tui.definition.view import DefinitionView, every_reason, given_title, measure_line, why_line
 from inspector.tui.keys.command import Place

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from textual.content import Content
 
 from inspector.boundary.bounded import Removal
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.claims.claim import Claim
 from inspector.hosts.definitions.loosening import LOOSENED
 from inspector.hosts.definitions.projection import Difference as HostDifference

@@ -10,7 +10,7 @@ from inspector.protocol.catalogue import Entry as Item
 from inspector.protocol.catalogue import Tool
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board
-from inspector.review.live.reporting import ranked
+from inspector.review.live.ongoing import ranked
 from inspector.review.registry import rules
 from inspector.review.report import Entry
 from inspector.review.rule import Rule

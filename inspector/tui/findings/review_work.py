@@ -13,16 +13,14 @@ from inspector.protocol.targets import Target
 from inspector.review import files as accepted
 from inspector.review.formats.formats import FORMATS, report_bytes
 from inspector.review.live.accepted import AcceptedFindings
-from inspector.review.live.ongoing import OngoingReview
-from inspector.review.live.reporting import report_of
+from inspector.review.live.ongoing import OngoingReview, report_of
 from inspector.review.report import Acceptance, without_credentials
 from inspector.secrets.own_credentials import own_credentials
 from inspector.tui.findings.lists import all_findings, item_findings
 
 if TYPE_CHECKING:
-    from inspector.pins.server import Identity
-    from inspector.review.live.board import Board
-    from inspector.review.live.material import Material
+    from inspector.pins.identity import Identity
+    from inspector.review.live.board import Board, Material
     from inspector.review.report import Entry
     from inspector.tui.findings.lists import AllFindings, ItemFindings
     from inspector.tui.findings.rows import FindingsView

@@ -13,7 +13,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.protocol.timeline import EntryKind
-from inspector.review.live.material import LastCall, Material
+from inspector.review.live.board import LastCall, Material
 from inspector.review.seen import ListingKind, OtherListing
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.session.call_record import CallRecord
 from inspector.tui.hosts.view import (
     ComparedHost,

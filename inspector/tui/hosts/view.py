@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from textual.content import Content
 
 from inspector.boundary.bounded import Bounded
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.hosts.comparison import HostRow, compare
 from inspector.hosts.leaks import Leak
 from inspector.hosts.profile import Call, Host, ModelContext
@@ -270,12 +270,12 @@ class _StoppedError(BaseException):
 
 
 def _taking_turns(host: Host, number: int, turn: Turn) -> Host:
-    def hand_over(bounded: Bounded, call: Call) -> ModelContext:
+    def model_view(bounded: Bounded, call: Call) -> ModelContext:
         if not turn(number):
             raise _StoppedError
-        return host.hand_over(bounded, call)
+        return host.model_view(bounded, call)
 
-    return replace(host, hand_over=hand_over)
+    return replace(host, model_view=model_view)
 
 
 def _compared(row: HostRow) -> ComparedHost:
@@ -293,7 +293,7 @@ def _compared(row: HostRow) -> ComparedHost:
         leak=row.leak,
         leaks=row.leaks[:MAX_TOLD],
         leak_count=len(row.leaks),
-        untold=row.leaked.untold,
+        untold=row.leaked.unknown,
         observed_open=row.observed_open,
     )
 

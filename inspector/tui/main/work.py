@@ -60,7 +60,7 @@ from inspector.tui.widgets.choice import ChoiceInput
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.policy.gate.terms import Terms
+    from inspector.policy.gate.agreement import Terms
 
 _SETTLE_S = 0.08
 """How long the cursor must rest on an item before it is opened."""

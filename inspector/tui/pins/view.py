@@ -8,7 +8,7 @@ from textual.content import Content
 from inspector.json.diff import Change, ChangeKind, changes
 from inspector.json.exact import Json, dump_text
 from inspector.pins.diff import DefinitionChange
-from inspector.pins.pins import Altered, PinState, Since, Standing
+from inspector.pins.pins import ChangesSince, PinState, PinStatus, Since
 from inspector.safe_text import safe_line
 from inspector.tui.text import content, count, shortened
 
@@ -66,18 +66,18 @@ def news_of(state: PinState) -> str:
 
 def standing_line(state: PinState, tools: int) -> Content:
     """How the definitions stand, and what can be done about it."""
-    match state.standing:
-        case Standing.UNKNOWN:
+    match state.status:
+        case PinStatus.UNKNOWN:
             return content(shortened(state.fault, 400), "bold $text-error")
-        case Standing.UNPINNED:
+        case PinStatus.UNPINNED:
             words = f"p pins the {count(tools, 'definition')} listed now: a later change is marked, and asked about before a call."
             return Content.assemble(("Not pinned. ", "bold"), words)
-        case Standing.SAME:
+        case PinStatus.SAME:
             at = state.pinned.at if state.pinned else ""
             return Content.assemble(
                 ("As pinned ", "bold $text-success"), content(shortened(at, 40), "bold"), "."
             )
-        case Standing.CHANGED:
+        case PinStatus.CHANGED:
             return Content.assemble(
                 (f"{CHANGED} Changed. ", "bold $text-error"),
                 "Asked about before a first call. Once you have read what changed, p pins what is listed now.",
@@ -97,7 +97,7 @@ def change_lines(state: PinState) -> tuple[Content, ...]:
     return tuple(lines)
 
 
-def _altered(altered: Altered, state: PinState) -> Iterator[Content]:
+def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
     at = f" ({state.pinned.at})" if altered.since is Since.PINNED and state.pinned else ""
     words = f"{altered.since.value.capitalize()}{at}: {_amount(altered)}"
     yield content(shortened(words, 200), "bold $text-primary")
@@ -176,7 +176,7 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else dump_text(value)
 
 
-def _amount(altered: Altered) -> str:
+def _amount(altered: ChangesSince) -> str:
     tools = len({change.tool for change in altered.tools})
     parts = [f"{count(tools, 'definition')} changed"] if tools else []
     if altered.weakened:

@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from inspector.errors import InspectorError, UsageError
 from inspector.pins.files import Watch
-from inspector.pins.pins import Asking
+from inspector.pins.pins import ConfirmReason
 from inspector.pins.withheld import repeats_withheld
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.targets import Target
@@ -96,13 +96,13 @@ class Pinning:
         """Let go of the pin."""
         self._ask(unpins=True)
 
-    def asks(self, name: str) -> "tuple[Asking, ...]":
+    def asks(self, name: str) -> "tuple[ConfirmReason, ...]":
         """Why to ask before the first call of a tool. While that is not known, it is asked about."""
         if self.state is not None and self._is_current:
             return self.state.asks(name)
 
         words = "it is not known yet whether its definition changed since it was pinned"
-        return (Asking(key=f"not known {next(self._unknown)}", sentence=words),)
+        return (ConfirmReason(key=f"not known {next(self._unknown)}", sentence=words),)
 
     def mark(self, name: str) -> Content:
         """The mark of a changed definition; empty where it is as it was."""

@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.timeline import Entry
 from inspector.recording.format import Lenses
-from inspector.recording.opened import OpenedRecording
+from inspector.recording.target import OpenedRecording
 from inspector.session.events import State
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.call.runner import Calling

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError
-from inspector.policy.decide import Verdict
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.retry import why_not_repeat
+from inspector.policy.rules import Verdict
 from inspector.tui.policy.dialog import DecisionScreen
 from inspector.tui.policy.view import answer_view, attack_view, call_view, renewal_view
 from inspector.tui.text import shortened
@@ -18,10 +18,10 @@ from inspector.tui.trust.view import standing
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
-    from inspector.pins.pins import Asking
+    from inspector.pins.pins import ConfirmReason
+    from inspector.policy.gate.agreement import Terms
     from inspector.policy.gate.consideration import Consideration
     from inspector.policy.gate.ruling import Ruled
-    from inspector.policy.gate.terms import Terms
     from inspector.session.call_record import CallRecord, Progress
     from inspector.session.live import Session
     from inspector.tui.policy.view import DecisionView
@@ -72,7 +72,7 @@ class Deciding:
         name: str,
         arguments: "JsonObject",
         *,
-        asking: "Sequence[Asking]",
+        asking: "Sequence[ConfirmReason]",
         on_progress: "Callable[[Progress], None]",
     ) -> "Ruled":
         """Make a call that may be made, after asking where that is due. To be run in a worker.

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from inspector.boundary.mask import mask
-from inspector.claims.bearing import words_of, written
+from inspector.claims.claim import words_of, written
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.resolution import Resolution, ResolutionState
 from inspector.claims.traits import Trait, traits
 from inspector.json.document import Document
 from inspector.json.exact import Json
-from inspector.policy.decide import Verdict
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.taint.state import MarkKind, SessionTrust
+from inspector.policy.rules import Verdict
+from inspector.policy.taint import MarkKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.timeline import Entry
-from inspector.recording.arguments import sensitive_arguments
+from inspector.recording.bounding import sensitive_arguments
 from inspector.tui.text import content, shortened
 from inspector.tui.trust.view import since_line
 

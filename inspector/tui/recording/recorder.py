@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import InspectorError, UsageError
 from inspector.files import paths, private
 from inspector.protocol.targets import PageTarget, Target
 from inspector.protocol.timeline import EntryKind
 from inspector.recording.exports import Kind, exported
 from inspector.recording.files import GoodLines, RecordingFile
-from inspector.recording.files.beginning import header_now, recorder_of
+from inspector.recording.files.writing import header_now, recorder_of
 from inspector.recording.format import Header, Lenses, Line, Note
 from inspector.recording.scribe import Scribe, bounded_lines
 from inspector.recording.target import named, secret_values

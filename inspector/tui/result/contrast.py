@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.hosts.profile import Call, ModelContext
 from inspector.hosts.projection import projection_of
 from inspector.hosts.registry import host as host_of

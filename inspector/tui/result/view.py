@@ -13,9 +13,8 @@ from inspector.hosts.profile import Call, Change
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
-from inspector.protocol.outcome import Failure, RpcError
-from inspector.protocol.unfinished import Unfinished, unfinished
-from inspector.recording.ids import with_ids
+from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
+from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import change_line, removal_line
 from inspector.tui.text import content, count, duration, level_style, shortened, size

@@ -10,12 +10,11 @@ from inspector.boundary.secret_references import MalformedReference
 from inspector.json.document import Document
 from inspector.json.exact import Json
 from inspector.json.pointer import split
-from inspector.secrets.standing import left_s, standing
-from inspector.secrets.vault import Kept, KeptReference, KeptValue
+from inspector.secrets.vault import Kept, KeptReference, KeptValue, item_words, left_s
 from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.frame import pieces
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed
-from inspector.urls.refused import Refused
 
 if TYPE_CHECKING:
     from inspector.secrets.vault import Key
@@ -65,7 +64,7 @@ def secret_line(
 ) -> Content:
     """One item in `width` cells. `here`: the cursor is on it."""
     sign = "◇ " if isinstance(kept, KeptReference) else "✗ "
-    told = standing(kept, now_s=now_s, request=request)
+    told = item_words(kept, now_s=now_s, request=request)
     state = "shown below" if is_peeked else told.state
     if isinstance(kept, KeptReference) and kept.has_value and told.state != "revealed":
         state = f"{state} •"
@@ -86,7 +85,7 @@ def label(kept: Kept) -> str:
     """What an item is called. Foreign."""
     if isinstance(kept, KeptValue):
         return shortened(kept.removal.pointer or "the whole result", 200)
-    reference = kept.found.reference
+    reference = kept.located.reference
     if isinstance(reference, MalformedReference):
         return shortened(reference.label or "malformed reference", 200)
     return shortened(reference.label, 200)
@@ -94,7 +93,7 @@ def label(kept: Kept) -> str:
 
 def secret_detail(kept: Kept, request: Allowed | Refused, *, now_s: float) -> Content:
     """All there is to say of one item, but its value."""
-    told = standing(kept, now_s=now_s, request=request)
+    told = item_words(kept, now_s=now_s, request=request)
     lines = [
         content(shortened(_name(kept), 300), "bold"),
         _labelled("state", Content.assemble((told.state, "bold"), "  ", content(shortened(told.why, 600)))),
@@ -145,7 +144,7 @@ def _name(kept: Kept) -> str:
 
 
 def _places(kept: Kept) -> str:
-    pointers = kept.found.pointers if isinstance(kept, KeptReference) else (kept.removal.pointer,)
+    pointers = kept.located.pointers if isinstance(kept, KeptReference) else (kept.removal.pointer,)
     return " and ".join(pointer or "the root" for pointer in pointers[:4]) + (
         f" and {len(pointers) - 4} more places" if len(pointers) > 4 else ""
     )

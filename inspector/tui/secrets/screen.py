@@ -12,8 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from inspector.secrets.session import Custody
-from inspector.secrets.standing import left_s
-from inspector.secrets.vault import ForgottenError, Kept, KeptReference, Key
+from inspector.secrets.vault import ForgottenError, Kept, KeptReference, Key, left_s
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import KeyLine, Offer
 from inspector.tui.keys.table import bindings, command
@@ -30,8 +29,8 @@ from inspector.tui.secrets.rows import (
 )
 from inspector.tui.text import shortened
 from inspector.tui.widgets.lines import Lines
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed
-from inspector.urls.refused import Refused
 
 PEEK_S = 10.0
 """How long a value is shown."""

@@ -22,7 +22,7 @@ from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, 
 from inspector.protocol.frames import Direction, Frame, Request, Response
 from inspector.protocol.outcome import Result, RpcError
 from inspector.protocol.timeline import Entry
-from inspector.recording.ids import with_ids
+from inspector.recording.markers import with_ids
 from inspector.secrets.own_credentials import OwnCredentials
 from inspector.tui.call.arguments import sensitive_pointers
 from inspector.tui.keys.command import Place

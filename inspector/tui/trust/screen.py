@@ -12,8 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from inspector.policy.gate.oversight import Oversight
-from inspector.policy.taint.propagation import Detail
-from inspector.policy.taint.state import SessionTrust
+from inspector.policy.taint import Detail, SessionTrust
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import KeyLine, Offer
 from inspector.tui.keys.table import bindings, command

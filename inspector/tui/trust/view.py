@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from inspector.json.exact import JsonObject, dump_text
-from inspector.policy.taint.propagation import Detail, request_annotations
-from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
+from inspector.policy.taint import Detail, Mark, MarkKind, Origin, SessionTrust, request_annotations
 from inspector.tui.text import content, count, shortened
 
 _LABEL = "$foreground 70%"

@@ -1,1 +1,1 @@
-"""Chromium: starting it, its protocol, and pages as connections."""
+"""Chromium: start it, speak its protocol, connect to pages."""

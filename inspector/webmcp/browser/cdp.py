@@ -1,6 +1,6 @@
-"""The browser's own protocol (CDP) over a WebSocket: ids, flat sessions, events, each message a frame.
+"""The Chrome DevTools Protocol over a WebSocket: ids, flat sessions, events; each message is a frame.
 
-Source: https://chromedevtools.github.io/devtools-protocol/. Nothing is validated away.
+Source: https://chromedevtools.github.io/devtools-protocol/. Validates nothing.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from inspector.webmcp.browser.socket import Socket
 
 REPLY_TIMEOUT_S = 30.0
 SHARE_S = 0.004
-"""How long messages are taken in one go before the rest of the program gets its turn."""
+"""How long messages are processed in one go before other tasks run."""
 
 
 class CdpError(Exception):
@@ -27,17 +27,16 @@ class CdpError(Exception):
 
     @property
     def is_unknown_method(self) -> bool:
-        """Whether the browser has no such method or domain."""
         return isinstance(self.error, dict) and self.error.get("code") == -32601
 
 
 class CdpLostError(ConnectionError):
-    """The connection to the browser is gone."""
+    """The connection to the browser is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CdpEvent:
-    """Something the browser tells."""
+    """An event of the browser."""
 
     method: str
     params: JsonObject
@@ -47,12 +46,12 @@ class CdpEvent:
 
 
 class Cdp:
-    """One connection to a browser. Requests may run at the same time."""
+    """One connection to a browser. Requests may run concurrently."""
 
     def __init__(
         self, tap: Tap, on_event: Callable[[CdpEvent], Awaitable[None]], on_lost: Callable[[str], None]
     ) -> None:
-        """Nothing is read while `on_event` runs. `on_lost` is told why, once, unless `close` came first."""
+        """Nothing is read while `on_event` runs. `on_lost` gets the reason once, unless `close` was called."""
         self._tap = tap
         self._on_event = on_event
         self._on_lost = on_lost
@@ -61,20 +60,19 @@ class Cdp:
         self._next_id = 0
         self._pending: dict[int, asyncio.Future[Json]] = {}
         self._quiet: set[int] = set()
-        """Requests that are kept out of frames; an id stays until its reply came, however late."""
+        """Requests that do not become frames; an id stays until its reply arrives, however late."""
         self._is_closing = False
         self._hidden: tuple[str, ...] = ()
         self._on_hidden: Callable[[str, JsonObject, str], None] = _ignore
 
     def hide(self, prefixes: tuple[str, ...], on_event: Callable[[str, JsonObject, str], None]) -> None:
-        """Keep events whose methods begin so out of frames, for what they hold of the user's.
+        """Keep events whose methods start with `prefixes` out of frames, because they hold private data.
 
-        `on_event` is given method, parameters and session of each.
+        `on_event` gets their method, parameters and session.
         """
         self._hidden, self._on_hidden = prefixes, on_event
 
     async def open(self, url: str, timeout_s: float) -> None:
-        """Connect. Raises UnreachableError."""
         self._socket = await Socket.open(url, timeout_s)
         self._reader = asyncio.ensure_future(self._read(self._socket))
 
@@ -87,9 +85,9 @@ class Cdp:
         timeout_s: float = REPLY_TIMEOUT_S,
         is_quiet: bool = False,
     ) -> JsonObject:
-        """Ask and wait for the result. Raises CdpError, TimeoutError, CdpLostError.
+        """Send a request and wait for its result. Raises CdpError, TimeoutError, CdpLostError.
 
-        `is_quiet`: neither request nor reply becomes a frame, for what may hold a secret.
+        `is_quiet`: keep request and reply out of frames, because they may hold a secret.
         """
         self._next_id += 1
         number = self._next_id
@@ -115,14 +113,13 @@ class Cdp:
         return result if isinstance(result, dict) else {}
 
     async def close(self) -> None:
-        """End the connection; the browser stays."""
         self._is_closing = True
         if self._socket is not None:
             await self._socket.close()
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
-        self._fail("the connection was closed here")
+        self._fail("Sightline closed the connection")
 
     async def _write(self, raw: bytes) -> None:
         if self._socket is None:
@@ -139,7 +136,7 @@ class Cdp:
         try:
             while True:
                 await self._take(await socket.receive())
-                # What has arrived already is handed out without giving way to anything else.
+                # Messages that have already arrived are processed without switching tasks.
                 if clock() - started > SHARE_S:
                     await asyncio.sleep(0)
                     started = clock()
@@ -170,11 +167,11 @@ class Cdp:
                     )
                 )
             case _:
-                # Garbage is in the timeline; nothing waits for it.
+                # The timeline shows invalid messages; nothing waits for them.
                 pass
 
     async def _is_quiet_reply(self, raw: bytes) -> bool:
-        """Whether these bytes answer a quiet request; then they end here."""
+        """Resolve a quiet request if these bytes answer one."""
         body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
         if isinstance(body, Malformed) or not isinstance(body.value, dict):
             return False
@@ -186,7 +183,7 @@ class Cdp:
         return True
 
     async def _is_hidden_event(self, raw: bytes) -> bool:
-        """Whether these bytes are an event that becomes no frame; then they end here."""
+        """Pass on these bytes if they are a hidden event."""
         body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
         match body:
             case JsonText(value={"method": str(method), **rest}) if method.startswith(self._hidden):

@@ -1,10 +1,12 @@
-"""A Chromium of our own: a fresh profile, gone with us, whatever happens."""
+"""Start Chromium with a fresh profile, which is removed with it."""
 
 import asyncio
 import contextlib
 import os
 import shutil
 import signal
+import stat
+import tempfile
 from pathlib import Path
 
 from inspector.connect import processes
@@ -12,14 +14,90 @@ from inspector.connect.tap import Tap
 from inspector.errors import UnreachableError, UsageError
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.targets import PageTarget
-from inspector.webmcp.browser import profiles
+
+_OWNER = "sightline-owner"
+_PREFIX = "profile-"
+
+
+def create_profile() -> Path:
+    """Create an empty profile that names its owner. Raises UnreachableError."""
+    folder = profiles_folder()
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError as error:
+        raise UnreachableError(f"cannot make {folder}: {error.strerror}", "Check TMPDIR.") from error
+    is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    if not is_ours or stat.S_IMODE(status.st_mode) & 0o077:
+        raise UnreachableError(f"{folder} can be reached by others", "Remove it, or set TMPDIR.")
+    profile = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
+    (profile / _OWNER).write_text(_mark(os.getpid()), encoding="ascii")
+    return profile
+
+
+def remove_profile(profile: Path) -> None:
+    """Remove a profile, which its browser may still be writing, and the folder of its socket."""
+    _remove_socket(profile)
+    for _ in range(20):
+        shutil.rmtree(profile, ignore_errors=True)
+        if not profile.exists():
+            return
+
+
+def _remove_socket(profile: Path) -> None:
+    """A killed browser leaves the folder that this link points to."""
+    with contextlib.suppress(OSError):
+        folder = (profile / "SingletonSocket").readlink().parent
+        is_its_own = folder.name.startswith("org.chromium.") and folder.stat().st_uid == os.geteuid()
+        if is_its_own and folder.parent in {Path(tempfile.gettempdir()), Path("/tmp")}:  # noqa: S108 - where it makes it
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep_profiles() -> None:
+    """Remove the profiles of this user's killed sessions."""
+    with contextlib.suppress(OSError):
+        for profile in profiles_folder().iterdir():
+            if profile.name.startswith(_PREFIX) and not _is_owned(profile):
+                remove_profile(profile)
+
+
+def profiles_folder() -> Path:
+    """The folder of all profiles of this user."""
+    return Path(tempfile.gettempdir()) / f"sightline-{os.geteuid()}"
+
+
+def _is_owned(profile: Path) -> bool:
+    """Whether the owning process still runs. A folder without owner is being created by another process."""
+    try:
+        written = (profile / _OWNER).read_text("ascii")
+        pid = int(written.partition(" ")[0])
+    except (OSError, ValueError):
+        return True
+    return written == _mark(pid)
+
+
+def _mark(pid: int) -> str:
+    """Identifies a process: its id and its start time, or only its id where the system names no time."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        return f"{pid} {fields[19]}"
+    except (OSError, IndexError):
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return ""
+    except PermissionError:
+        pass
+    return str(pid)
+
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 NO_SANDBOX = "Chromium runs without its sandbox (--no-sandbox), because Sightline runs as root."
 PATIENCE_S = 2.0
-"""How long a browser may take to end once it was asked to."""
+"""Time limit for a browser to end."""
 POLL_S = 0.02
-"""How often a starting browser is looked at."""
+"""Interval for checking a starting browser."""
 
 _PORT_FILE = "DevToolsActivePort"
 _LISTENING = b"DevTools listening on "
@@ -54,7 +132,7 @@ _FLAGS = (
 
 
 class Chromium:
-    """The browser's process, its profile, and what it says on stderr."""
+    """The browser's process, profile and stderr."""
 
     def __init__(self, target: PageTarget, tap: Tap) -> None:
         self._target = target
@@ -66,19 +144,18 @@ class Chromium:
 
     @property
     def pid(self) -> int | None:
-        """Of the browser's first process; None where none runs."""
+        """The browser's main process; None where none runs."""
         return self._process.pid if self._process else None
 
     @property
     def is_without_sandbox(self) -> bool:
-        """Whether it has to do without its sandbox, as it does for root."""
         return os.geteuid() == 0
 
     async def start(self, timeout_s: float) -> str:
-        """Start it; the address of its debugging port. Raises UnreachableError, and leaves nothing behind then."""
-        program = found(self._target.chromium)
-        await asyncio.to_thread(profiles.sweep)
-        self._profile = await asyncio.to_thread(profiles.create)
+        """Start the browser; the address of its debugging port. Raises UnreachableError, leaving nothing behind."""
+        program = chromium_path(self._target.chromium)
+        await asyncio.to_thread(sweep_profiles)
+        self._profile = await asyncio.to_thread(create_profile)
         try:
             return await self._started(program, self._profile, timeout_s)
         except BaseException:
@@ -119,28 +196,26 @@ class Chromium:
             ) from error
 
     async def _port_opened(self, process: processes.Program, profile: Path) -> str:
-        """The address of the debugging port, which the browser writes into its profile."""
         while True:
-            # The second line ends the path, which no other process knows: it is what keeps others out.
+            # The second line is the end of the path, a secret that keeps other processes out.
             with contextlib.suppress(OSError):
                 port, _, path = (profile / _PORT_FILE).read_text("ascii").partition("\n")
                 if path:
                     return f"ws://127.0.0.1:{port}{path.strip()}"
             if await process.has_ended(POLL_S):
                 raise UnreachableError(
-                    await self.how_it_ended(),
-                    "Run it by itself to see what it needs. --headed needs a display.",
+                    await self.how_it_ended(), "Run it in a shell to see its error. --headed needs a display."
                 )
 
     async def how_it_ended(self) -> str:
-        """What became of it, with the end of its stderr; for when its connection was lost."""
+        """How the browser ended, with its stderr, after its connection was lost."""
         process = self._process
         if process is None:
             return "Chromium is not running"
         if not await process.has_ended(PATIENCE_S):
             return "Chromium closed its debugging port"
         if self._reader:
-            # What it wrote last explains most; that pipe may be read later.
+            # The last lines of stderr explain most, and may arrive later.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._reader), PATIENCE_S)
         code = process.returncode or 0
@@ -151,11 +226,10 @@ class Chromium:
         return self.describe(how)
 
     def describe(self, what: str) -> str:
-        """`what`, with the first and last lines of its stderr."""
         return "\n".join([what, *self._stderr.quoted()])
 
     async def close(self) -> None:
-        """End it and everything that it started, and remove its profile."""
+        """End the browser and its descendants, and remove its profile."""
         process, profile = self._process, self._profile
         try:
             if process is not None:
@@ -165,7 +239,7 @@ class Chromium:
                 self._reader.cancel()
                 await asyncio.gather(self._reader, return_exceptions=True)
             if profile is not None:
-                await asyncio.to_thread(profiles.remove, profile)
+                await asyncio.to_thread(remove_profile, profile)
             self._process = self._profile = None
 
     async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
@@ -181,14 +255,14 @@ class Chromium:
             await self._take(rest)
 
     async def _take(self, line: bytes) -> None:
-        # That line holds the path of the debugging port, which keeps others out.
+        # This line holds the path of the debugging port, which keeps other processes out.
         if not line.startswith(_LISTENING):
             self._stderr.add(line)
         await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
 
 
-def found(named: str | None) -> str:
-    """The browser to start. Raises UsageError for a named one that is none, UnreachableError where there is none."""
+def chromium_path(named: str | None) -> str:
+    """The browser to start. Raises UsageError for a named one that does not exist, UnreachableError where none is found."""
     if named is not None:
         path = shutil.which(named)
         if path is None:

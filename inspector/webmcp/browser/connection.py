@@ -1,4 +1,4 @@
-"""A connection to a page: opened, listed, called, watched, closed."""
+"""Connect to a page: open it, list its tools, call them, close it."""
 
 import asyncio
 import contextlib
@@ -14,17 +14,15 @@ from inspector.protocol.exchanges import Matched
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.page import Document, Forms, PageFacts
 from inspector.protocol.targets import PageTarget
-from inspector.webmcp.browser.attaching import Attachment
-from inspector.webmcp.browser.backends import NativeBackend
-from inspector.webmcp.browser.calling import Calls, Form
+from inspector.webmcp.browser.attachment import Attachment
+from inspector.webmcp.browser.calls import Calls, Form, NativeBackend
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
 from inspector.webmcp.browser.chromium import NO_SANDBOX, Chromium
-from inspector.webmcp.browser.hearing import Hearing
 from inspector.webmcp.browser.listing import Listing
-from inspector.webmcp.browser.opening import POLYFILLED, BrowserFacts, Opening
+from inspector.webmcp.browser.opening import POLYFILLED, BrowserFacts, Opening, debugging_address
+from inspector.webmcp.browser.page_events import PageEvents
 from inspector.webmcp.browser.quiet import HIDDEN, Quiet
 from inspector.webmcp.browser.redeem import PageRedeemer
-from inspector.webmcp.browser.tabs import debugging_address
 from inspector.webmcp.browser.worlds import WorldError, Worlds
 from inspector.webmcp.tree import Tree
 
@@ -32,12 +30,12 @@ CLOSE_TIMEOUT_S = 2.0
 
 
 class PageConnection:
-    """One tab. Calls may run at the same time; one task opens and closes it."""
+    """One tab. Calls may run concurrently; one task opens and closes it."""
 
     def __init__(
         self, target: PageTarget, tap: Tap, on_change: Callable[[], None], *, will_settle: bool = False
     ) -> None:
-        """`will_settle`: whether `settle` is going to be called, for which more of the page is watched."""
+        """`will_settle`: whether `settle` will be called, which needs more events."""
         self._target = target
         self._tap = tap
         self._chromium: Chromium | None = None
@@ -57,37 +55,33 @@ class PageConnection:
         if will_settle:
             self._attachment.watches_network = True
             self._cdp.hide(HIDDEN, self._quiet.overheard)
-        self._hearing = Hearing(
+        self._events = PageEvents(
             self._opening,
             self._calls,
             tap,
             self._quiet,
             is_seen=target.is_headed or target.cdp is not None,
             on_change=on_change,
-            on_lost=lambda why: self._hearing.start(self._lose(why)),
+            on_lost=lambda why: self._events.start(self._lose(why)),
         )
 
     @property
     def browser(self) -> BrowserFacts:
-        """The browser behind the page."""
         return self._browser
 
     @property
     def lost(self) -> Failure | None:
-        """Why the connection is gone; None while it is there."""
         return self._lost
 
     def now_s(self) -> float:
-        """Seconds since the connection was asked for: the clock of its frames."""
         return self._tap.now_s()
 
     def shows(self, document: Document) -> bool:
-        """Whether a document is still the one in its frame."""
         now = self._tree.document(document.frame_id)
         return now is not None and now.loader_id == document.loader_id and now.origin == document.origin
 
     async def evaluate_quietly(self, document: Document, expression: str, *, timeout_s: float) -> Json:
-        """The value of an expression in our own world of a document, kept out of every frame.
+        """Evaluate an expression in an isolated world of a document, without frames.
 
         Raises WorldError, CdpError, CdpLostError, TimeoutError.
         """
@@ -95,7 +89,7 @@ class PageConnection:
         return await self._worlds.evaluate(document, session, expression, timeout_s=timeout_s, is_quiet=True)
 
     async def open(self, timeout_s: float) -> None:
-        """Start or reach the browser and show the page. Raises InspectorError."""
+        """Start or reach the browser and open the page. Raises InspectorError."""
         if self._target.cdp is not None:
             address = await debugging_address(self._target.cdp, timeout_s)
         else:
@@ -105,7 +99,7 @@ class PageConnection:
         notes = (NO_SANDBOX,) if self._chromium and self._chromium.is_without_sandbox else ()
         try:
             async with asyncio.timeout(timeout_s):
-                self._browser = await self._opening.show(notes, self._hearing.settled)
+                self._browser = await self._opening.show(notes, self._events.settled)
         except TimeoutError as error:
             raise UnreachableError(
                 f"the page did not load within {timeout_s:g} s\nURL: {self._target}",
@@ -113,7 +107,7 @@ class PageConnection:
             ) from error
         except (CdpError, WorldError, OSError) as error:
             raise UnreachableError(
-                f"the browser refused: {error}", "Try again; --chromium PATH names another."
+                f"the browser refused: {error}", "Try again; --chromium PATH selects another browser."
             ) from error
         if self._attachment.polyfill is not None:
             self._calls.backend = self._attachment.polyfill
@@ -121,7 +115,7 @@ class PageConnection:
         self._quiet.stir()
 
     async def settle(self, limit_s: float) -> bool:
-        """Wait until the page is quiet and has tools, or cannot have any; False where it was not within `limit_s`."""
+        """Wait until the page is quiet and has tools, or cannot have any; False after `limit_s`."""
         with contextlib.suppress(CdpError, OSError):
             return await self._quiet.settle(
                 limit_s, is_complete=self._is_complete, answers=lambda: self._answers(limit_s)
@@ -134,19 +128,19 @@ class PageConnection:
         return bool(await self.obstacles())
 
     async def _answers(self, limit_s: float) -> None:
-        """Wait until the scripts of every document have had their turn. Raises CdpError, CdpLostError."""
-        # A document that is kept busy for so long does not become quiet.
+        """Wait until scripts have run in every document. Raises CdpError, CdpLostError."""
+        # A document that stays busy this long will not become quiet.
         with contextlib.suppress(TimeoutError):
             for session in self._tree.sessions:
                 asked: JsonObject = {"expression": "0", "silent": True}
                 await self._cdp.send("Runtime.evaluate", asked, session=session, timeout_s=limit_s)
 
     async def obstacles(self) -> list[str]:
-        """Why the page cannot be expected to offer tools, in clauses that quote foreign text; none where nothing is known."""
+        """Why the page is unlikely to offer tools, in clauses that quote foreign text; empty where unknown."""
         return await self._listing.obstacles(self._opening.tab.target_id if self._opening.tab else "")
 
     async def catalogue(self) -> Catalogue:
-        """All tools of all documents, as they are now. Raises UnreachableError where the connection is gone."""
+        """The current tools of all documents. Raises UnreachableError where the connection is lost."""
         if self._lost:
             raise UnreachableError(self._lost.detail, "Reconnect to go on.")
         return await self._listing.catalogue()
@@ -161,9 +155,9 @@ class PageConnection:
         forms: Forms = Forms.WAIT,
         on_filled: Callable[[], None] = lambda: None,
     ) -> Answer:
-        """Call a tool; one that is not listed, in the main frame. A failure is an outcome.
+        """Call a tool, in the main frame if it is not listed. A failure is an outcome.
 
-        `forms`: what becomes of a form that does not submit itself. `on_filled`: it waits for the user now.
+        `forms`: what to do with a form that does not submit itself. `on_filled`: called when it waits for the user.
         """
         if self._lost:
             return Answer(outcome=self._lost, frame=None)
@@ -186,7 +180,6 @@ class PageConnection:
         )
 
     async def submit(self) -> bool:
-        """Submit the forms that calls have filled in and that wait for the user; whether there was one."""
         return await self._calls.submit()
 
     async def _submit(self, facts: PageFacts, name: str) -> str:
@@ -195,32 +188,31 @@ class PageConnection:
         try:
             return await self._worlds.submit(document, session, node=facts.form_node, name=name)
         except CdpError:
-            # A form that leads elsewhere takes the reply along.
+            # The reply is lost where the form leads to another document.
             if not self.shows(document):
                 return ""
             raise
 
     def redeemer(self, tool: Tool | None) -> PageRedeemer:
-        """What redeems the references that a call of `tool` returned: the frame that registered it, and no other."""
+        """The redeemer for references that a call of `tool` returned: the frame that registered it, and no other."""
         return PageRedeemer(self, tool.page.document if tool and tool.page else None)
 
     async def close(self) -> None:
-        """End it. Our browser ends and our tab closes; nothing of the user's does."""
-        self._hearing.silence()
+        """Close the connection. Ends the browser, or closes the tab, that Sightline opened; never the user's."""
+        self._events.silence()
         self._calls.fail_all(
-            Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection was closed here")
+            Failure(kind=FailureKind.CONNECTION_LOST, detail="Sightline closed the connection")
         )
         try:
             if self._target.cdp is not None and self._lost is None:
                 await self._leave()
         finally:
-            await self._hearing.close()
+            await self._events.close()
             await self._cdp.close()
             if self._chromium is not None:
                 await self._chromium.close()
 
     async def _leave(self) -> None:
-        """Take back what was put into the user's browser."""
         tab = self._opening.tab
         with contextlib.suppress(CdpError, OSError, TimeoutError):
             if tab and tab.is_ours:
@@ -233,19 +225,19 @@ class PageConnection:
         return self._tree.session_of(frame_id) or self._attachment.session
 
     async def _heard(self, event: CdpEvent) -> None:
-        await self._hearing.heard(event)
+        await self._events.heard(event)
 
     def _disconnected(self, why: str) -> None:
-        self._hearing.start(self._lose(why, with_browser=True))
+        self._events.start(self._lose(why, with_browser=True))
 
     async def _lose(self, why: str, *, with_browser: bool = False) -> None:
         if self._lost is not None:
             return
-        # At once, so that nothing is sent meanwhile; how it ended is learned a moment later.
+        # Set at once, so that nothing more is sent; the exit status follows.
         self._lost = Failure(kind=FailureKind.CONNECTION_LOST, detail=why)
         self._quiet.stir()
-        self._hearing.silence()
-        # The end of its stderr is for the user, and no part of what a call came to.
+        self._events.silence()
+        # The end of stderr is for the user and not part of a call's outcome.
         outcome = self._lost
         if self._chromium is not None and with_browser:
             how = await self._chromium.how_it_ended()
@@ -265,7 +257,7 @@ async def open_page(
     on_change: Callable[[], None],
     will_settle: bool = False,
 ) -> PageConnection:
-    """A page that is ready for calls. Raises InspectorError; leaves no process and no profile behind when it does."""
+    """Open a page that is ready for calls. Raises InspectorError and leaves no process and no profile behind."""
     connection = PageConnection(target, Tap(on_frame), on_change, will_settle=will_settle)
     try:
         await connection.open(timeout_s)

@@ -1,7 +1,7 @@
-// What a page declares, told to the inspector before the browser drops any of it. An expression: a function of the
-// names of the binding to tell through and of this script, and of what proves that a report is its own. It runs before any script of the page, in every frame, and takes along all that
-// it needs: what the page does to prototypes later changes nothing here. It runs no code of the page: accessors are
-// named, not called, and `toJSON` is not asked.
+// Reports what a page declares, before the browser drops any of it. An expression: a function of the name of the binding
+// for reports, the name of this script, and the proof that each report carries. It runs before any script of the page, in
+// every frame, and keeps its own references: later changes of prototypes have no effect here. It runs no code of the page:
+// accessors are named, not called, and `toJSON` is not called.
 ((bindingName, ownScript, proof) => {
   "use strict";
   const tell = globalThis[bindingName];
@@ -26,7 +26,7 @@
   const { get: isAborted } = getOwnPropertyDescriptor(AbortSignal.prototype, "aborted");
   const { get: nameOf } = getOwnPropertyDescriptor(DOMException.prototype, "name");
   const { get: messageOf } = getOwnPropertyDescriptor(DOMException.prototype, "message");
-  // Names that were given to `registerTool` here. The browser refuses one that it still has.
+  // Names that were passed to `registerTool` here. The browser refuses a name that is still registered.
   const given = { __proto__: null };
   const isForbidden = (() => {
     try {
@@ -51,8 +51,8 @@
     return '"[not read: ' + why + ']"';
   };
 
-  // `room` is shared by all of one report. An array written by index could meet setters that the page put on
-  // Array.prototype, so the text is only ever joined.
+  // `room` is shared by the whole report. Writing an array by index could call setters that the page put on
+  // Array.prototype, so the text is only concatenated.
   const written = (value, room, depth, above) => {
     if (room.left <= 0) return unread(room, "too large");
     switch (typeof value) {
@@ -144,7 +144,7 @@
   };
 
   const cut = (words) => (typeof words === "string" ? apply(slice, words, [0, 2000]) : "");
-  // Runs no code of the page: an error of the browser has its words behind accessors that were taken along.
+  // Runs no code of the page: the message of a browser's error is read through the saved accessors.
   const wordsOf = (error) => {
     if (typeof error !== "object" || error === null) return "";
     try {
@@ -160,7 +160,7 @@
     const named = name && typeof name.value === "string" ? stringify(cut(name.value)) : "null";
     tell('{"proof":"' + proof + '","call":"refused","name":' + named + ',"reason":' + stringify(wordsOf(error)) + ',"place":' + stringify(place) + "}");
   };
-  // The line of the page's own stack that called; where the page formats stacks itself, it is left alone.
+  // The calling line of the page's stack; none where the page formats stacks itself.
   const placeOfCall = () => {
     if (getOwnPropertyDescriptor(ErrorClass, "prepareStackTrace")) return "";
     let rest = new ErrorClass().stack;
@@ -174,7 +174,7 @@
     return "";
   };
 
-  // Whether the browser takes the arguments as they are. Where it may refuse them, it makes an error with a stack.
+  // Whether the browser certainly accepts the arguments. Where it may refuse them, it creates an error with a stack.
   const isPlain = (self, list) => {
     const tool = list[0];
     if (typeof tool !== "object" || tool === null || !isContext(self)) return false;
@@ -192,11 +192,11 @@
     if (typeof options !== "object" || options === null) return false;
     const exposed = find(options, "exposedTo");
     const signal = find(options, "signal");
-    // Throws for what is no signal.
+    // Throws for a value that is not a signal.
     if (signal && apply(isAborted, signal.value, [])) return false;
     return !exposed;
   };
-  // Whether the draft's rules for names and descriptions hold, and the name was not given before.
+  // Whether name and description follow the draft's rules, and the name is new.
   const isLawful = (tool) => {
     const { value: name } = find(tool, "name");
     if (isForbidden || name.length < 1 || name.length > 128 || find(tool, "description").value === "") return false;
@@ -217,7 +217,7 @@
     return false;
   };
 
-  // The page must not see that its call went through here. Where it formats stacks itself, it is left alone.
+  // Hides this script from the page's stack, unless the page formats stacks itself.
   const cleaned = (error) => {
     if (typeof error !== "object" || error === null) return;
     if (getOwnPropertyDescriptor(ErrorClass, "prepareStackTrace") || !getOwnPropertyDescriptor(error, "stack")) return;
@@ -278,8 +278,8 @@
       throw error;
     }
     if (isSure || typeof answer !== "object" || answer === null) return answer;
-    // A refusal comes as a rejection. To take our lines out of its stack costs a turn of the queue, so that only
-    // calls that may be refused go this way. Nobody else learns that this promise is handled.
+    // A refusal is a rejection. Removing this script's lines from its stack takes a turn of the task queue, so only
+    // calls that may be refused take this path. Handling this promise has no effect for the page.
     return new PromiseClass((resolve, reject) => {
       apply(then, answer, [
         resolve,
@@ -296,7 +296,7 @@
 
   wrap(ContextPrototype, "registerTool", telling("registerTool"));
   wrap(ContextPrototype, "provideContext", telling("provideContext"));
-  // A proxy's own text names no function; these must read as what they stand for.
+  // A proxy's text names no function; these must read like the functions that they replace.
   wrap(FunctionPrototype, "toString", (target, self, list) => {
     const original = typeof self === "function" ? apply(originalOf, originals, [self]) : undefined;
     return apply(target, original === undefined ? self : original, list);

@@ -1,4 +1,4 @@
-"""The catalogue of a page: its tools from the tree, and what is asked of each document beside them."""
+"""List the tools of a page: from the tree, and by asking each document."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ import contextlib
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.page import Document
-from inspector.webmcp.browser.attaching import Attachment
+from inspector.webmcp.browser.attachment import Attachment
 from inspector.webmcp.browser.cdp import Cdp, CdpError
 from inspector.webmcp.browser.worlds import WorldError, Worlds
 from inspector.webmcp.catalogue import catalogue_of
@@ -25,11 +25,11 @@ _BLOCKED = {
     "Header": ", by the header Permissions-Policy of its server",
     "IframeAttribute": ", by the element that holds it",
 }
-"""The browser's words for who forbids."""
+"""The browser's values for who blocks a feature."""
 
 
 class Listing:
-    """Asks each document once for each state of its tools."""
+    """Asks each document once per revision of its tools."""
 
     def __init__(self, cdp: Cdp, tree: Tree, worlds: Worlds, attachment: Attachment) -> None:
         self._cdp = cdp
@@ -37,38 +37,34 @@ class Listing:
         self._worlds = worlds
         self._attachment = attachment
         self._agents: dict[str, tuple[int, dict[str, Json]]] = {}
-        """What `getTools()` said, by frame, with the revision of its tools."""
+        """The answers of `getTools()`, by frame, with the revision of its tools."""
 
     async def catalogue(self) -> Catalogue:
-        """All tools of all documents, as they are now."""
-        told: dict[str, dict[str, Json]] = {}
+        agents: dict[str, dict[str, Json]] = {}
         for document in self._tree.documents:
             frame_id = document.frame_id
             if self._tree.is_refused(frame_id) and document.policy is None:
                 session = self._tree.session_of(frame_id) or self._attachment.session
                 await self._ask_policy(document, session)
             if self._tree.offers(frame_id):
-                told[document.frame_id] = await self._told(document)
-        snapshot = self._tree.snapshot(told)
+                agents[document.frame_id] = await self._agents_in(document)
+        snapshot = self._tree.snapshot(agents)
         return await asyncio.to_thread(catalogue_of, snapshot, self._attachment.script)
 
     async def obstacles(self, frame_id: str) -> list[str]:
-        """Why the document of a frame cannot be expected to offer tools, in clauses; none where nothing is known.
-
-        They quote foreign text.
-        """
+        """Why the document of a frame is unlikely to offer tools, in clauses that quote foreign text; empty where unknown."""
         document = self._tree.document(frame_id)
         if document is None:
             return []
         session = self._tree.session_of(frame_id) or self._attachment.session
-        found: list[str] = []
+        reasons: list[str] = []
         with contextlib.suppress(WorldError, CdpError, OSError, TimeoutError):
             match await self._worlds.evaluate(document, session, _ANSWER, timeout_s=ASK_TIMEOUT_S):
                 case [str(content_type), int(status)]:
                     if status >= 400:
-                        found.append(f"its server answered with HTTP status {status}")
+                        reasons.append(f"its server answered with HTTP status {status}")
                     if content_type not in _WITH_SCRIPTS:
-                        found.append(f"the address leads to {content_type}, which is no page")
+                        reasons.append(f"the address returns {content_type}, which is not a page")
                 case _:
                     pass
         if document.policy is None:
@@ -76,11 +72,10 @@ class Listing:
             document = self._tree.document(frame_id) or document
         if document.is_permitted is False:
             by = document.policy.blocked_by if document.policy else None
-            found.append(f"its permissions policy forbids `{_PERMISSION}`{_BLOCKED.get(by or '', '')}")
-        return found
+            reasons.append(f"its permissions policy forbids `{_PERMISSION}`{_BLOCKED.get(by or '', '')}")
+        return reasons
 
-    async def _told(self, document: Document) -> dict[str, Json]:
-        """What `getTools()` says in a document."""
+    async def _agents_in(self, document: Document) -> dict[str, Json]:
         revision = self._tree.revision(document.frame_id)
         known = self._agents.get(document.frame_id)
         if known is not None and known[0] == revision:
@@ -88,12 +83,12 @@ class Listing:
         session = self._tree.session_of(document.frame_id) or self._attachment.session
         if document.policy is None:
             await self._ask_policy(document, session)
-        told = await self._worlds.agents(document, session)
-        self._agents[document.frame_id] = (revision, told)
-        return told
+        agents = await self._worlds.agents(document, session)
+        self._agents[document.frame_id] = (revision, agents)
+        return agents
 
     async def _ask_policy(self, document: Document, session: str) -> None:
-        """Whether the document may offer tools, and what its frame's element says of that."""
+        """Ask whether the document may offer tools, and what its frame's element permits."""
         is_permitted, blocked_by = document.is_permitted, None
         if is_permitted is None:
             state = await self._permission(document, session)
@@ -119,7 +114,7 @@ class Listing:
         return {}
 
     async def _element(self, document: Document) -> Json:
-        """The element of a frame, from the document around it; None for the page itself, or where it is not told."""
+        """The element of a frame, from the parent document; None for the page itself, or where unknown."""
         if document.parent_id is None:
             return None
         session = self._tree.session_of(document.parent_id) or self._attachment.session

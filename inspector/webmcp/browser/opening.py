@@ -1,20 +1,117 @@
-"""Opening a page in a browser that answers: its tab, its documents, and an API of ours where the browser has none."""
+"""Open a page in a running browser: choose the tab, load the page, inject the polyfill where there is no API."""
 
 import asyncio
+import json
+import urllib.error
+import urllib.request
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import cast
+from urllib.parse import urlsplit, urlunsplit
 
-from inspector.errors import UnreachableError
-from inspector.json.exact import JsonObject
+from inspector.errors import UnreachableError, UsageError
+from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.protocol.targets import PageTarget
-from inspector.webmcp.browser.attaching import NO_WEBMCP, Attachment
-from inspector.webmcp.browser.backends import PolyfillBackend
+from inspector.urls.host import is_on_this_machine
+from inspector.webmcp.browser.attachment import NO_WEBMCP, Attachment
+from inspector.webmcp.browser.calls import PolyfillBackend
 from inspector.webmcp.browser.cdp import Cdp
-from inspector.webmcp.browser.tabs import Tab, choose
 from inspector.webmcp.browser.worlds import Worlds
 from inspector.webmcp.tree import Tree
 
-POLYFILLED = "The page has a polyfill of ours for document.modelContext, not an API of its browser."
+_HINT = (
+    "Start the browser with --remote-debugging-port=9222 and its own --user-data-dir, and give that address."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tab:
+    """One page of a browser."""
+
+    target_id: str
+    is_ours: bool
+    """Whether Sightline opened it, and so closes it."""
+    is_empty: bool
+    """Whether the target's address still has to be loaded."""
+
+
+async def debugging_address(cdp: str, timeout_s: float) -> str:
+    """The WebSocket address of a running browser. Raises UsageError, UnreachableError."""
+    parts = urlsplit(cdp)
+    if parts.scheme not in {"http", "https", "ws", "wss"} or not parts.hostname:
+        raise UsageError(
+            f"--cdp {cdp}: not the address of a browser", "Write it as --cdp http://127.0.0.1:9222"
+        )
+    if not is_on_this_machine(parts.hostname):
+        raise UsageError(
+            f"--cdp {cdp}: the browser is on another machine", "Forward its port, as with ssh -L."
+        )
+    if parts.scheme in {"ws", "wss"}:
+        return cdp
+    version = await asyncio.to_thread(_version, urlunsplit((*parts[:2], "/json/version", "", "")), timeout_s)
+    address = version.get("webSocketDebuggerUrl")
+    if not isinstance(address, str):
+        raise UnreachableError(f"{cdp} names no debugging address", _HINT)
+    # A browser behind a forwarded port names the address on its own side.
+    return urlunsplit(("ws", parts.netloc, urlsplit(address).path, "", ""))
+
+
+def _version(url: str, timeout_s: float) -> JsonObject:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=timeout_s) as answer:
+            read = parse(cast("bytes", answer.read(1 << 16)))
+    except (OSError, urllib.error.URLError, ValueError, json.JSONDecodeError) as error:
+        raise UnreachableError(f"no browser answers at {url}: {error}", _HINT) from error
+    return read.value if isinstance(read, JsonText) and isinstance(read.value, dict) else {}
+
+
+async def choose(cdp: Cdp, target: PageTarget) -> Tab:
+    """The tab for the target. In a browser that already runs: the one that shows the address, or a new one.
+
+    Raises UsageError for a target without address unless there is exactly one page.
+    """
+    pages = [page for page in await _pages(cdp) if page.get("type") == "page"]
+    if target.cdp is None:
+        if not pages:
+            return await _opened(cdp)
+        return Tab(target_id=_id(pages[0]), is_ours=True, is_empty=True)
+    if not target.url:
+        if len(pages) == 1:
+            return Tab(target_id=_id(pages[0]), is_ours=False, is_empty=False)
+        urls = "\n".join(f"  web+{page.get('url')}" for page in pages[:20])
+        raise UsageError(f"the browser shows {len(pages)} pages:\n{urls}", "Name one of them.")
+    shown = [page for page in pages if _bare(page.get("url")) == _bare(target.url)]
+    exact = [page for page in shown if page.get("url") == target.url]
+    if exact or shown:
+        return Tab(target_id=_id((exact or shown)[0]), is_ours=False, is_empty=False)
+    return await _opened(cdp)
+
+
+async def _pages(cdp: Cdp) -> list[JsonObject]:
+    listed = (await cdp.send("Target.getTargets")).get("targetInfos")
+    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+
+
+async def _opened(cdp: Cdp) -> Tab:
+    # In the background, so that the user's tab stays in front.
+    made = await cdp.send("Target.createTarget", {"url": "about:blank", "background": True})
+    return Tab(target_id=_id(made), is_ours=True, is_empty=True)
+
+
+def _id(value: JsonObject) -> str:
+    return str(value.get("targetId", ""))
+
+
+def _bare(url: Json) -> str:
+    """An address without its fragment, and with a path."""
+    if not isinstance(url, str):
+        return ""
+    bare = url.partition("#")[0]
+    return f"{bare}/" if urlsplit(bare).path == "" else bare
+
+
+POLYFILLED = "The page uses Sightline's polyfill for document.modelContext, not an API of its browser."
 
 _API = "[isSecureContext, !!(document.modelContext ?? navigator.modelContext)]"
 _API_TIMEOUT_S = 10.0
@@ -22,19 +119,19 @@ _API_TIMEOUT_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserFacts:
-    """What the browser said of itself. All of it is foreign text."""
+    """The browser's own data. All of it is foreign text."""
 
     product: str
     """`Chrome/156.0.8078.79`."""
     raw: JsonObject
     api: str = "WebMCP"
-    """Whose `document.modelContext` the page has, in words that may be shown."""
+    """Who provides `document.modelContext`, as text for the user."""
     notes: tuple[str, ...] = ()
-    """What the user should know of it, in sentences of ours."""
+    """Notes for the user. Not foreign text."""
 
 
 class Opening:
-    """One tab on its way to the target's page."""
+    """Brings a tab to the target's page."""
 
     def __init__(
         self, target: PageTarget, cdp: Cdp, attachment: Attachment, tree: Tree, worlds: Worlds
@@ -45,12 +142,12 @@ class Opening:
         self.tree = tree
         self._worlds = worlds
         self.loaded = asyncio.Event()
-        """Set by whoever hears that the page has loaded, or is gone."""
+        """Set when the page has loaded, or is gone."""
         self.tab: Tab | None = None
-        """The tab, as soon as it is chosen."""
+        """None until it is chosen."""
 
     async def show(self, notes: tuple[str, ...], settled: Callable[[], Awaitable[None]]) -> BrowserFacts:
-        """Bring the tab to the page. `notes`: of the browser itself. `settled`: waits for frames in other processes.
+        """Open the page. `notes`: about the browser itself. `settled`: waits for frames in other processes.
 
         Raises InspectorError, CdpError, WorldError, OSError, TimeoutError.
         """
@@ -67,7 +164,7 @@ class Opening:
             await self._navigate()
         if not await self._has_api(tab):
             if self.attachment.polyfill or not tab.is_empty:
-                raise UnreachableError(f"{facts.product} gives the page no WebMCP", NO_WEBMCP)
+                raise UnreachableError(f"{facts.product} does not offer WebMCP to the page", NO_WEBMCP)
             await self.attachment.detach()
             self._give_polyfill()
             await self.attachment.attach(tab.target_id)
@@ -77,7 +174,7 @@ class Opening:
         return replace(facts, api="WebMCP polyfill", notes=(*notes, POLYFILLED))
 
     async def adopt(self, session: str) -> None:
-        """Take the documents that a session shows already. Raises CdpError, OSError, TimeoutError."""
+        """Add the documents that a session already shows. Raises CdpError, OSError, TimeoutError."""
         tree = await self.cdp.send("Page.getFrameTree", session=session)
         self.tree.adopt(session, tree.get("frameTree"))
 
@@ -97,17 +194,17 @@ class Opening:
         await self.loaded.wait()
 
     async def _has_api(self, tab: Tab) -> bool:
-        """Whether the page can offer tools. Raises UnreachableError where none in its place could."""
+        """Whether the page can offer tools. Raises UnreachableError where not even a polyfill helps."""
         document = self.tree.document(tab.target_id)
         if document is None:
             return True
-        found = await self._worlds.evaluate(document, self.attachment.session, _API, timeout_s=_API_TIMEOUT_S)
-        if found == [False, False] or document.origin == "://":
+        api = await self._worlds.evaluate(document, self.attachment.session, _API, timeout_s=_API_TIMEOUT_S)
+        if api == [False, False] or document.origin == "://":
             raise UnreachableError(
-                f"the page is no secure context, so that it cannot offer tools\nURL: {self._target}",
+                f"the page is not a secure context, so it cannot offer tools\nURL: {self._target}",
                 "Use https, or http on localhost.",
             )
         if self.attachment.polyfill:
-            # The polyfill is the page's, which our own world does not see.
+            # An isolated world does not see the page's polyfill.
             return True
-        return found != [True, False] and self.attachment.has_native
+        return api != [True, False] and self.attachment.has_native

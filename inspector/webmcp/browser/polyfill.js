@@ -1,15 +1,15 @@
 // WebMCP for pages in a browser that has none: `document.modelContext` as the draft says (webmachinelearning/webmcp, index.bs).
-// It does nothing where the browser has an API of its own, or where the page is no secure context. Around it stands a block that names its
+// It does nothing where the browser has its own API, or where the page is not a secure context. It is wrapped in a block that names its
 // parts: { const sightline = { reading, forms, frames, channel?, link?, host? };\n...this file...\n}, the first three the expressions in
 // polyfill_reading.js, polyfill_forms.js and polyfill_frames.js. With CHANNEL, LINK and host, `(polyfill_host.js)("BINDING")`, a host can list
-// and call its tools, and the frames of a page know of each other: polyfill_host.js says how. Both are names that no page can guess, the
-// same in all frames. Without them it is the API of one document alone.
+// and call its tools, and the frames of a page find each other; see polyfill_host.js. CHANNEL and LINK are unguessable, and the same in all
+// frames. Without them this is the API of a single document.
 ((given) => {
   "use strict";
   const { reading, forms: formsOf, frames: framesOf, channel, link, host } = given;
   if (!isSecureContext || "modelContext" in document || "modelContext" in navigator) return;
 
-  // A page may change every prototype later. Whatever touches the channel's name is taken along from here.
+  // A page may change every prototype later, so functions that handle the channel's name are saved here.
   const { apply, ownKeys, defineProperty, getOwnPropertyDescriptor } = Reflect;
   const { parse } = JSON;
   const { setTimeout: later, CustomEvent, Event, EventTarget, AbortController, Promise, TypeError, URL } = globalThis;
@@ -44,13 +44,13 @@
 
   const fire = (event) => dispatch(context, event);
   const changedHere = () => fire(new Event("toolchange"));
-  // `tool`: whose exposure says which other origins learn of it; null where it has none.
+  // `tool`: its exposure names the other origins that are notified; null for none.
   const changed = (tool) => {
     each((peer) => later(peer.changed));
     frames.poke(tool?.exposedTo ?? []);
   };
 
-  // Frames of one origin share this script's realm of trust: the channel's name is what they know each other by.
+  // Frames of one origin trust each other: they recognise each other by the channel's name.
   const each = (use) => {
     const visit = (view) => {
       const box = { __proto__: null, peer: view === window ? peer : null };
@@ -85,7 +85,7 @@
         fire(new ToolActivatedEvent("toolactivated", { toolName: name }));
         return jsonText(await apply(tool.execute, undefined, [given, { signal: signalOf(controller) }]));
       }
-      // A form is filled first.
+      // A form is filled in first.
       later(() => fire(new ToolActivatedEvent("toolactivated", { toolName: name })));
       const answer = await forms.run(tool, given, { signal: signalOf(controller), cancel, leave: () => isPending && settled("Submitted") });
       if ("value" in answer) return jsonText(answer.value);
@@ -107,7 +107,7 @@
     checkDocument();
     const add = () => added({ name, title, description, inputSchema, annotations, asked, execute }, signal);
     if (frames.isKnown()) return add();
-    // The frame above is of another origin, and is asked what its element for this one allows.
+    // The parent frame has another origin: ask what its element for this frame allows.
     return then(frames.asked, () => (checkDocument(), add()));
   };
   const added = ({ name, title, description, inputSchema, annotations, asked, execute }, signal) => {

@@ -1,7 +1,8 @@
 // Forms as tools, a part of polyfill.js. An expression: a function of { tools, method, later, isAllowed, changed, fail } that gives
-// { refresh, run }. What a form comes to is the explainer's (webmachinelearning/webmcp, declarative-api-explainer.md), and where that
-// leaves it open, what Chromium 156 does.
-// Not as in a browser: no `:tool-form-active` and `:tool-submit-active`; `input` and `change` are not trusted; forms in shadow trees are none.
+// { refresh, run }. Follows the explainer (webmachinelearning/webmcp, declarative-api-explainer.md), and Chromium 156 where the explainer
+// is silent.
+// Differs from a browser: no `:tool-form-active` and `:tool-submit-active`; `input` and `change` are not trusted; forms in shadow trees are
+// ignored.
 ((given) => {
   "use strict";
   const { tools, method, later, isAllowed, changed, fail } = given;
@@ -21,7 +22,7 @@
     month: `^${MONTH}$`,
     week: "^[0-9]{4}-W(0[1-9]|[1-4][0-9]|5[0-3])$",
   };
-  // A control may be called `elements`, and hides the form's own.
+  // A control named `elements` hides the form's own property.
   const listedIn = method(HTMLFormElement, "elements");
   const elementsOf = (form) => [...listedIn(form)];
   const isValid = method(HTMLFormElement, "checkValidity");
@@ -135,7 +136,7 @@
     try {
       renewed();
     } catch {
-      // A page that breaks its prototypes has no forms as tools, and keeps all others.
+      // A page with broken prototypes loses its form tools only.
     }
   };
   let isDue = false;
@@ -148,7 +149,7 @@
   const put = (field, text) => {
     const [, set] = setters.find(([owner]) => field instanceof owner);
     Reflect.apply(set, field, [text]);
-    // A control clears what it cannot hold.
+    // A control clears a value that it cannot hold.
     if (field.type === "color") return field.value === text.toLowerCase();
     return text === "" || field.value !== "" || field instanceof HTMLTextAreaElement;
   };
@@ -173,7 +174,7 @@
     field.checked = text === "true";
     return true;
   };
-  // What the form cannot take, in the browser's words; empty where it took all.
+  // The browser's message about a value that the form rejects; empty where it accepts all.
   const filled = (form, input) => {
     const named = fieldsOf(form);
     const names = elementsOf(form).map(({ name }) => name);
@@ -213,7 +214,7 @@
       if (!run || run.event) return;
       run.event = event;
       events.add(event);
-      // After all listeners, and before the new document takes over.
+      // After all listeners, and before the new document loads.
       if (!run.isAutomatic) later(() => submitted(run));
     },
     true
@@ -235,7 +236,7 @@
     Object.defineProperty(SubmitEvent.prototype, key, { ...Object.getOwnPropertyDescriptor(respond, key), enumerable: true });
   }
 
-  // Comes to { value } or { refused }, and to nothing where the form leaves the document: `leave` is called then.
+  // Resolves to { value } or { refused }; calls `leave` and never resolves where the form leaves the document.
   const run = ({ form, isAutomatic }, input, { signal, cancel, leave }) =>
     new Promise((settle) => {
       running.get(form)?.cancel();

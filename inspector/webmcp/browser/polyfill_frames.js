@@ -1,8 +1,8 @@
 // Frames of other origins, a part of polyfill.js. An expression: a function of { link, tools, run, changedHere, later, method } that gives
-// { isAllowed, isKnown, asked, onAllowed, list, poke, isFar, runIn }. `link` is what the polyfills of a page's frames know each other's messages by. It opens
-// nothing: each frame shows and runs only what its tools are exposed to the asking origin for.
-// The permissions policy is read from the element around a frame, by the frame above. Not as in a browser: `Permissions-Policy` headers
-// are not seen, and elements in shadow trees are not found, so that their frames may not register.
+// { isAllowed, isKnown, asked, onAllowed, list, poke, isFar, runIn }. `link` is the token by which the polyfills of a page's frames recognise each other's
+// messages. It grants no access: each frame lists and runs only tools that are exposed to the asking origin.
+// The parent frame reads the permissions policy from the element of a frame. Differs from a browser: `Permissions-Policy` headers are not
+// visible, and elements in shadow trees are not found, so their frames may not register tools.
 ((given) => {
   "use strict";
   const { link, tools, run, changedHere, later, method } = given;
@@ -45,7 +45,7 @@
       start(resolve);
     });
 
-  // What the elements around this frame say, as far as frames of the same origin go; undefined where another has to be asked.
+  // What the elements around this frame allow, up to the first frame of another origin; undefined where that one has to be asked.
   const near = () => {
     for (let view = window; view !== top; view = view.parent) {
       let element = null;
@@ -85,7 +85,7 @@
       return true;
     }
   };
-  // Asks every frame of another origin for its own, and goes on with those among `origins`: to others nothing is said.
+  // Asks every frame of another origin for its tools, and continues with those in `origins`; others get no message.
   const among = (origins, use) => {
     if (!link || !origins.length) return [];
     return views()

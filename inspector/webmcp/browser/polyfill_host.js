@@ -1,17 +1,17 @@
-// The host's side of polyfill.js. An expression: a function of the name of a binding (`Runtime.addBinding`), which it takes away from
-// the page. To command, in an isolated world of the frame (see polyfill.js for CHANNEL):
+// The host's side of polyfill.js. An expression: a function of the name of a binding (`Runtime.addBinding`), which it hides from the page.
+// To send a command, run in an isolated world of the frame (see polyfill.js for CHANNEL):
 //   document.dispatchEvent(new CustomEvent("CHANNEL", { detail: JSON.stringify(command) }))
 //   list   { command: "list", id }                  answers { type: "tools", id, url, origin, allowed, tools: [Tool] }
 //   watch  { command: "watch", id }                 the same, and again with that id after each change
 //   invoke { command: "invoke", id, name, input }   answers { type: "toolResponded", id, status, output?, errorText?, exception? }
-//   cancel { command: "cancel", id }                the invocation of that id answers with status "Canceled"; nothing where it is over
+//   cancel { command: "cancel", id }                the invocation of that id answers with status "Canceled"; none where it has ended
 //   arrive { command: "arrive", id }                in the document that a form's submission led to: answers as the invocation of that id, with
 //                                                   what its scripts of type application/ld+json hold, once it was read to its end
-// Where a form leaves the document, { type: "toolSubmitted", id } says so, and the invocation answers no more there.
+// Where a form leaves the document, { type: "toolSubmitted", id } reports it, and the old document does not answer.
 // Tool = { name, title, description, inputSchema?, annotations?, exposedTo, declarative? }, its annotations as the WebMCP domain has them:
 // { readOnly, untrustedContent, consequential, debugging } of scripts, { autosubmit } of forms. input is JSON text; status is "Completed", "Canceled" or "Error"; output
 // is any JSON; exception is { description }, with the stack. Answers come as `Runtime.bindingCalled`, whose context names the frame.
-// Nothing is told unasked.
+// Sends nothing without a command.
 ((bindingName) => {
   "use strict";
   const tell = globalThis[bindingName];
@@ -19,7 +19,7 @@
   const { parse, stringify } = JSON;
 
   return ({ tools, run, listen, changes, refresh, isAllowed }) => {
-    // Reports are joined from texts: `stringify` of a string asks no page for its toJSON.
+    // Reports are joined from texts: `stringify` of a string never calls a page's toJSON.
     const flags = ({ readOnlyHint, untrustedContentHint, consequentialHint, debugging }) =>
       `{"readOnly":${readOnlyHint},"untrustedContent":${untrustedContentHint},"consequential":${consequentialHint},"debugging":${debugging}}`;
     const reported = (tool) => {

@@ -1,6 +1,6 @@
-"""When a page is quiet, so that what it offers may be listed: its documents, its tools, its network, its service workers.
+"""Detect when a page is quiet, so that its tools can be listed: documents, tools, network, service workers.
 
-A timer of a page shows in nothing that the browser reports, so that time without a change is what counts.
+The browser does not report timers, so a page counts as quiet after some time without changes.
 """
 
 import asyncio
@@ -11,18 +11,18 @@ from inspector.json.exact import Json, JsonObject
 from inspector.webmcp.browser.cdp import CdpEvent
 
 CALM_S = 1.5
-"""After the last change of documents or tools: longer than the second that pages like to give a timer."""
+"""After the last change of documents or tools; longer than the usual timer of one second."""
 NETWORK_CALM_S = 0.5
 """After the end of the last request."""
 SLOW_S = 0.25
 """A page that takes longer to answer was busy, and its timers are late."""
 HIDDEN = ("Network.", "ServiceWorker.")
-"""Domains whose events hold cookies, form data and other sites: they are counted here and become no frames."""
+"""Domains whose events hold cookies, form data and other sites: counted here, never frames."""
 
 _ENDLESS = frozenset({"EventSource", "WebSocket", "Ping", "Media"})
 """Requests that stay open as long as the page does."""
 _AT_WORK = frozenset({"new", "installing", "activating"})
-"""States of a service worker that another one follows by itself."""
+"""States of a service worker that change without further events from outside."""
 _STIRRING = frozenset(
     {
         "Page.frameAttached",
@@ -42,31 +42,29 @@ class Quiet:
     """Watches one page. Times are of the event loop's clock."""
 
     def __init__(self, origins: Callable[[], frozenset[str]], sessions: Callable[[], frozenset[str]]) -> None:
-        """`origins`: of the documents that are shown. `sessions`: that are attached; requests of others are over."""
+        """`origins`: of the current documents. `sessions`: that are attached; requests of others do not count."""
         self._origins = origins
         self._sessions = sessions
         self._changed_s = 0.0
         self._network_s = 0.0
         self._requests: dict[str, str] = {}
-        """Those in flight, with their sessions."""
+        """Sessions by request in flight."""
         self._scopes: dict[str, str] = {}
-        """Of service workers, by registration."""
+        """Scopes of service workers, by registration."""
         self._workers: dict[str, str] = {}
-        """Versions of service workers that are at work, with their registrations."""
+        """Registrations by version of a service worker at work."""
         self._stirred = asyncio.Event()
 
     def stir(self) -> None:
-        """The page changed, or the connection to it did."""
+        """Note a change of the page or of its connection."""
         self._changed_s = asyncio.get_running_loop().time()
         self._stirred.set()
 
     def heard(self, event: CdpEvent) -> None:
-        """An event that has a frame of its own."""
         if event.method in _STIRRING:
             self.stir()
 
     def overheard(self, method: str, params: JsonObject, session: str) -> None:
-        """An event of `HIDDEN`."""
         number = params.get("requestId")
         match method:
             case "Network.requestWillBeSent" if isinstance(number, str):
@@ -94,10 +92,10 @@ class Quiet:
         is_complete: Callable[[], Awaitable[bool]],
         answers: Callable[[], Awaitable[None]],
     ) -> bool:
-        """Wait until the page is quiet; False where it was not within `limit_s`.
+        """Wait until the page is quiet; False after `limit_s`.
 
-        `is_complete`: whether there is nothing more to wait for in a quiet page. `answers`: returns when the page's
-        scripts have had their turn. What these raise passes through.
+        `is_complete`: whether a quiet page needs no more waiting. `answers`: returns once the page's scripts have run.
+        Their exceptions pass through.
         """
         clock = asyncio.get_running_loop().time
         end = clock() + limit_s
@@ -127,7 +125,7 @@ class Quiet:
         return self._due_s(clock()) <= 0
 
     def _due_s(self, now_s: float) -> float:
-        """How much longer nothing may happen until the page is quiet."""
+        """Seconds without change that are still needed."""
         if self._is_busy():
             return CALM_S
         return max(self._changed_s + CALM_S, self._network_s + NETWORK_CALM_S) - now_s
@@ -146,7 +144,7 @@ class Quiet:
         if version.get("status") in _AT_WORK:
             self._workers[key] = registration
         elif self._workers.pop(key, None) is not None:
-            # What waited for it runs now.
+            # Code that waited for it runs now.
             self.stir()
 
 

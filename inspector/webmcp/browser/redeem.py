@@ -1,6 +1,6 @@
-"""Redemption inside of a page: one strict fetch by the browser, in our own world of the frame that registered the tool.
+"""Redemption in a page: one strict fetch by the browser, in an isolated world of the frame that registered the tool.
 
-The browser sends its cookies and enforces the origin; the page's scripts see none of it, whatever they made of `fetch`.
+The browser sends its cookies and enforces the origin. The page's scripts see none of it, even if they replace `fetch`.
 Neither request nor answer becomes a frame. Source: docs/secrets.md; WebMCP issue 110, section 4a.
 """
 
@@ -13,11 +13,21 @@ from typing import Protocol
 from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import Json
 from inspector.protocol.page import Document
-from inspector.secrets.answer import MAX_BODY_BYTES, Head, of_body, of_head
 from inspector.secrets.http import BUSY, EXPIRED, TIME_LIMIT_S
-from inspector.secrets.states import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
+from inspector.secrets.outcomes import (
+    MAX_BODY_BYTES,
+    Cause,
+    Expired,
+    ExpiredBy,
+    Failed,
+    Head,
+    Outcome,
+    Revealed,
+    of_body,
+    of_head,
+)
+from inspector.urls.host import Refused
 from inspector.urls.origin import Allowed, resolve
-from inspector.urls.refused import Refused
 from inspector.webmcp.browser.cdp import CdpError
 from inspector.webmcp.browser.worlds import WorldError
 
@@ -26,12 +36,11 @@ _GONE = Refused(
     hint="Open the page again, then call the tool again.",
 )
 _UNKNOWN = Refused(
-    reason="it is not known which frame's tool gave it",
-    hint="Call the tool again, once it is listed.",
+    reason="the frame whose tool returned it is not known", hint="Call the tool again, once it is listed."
 )
 
-# The reader is stopped at the limit, whatever length the server announced. A redirect is an error of its own here: the
-# answer is opaque, without a status, and nothing is followed.
+# The reader stops at the limit, whatever length the server announces. A redirect is an error of its own: its answer
+# is opaque, without a status, and nothing is followed.
 _FETCH = """(async () => {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), %(limit_ms)d);
@@ -64,19 +73,15 @@ _FETCH = """(async () => {
 
 
 class Page(Protocol):
-    """What redemption needs of a connection to a page."""
+    """The parts of a page connection that redemption needs."""
 
-    def shows(self, document: Document) -> bool:
-        """Whether a document is still the one in its frame."""
-        ...
+    def shows(self, document: Document) -> bool: ...
 
     async def evaluate_quietly(self, document: Document, expression: str, *, timeout_s: float) -> Json:
-        """The value of an expression in our own world of a document, kept out of every frame."""
+        """Evaluate an expression in an isolated world of a document, without frames."""
         ...
 
-    def now_s(self) -> float:
-        """Seconds, never backwards."""
-        ...
+    def now_s(self) -> float: ...
 
 
 class PageRedeemer:
@@ -89,18 +94,16 @@ class PageRedeemer:
         self._is_busy = False
 
     def preview(self, reference: SecretReference) -> Allowed | Refused:
-        """The request that `redeem` would send. Sends nothing."""
         if self._document is None:
             return _UNKNOWN
         if not self._page.shows(self._document):
             return _GONE
-        # An address like blob: or about: has no origin of its own that a URL could be compared with.
+        # Addresses such as blob: and about: have no origin to compare a URL with.
         return resolve(reference.redeem_url, self._document.url)
 
     async def redeem(
         self, reference: SecretReference, *, received_s: float, revealed_before: bool = False
     ) -> Outcome:
-        """One try; see `Redeemer`."""
         request = self.preview(reference)
         if isinstance(request, Refused) or self._document is None:
             return request if isinstance(request, Refused) else _UNKNOWN
@@ -120,7 +123,7 @@ class PageRedeemer:
             return Failed(cause=Cause.INTERNAL)
         finally:
             self._is_busy = False
-        # A secret that arrives after its time is not shown.
+        # A secret that arrives late is not shown.
         is_late = reference.is_over(received_s=received_s, now_s=self._page.now_s())
         return Expired(by=ExpiredBy.TTL) if isinstance(outcome, Revealed) and is_late else outcome
 
@@ -135,7 +138,6 @@ class PageRedeemer:
 
 
 def _judged(answered: Json, *, revealed_before: bool) -> Outcome:
-    """What the page's own browser brought, by the rules for any answer."""
     match answered:
         case {"redirect": True}:
             return Failed(cause=Cause.REDIRECT)

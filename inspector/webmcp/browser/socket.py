@@ -1,4 +1,4 @@
-"""A WebSocket that is read in a thread of its own: messages of 50 MB never hold up the event loop."""
+"""A WebSocket that is read in its own thread, so that messages of 50 MB do not block the event loop."""
 
 import asyncio
 import contextlib
@@ -13,15 +13,15 @@ from websockets.sync.client import ClientConnection, connect
 from inspector.errors import UnreachableError
 
 MAX_MESSAGE_BYTES = 128 << 20
-"""A larger message ends the connection: a result of 100 MB fits."""
+"""A larger message ends the connection; a result of 100 MB fits."""
 MAX_WAITING = 256
-"""Messages that wait for the event loop; then the peer has to."""
+"""Messages that may wait for the event loop; then reading stops."""
 TOO_LARGE = 1009
-"""The code of RFC 6455 for a message that is too large."""
+"""The RFC 6455 code for a message that is too large."""
 
 
 class Socket:
-    """One connection. `receive` and `send` belong to the event loop that opened it."""
+    """One connection. Only the event loop that opened it may call `receive` and `send`."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -29,8 +29,8 @@ class Socket:
         self._messages: deque[bytes] = deque()
         self._room = threading.Semaphore(MAX_WAITING)
         self._news = asyncio.Event()
-        self._is_told = False
-        """Whether the loop has yet to look at what came."""
+        self._is_woken = False
+        """Whether the event loop has been woken and has not looked yet."""
         self._sending = asyncio.Lock()
         self._ended = ""
         self._is_unwanted = threading.Event()
@@ -39,7 +39,6 @@ class Socket:
 
     @classmethod
     async def open(cls, url: str, timeout_s: float) -> "Socket":
-        """Connect. Raises UnreachableError."""
         socket = cls()
         socket._thread = threading.Thread(
             target=socket._run, args=(url, timeout_s), name="socket", daemon=True
@@ -57,7 +56,7 @@ class Socket:
         return socket
 
     async def receive(self) -> bytes:
-        """The next message. Raises ConnectionError, which says why there is none."""
+        """The next message. Raises ConnectionError with the reason why there is none."""
         while not self._messages:
             if self._ended:
                 raise ConnectionError(self._ended)
@@ -67,7 +66,6 @@ class Socket:
         return self._messages.popleft()
 
     async def send(self, raw: bytes) -> None:
-        """Send one message as text. Raises ConnectionError."""
         if self._connection is None:
             raise ConnectionError("not connected to the browser")
         try:
@@ -77,16 +75,14 @@ class Socket:
             raise ConnectionError("the browser closed the connection") from error
 
     async def close(self) -> None:
-        """End it, and its thread."""
         self._room.release(MAX_WAITING)
         if self._connection is not None and self._thread is not None:
             await asyncio.to_thread(self._connection.close)
             await asyncio.to_thread(self._thread.join)
 
     def _run(self, url: str, timeout_s: float) -> None:
-        """The life of the thread."""
         try:
-            # A proxy of the environment has no business between us and a browser on this machine.
+            # No proxy: the browser runs on this machine.
             with connect(
                 url,
                 max_size=MAX_MESSAGE_BYTES,
@@ -103,15 +99,15 @@ class Socket:
             self._in_loop(partial(_settle, self._opened, error))
 
     def _read(self, connection: ClientConnection) -> str:
-        """Hand on what comes, until the end; why it ended."""
+        """Queue messages until the connection ends; the reason why it ended."""
         try:
             while True:
                 raw = connection.recv(decode=False)
                 self._room.acquire()
                 self._messages.append(raw)
-                # One call for all that comes until the loop looks: each takes the interpreter away from it.
-                if not self._is_told:
-                    self._is_told = True
+                # Wake the event loop once for several messages, because each wake-up takes the interpreter lock.
+                if not self._is_woken:
+                    self._is_woken = True
                     self._in_loop(self._look)
         except ConnectionClosed as error:
             if error.sent is not None and error.sent.code == TOO_LARGE:
@@ -119,8 +115,8 @@ class Socket:
         return "the browser closed the connection"
 
     def _look(self) -> None:
-        # First, so that what comes from here on is told again.
-        self._is_told = False
+        # Reset first, so that later messages wake the loop again.
+        self._is_woken = False
         self._news.set()
 
     def _end(self, why: str) -> None:
@@ -128,7 +124,7 @@ class Socket:
         self._news.set()
 
     def _in_loop(self, work: Callable[[], None]) -> None:
-        # A loop that is gone waits for no news.
+        # The event loop may have ended.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(work)
 

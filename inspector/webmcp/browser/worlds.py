@@ -1,4 +1,4 @@
-"""Isolated worlds: our own JavaScript beside the page's in a frame, with the page's document and none of its changes."""
+"""Isolated worlds: JavaScript of Sightline's own in a frame, with the page's document and none of its changes."""
 
 import json
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ TOOLS_TIMEOUT_S = 5.0
 _TOOLS = """(async () => {
   const context = document.modelContext ?? navigator.modelContext;
   if (typeof context?.getTools !== "function") return [];
-  const told = [];
+  const tools = [];
   for (const tool of await context.getTools()) {
     if ("window" in tool && tool.window !== window) continue;
     const shown = {};
     for (const key in tool) if (key !== "window") shown[key] = tool[key];
-    told.push(shown);
+    tools.push(shown);
   }
-  return told;
+  return tools;
 })()"""
 
 
@@ -35,7 +35,7 @@ _SUBMIT = """function () {
 
 
 class WorldError(Exception):
-    """What ran in a world threw, or gave nothing. Its text quotes nothing of the page."""
+    """A script in an isolated world threw, or returned nothing. The text quotes nothing of the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class _World:
 
 
 class Worlds:
-    """One isolated world for each document, made when it is needed."""
+    """One isolated world per document, created on demand."""
 
     def __init__(self, cdp: Cdp) -> None:
         self._cdp = cdp
@@ -54,7 +54,7 @@ class Worlds:
     async def evaluate(
         self, document: Document, session: str, expression: str, *, timeout_s: float, is_quiet: bool = False
     ) -> Json:
-        """The value of an expression, awaited, as JSON. Raises WorldError, CdpError, CdpLostError, TimeoutError."""
+        """Evaluate and await an expression; its value as JSON. Raises WorldError, CdpError, CdpLostError, TimeoutError."""
         context = await self._context(document, session)
         result = await self._cdp.send(
             "Runtime.evaluate",
@@ -72,13 +72,13 @@ class Worlds:
         return value_of(result)
 
     async def submit(self, document: Document, session: str, *, node: int | None, name: str) -> str:
-        """Submit a form as its first button does; why it was not, empty where it was.
+        """Submit a form as its first button does; why that failed, empty where it succeeded.
 
         `node`: the browser's number of the form; None to find it by `name`. Raises as `evaluate` does.
         """
         if node is None:
-            found = f"document.querySelector('form[toolname=' + JSON.stringify({json.dumps(name)}) + ']')"
-            expression = f"(({_SUBMIT})).call({found})"
+            form = f"document.querySelector('form[toolname=' + JSON.stringify({json.dumps(name)}) + ']')"
+            expression = f"(({_SUBMIT})).call({form})"
             return _text(await self.evaluate(document, session, expression, timeout_s=TOOLS_TIMEOUT_S))
         context = await self._context(document, session)
         asked: JsonObject = {"backendNodeId": node, "executionContextId": context}
@@ -94,13 +94,13 @@ class Worlds:
         return _text(value_of(await self._cdp.send("Runtime.callFunctionOn", calling, session=session)))
 
     async def agents(self, document: Document, session: str) -> dict[str, Json]:
-        """What `getTools()` tells an agent in the document, by name; empty where it tells nothing."""
+        """The answers of `getTools()` in the document, by name; empty on failure."""
         try:
-            told = await self.evaluate(document, session, _TOOLS, timeout_s=TOOLS_TIMEOUT_S)
+            tools = await self.evaluate(document, session, _TOOLS, timeout_s=TOOLS_TIMEOUT_S)
         except (WorldError, CdpError, OSError, TimeoutError):
             return {}
         named: dict[str, Json] = {}
-        for tool in told if isinstance(told, list) else ():
+        for tool in tools if isinstance(tools, list) else ():
             name = tool.get("name") if isinstance(tool, dict) else None
             if isinstance(name, str):
                 named[name] = tool
@@ -127,8 +127,8 @@ def _text(value: Json) -> str:
 
 
 def value_of(result: JsonObject) -> Json:
-    """The value in the reply to `Runtime.evaluate`. Raises WorldError where it threw."""
+    """The value in the reply to `Runtime.evaluate`. Raises WorldError where the script threw."""
     if "exceptionDetails" in result:
         raise WorldError("the script threw")
-    found = result.get("result")
-    return found.get("value") if isinstance(found, dict) else None
+    value = result.get("result")
+    return value.get("value") if isinstance(value, dict) else None

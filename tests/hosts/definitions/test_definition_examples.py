@@ -19,7 +19,7 @@ from inspector.protocol.catalogue import Tool
 ANY: JsonObject = {"type": "object"}
 MARKED: JsonObject = {"type": "string", "x-sensitive": True}
 ITEM: JsonObject = {"enum": ["[withheld]"]}
-NOTICE: JsonObject = {"description": "What was withheld from this result."}
+NOTICE: JsonObject = {"description": "The parts withheld from this result."}
 
 
 LEFT: list[tuple[Json, Json]] = [

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host
@@ -17,8 +17,7 @@ from inspector.policy.gate import oversight as module
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.taint.propagation import Detail
-from inspector.policy.taint.state import MarkKind, SessionTrust
+from inspector.policy.taint import Detail, MarkKind, SessionTrust
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import HttpTarget
 from inspector.session.call_record import CallRecord

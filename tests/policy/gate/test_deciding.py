@@ -8,14 +8,13 @@ import pytest
 
 from inspector.errors import BlockedError, NotConfirmedError
 from inspector.json.exact import Json, JsonObject, Number, dump_text
-from inspector.pins.pins import Asking
-from inspector.policy.decide import Verdict
+from inspector.pins.pins import ConfirmReason
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.rules import Policy
-from inspector.policy.taint.state import MarkKind
+from inspector.policy.rules import Policy, Verdict
+from inspector.policy.taint import MarkKind
 from inspector.protocol.outcome import Result
 from inspector.protocol.targets import PageTarget, StdioTarget
 from tests.policy.gate.played import (
@@ -164,11 +163,11 @@ async def test_what_the_session_took_in_since_the_question_counts() -> None:
 
 
 async def test_a_change_is_asked_about_until_the_user_agreed_once() -> None:
-    change = Asking(key="k1", sentence="its description changed since it was pinned")
+    change = ConfirmReason(key="k1", sentence="its description changed since it was pinned")
     session = PlayedSession(tool("mail"))
     oversight = Oversight(NOTHING)
 
-    async def considered(*asking: Asking) -> Consideration:
+    async def considered(*asking: ConfirmReason) -> Consideration:
         return await oversight.consider(session, "mail", {}, asking=asking)
 
     found = await considered(change)
@@ -231,9 +230,9 @@ async def test_what_was_resolved_is_in_the_record() -> None:
 @pytest.mark.parametrize(
     ("answer", "finding", "asked"),
     [
-        (TIMEOUT, "no answer came", 2),
+        (TIMEOUT, "the server did not answer", 2),
         (Result(value="nonsense"), "malformed", 1),
-        (Result(value=WIDE), "goes beyond what the list says", 1),
+        (Result(value=WIDE), "goes beyond the listed declarations", 1),
     ],
 )
 async def test_a_bad_resolution_counts_for_nothing_and_is_a_finding(

@@ -10,19 +10,17 @@ from typing import Any
 
 import pytest
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.errors import BlockedError, NotConfirmedError
 from inspector.hosts.profile import Call
 from inspector.hosts.profiles import spec
 from inspector.hosts.projection import project
 from inspector.json.exact import Json, JsonObject, dump_text
-from inspector.policy.decide import Verdict
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.rules import Policy
-from inspector.policy.taint.propagation import Detail
-from inspector.policy.taint.state import MarkKind
+from inspector.policy.rules import Policy, Verdict
+from inspector.policy.taint import Detail, MarkKind
 from inspector.protocol.outcome import RpcError
 from inspector.protocol.targets import Era, StdioTarget
 from inspector.session.call_record import CallRecord

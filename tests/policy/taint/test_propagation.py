@@ -2,8 +2,15 @@
 
 import pytest
 
-from inspector.policy.taint.propagation import MAX_SOURCES, Detail, request_annotations
-from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
+from inspector.policy.taint import (
+    MAX_NAMED_SOURCES,
+    Detail,
+    Mark,
+    MarkKind,
+    Origin,
+    SessionTrust,
+    request_annotations,
+)
 
 
 def attributed(*sources: str, server: str = "files") -> SessionTrust:
@@ -68,4 +75,4 @@ def test_a_request_names_a_limited_number_of_sources() -> None:
     assert found is not None
     told = found["attribution"]
     assert isinstance(told, list)
-    assert len(told) == MAX_SOURCES
+    assert len(told) == MAX_NAMED_SOURCES

@@ -5,8 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.json.exact import Json, JsonObject
-from inspector.policy.taint.response import MAX_SOURCES, response_findings, trust_of
-from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
+from inspector.policy.taint import (
+    MAX_SOURCES,
+    Mark,
+    MarkKind,
+    Origin,
+    SessionTrust,
+    response_findings,
+    trust_of,
+)
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 
@@ -140,7 +147,7 @@ def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
 @pytest.mark.parametrize(
     ("declared", "said", "finding"),
     [
-        ({"openWorldHint": False}, {"openWorldHint": True}, "closed domain"),
+        ({"openWorldHint": False}, {"openWorldHint": True}, "closed-world"),
         (
             {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}},
             {"returnMetadata": {"source": "untrustedPublic", "sensitivity": "pii"}},
@@ -151,7 +158,7 @@ def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
             {"returnMetadata": {"source": "user", "sensitivity": "credentials"}},
             "returnMetadata.sensitivity is none",
         ),
-        ({}, {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}}, "the one value"),
+        ({}, {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}}, "one value"),
         ({"maliciousActivityHint": False}, {"maliciousActivityHint": True}, "that it never does"),
     ],
 )

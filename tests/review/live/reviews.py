@@ -9,8 +9,7 @@ from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Result
 from inspector.protocol.timeline import Timeline
-from inspector.review.live.board import Board
-from inspector.review.live.material import LastCall, Material
+from inspector.review.live.board import Board, LastCall, Material
 from inspector.review.live.ongoing import OngoingReview
 from inspector.review.report import Entry
 

@@ -4,9 +4,8 @@ from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Result
 from inspector.review.live.accepted import AcceptedFindings
-from inspector.review.live.material import LastCall
-from inspector.review.live.ongoing import OngoingReview
-from inspector.review.live.reporting import report_of
+from inspector.review.live.board import LastCall
+from inspector.review.live.ongoing import OngoingReview, report_of
 from inspector.review.registry import findings_of
 from inspector.review.report import NotChecked
 from inspector.review.reviewed import reviewed

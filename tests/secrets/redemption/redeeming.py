@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from inspector.boundary.secret_references import SecretReference
-from inspector.secrets.address import AddressClass
 from inspector.secrets.http import HttpRedeemer, HttpServer
-from inspector.secrets.redeemer import Redeemer
-from inspector.secrets.states import Outcome
+from inspector.secrets.outcomes import Outcome, Redeemer
+from inspector.secrets.redemption.addresses import AddressClass
 from tests.peers.redemption_server import authority
 
 CANARY = "cAnary-7f3Qz~pLm/+9"

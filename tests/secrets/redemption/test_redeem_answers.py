@@ -7,13 +7,10 @@ from http import HTTPStatus
 import pytest
 
 from inspector.demo.http import HttpSite
-from inspector.demo.options import Options
-from inspector.demo.server import DemoServer
-from inspector.secrets.address import AddressClass
-from inspector.secrets.answer import MAX_BODY_BYTES
+from inspector.demo.server import DemoServer, Options
 from inspector.secrets.http import BUSY, EXPIRED, UNSENDABLE, HttpRedeemer, HttpServer
-from inspector.secrets.redemption.fetch import USER_AGENT
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
+    MAX_BODY_BYTES,
     AlreadyUsed,
     Cause,
     Denied,
@@ -26,6 +23,8 @@ from inspector.secrets.states import (
     RateLimited,
     Revealed,
 )
+from inspector.secrets.redemption.addresses import AddressClass
+from inspector.secrets.redemption.fetch import USER_AGENT
 from tests.peers.redemption_server import Endpoint, Script, answer
 from tests.secrets.redemption.redeeming import (
     CANARY,

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.secrets.http import HttpRedeemer
+from inspector.secrets.http import HttpRedeemer, client_context
+from inspector.secrets.outcomes import Cause, Failed, Outcome, Revealed, words
 from inspector.secrets.redemption import fetch as fetching
-from inspector.secrets.redemption.encryption import client_context
-from inspector.secrets.states import Cause, Failed, Outcome, Revealed, words
 from tests.peers.redemption_server import Endpoint, answer
 from tests.secrets.redemption.redeeming import (
     CANARY,
@@ -175,12 +174,12 @@ def test_every_talkative_logger_of_the_libraries_is_silenced() -> None:
     made = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loggers = set(made.stdout.split())
     assert "httpx" in loggers
-    assert loggers <= set(fetching._TALKATIVE)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert loggers <= set(fetching._LOGGERS)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 def test_no_http_library_is_loaded_before_a_redemption_runs() -> None:
     script = (
-        "import sys, inspector.secrets.http, inspector.secrets.redeemer\n"
+        "import sys, inspector.secrets.http, inspector.secrets.outcomes\n"
         "print(*(name for name in ('httpx', 'httpcore', 'anyio', 'idna', 'textual', 'rich') if name in sys.modules))\n"
     )
     done = subprocess.run(

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from inspector.secrets.address import AddressClass
 from inspector.secrets.http import HttpRedeemer, HttpServer
+from inspector.secrets.outcomes import Cause, Failed, Outcome, Revealed
 from inspector.secrets.redemption import fetch
-from inspector.secrets.redemption.addresses import class_of, look_up
-from inspector.secrets.states import Cause, Failed, Outcome, Revealed
+from inspector.secrets.redemption.addresses import AddressClass, class_of, look_up
+from inspector.urls.host import Refused
 from inspector.urls.origin import NO_ORIGIN, Origin, origin_of
-from inspector.urls.refused import Refused
 from tests.peers.redemption_server import Endpoint, answer
 from tests.secrets.redemption.redeeming import CANARY, SECRET, Names, redeemed, redeemer, reference
 
@@ -117,7 +116,7 @@ async def test_an_address_in_the_url_has_its_class_checked_too() -> None:
         one = redeemer(endpoint.origin, reached_at=AddressClass.PUBLIC)
         outcome = await one.redeem(reference(), received_s=1000)
         assert outcome == Refused(
-            reason=f"{endpoint.origin} leads to an address that is loopback, "
+            reason=f"{endpoint.origin} resolves to an address that is loopback, "
             "and the server was reached at one that is public"
         )
         assert endpoint.connections == 0

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.tui.definition.view import (

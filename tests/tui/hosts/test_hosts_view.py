@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from inspector.boundary.judgement import Judgement
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.hosts.leaks import Leak
 from inspector.hosts.profile import Change
 from inspector.hosts.registry import hosts
@@ -110,14 +110,14 @@ def test_the_detail_names_leaks_and_changes_and_counts_those_beyond() -> None:
         LEAKING,
         leaks=tuple(f"/structuredContent/{n}" for n in range(MAX_TOLD)),
         leak_count=40,
-        changes=(Change(pointer="/content/0", what="structured content takes the place of text"),),
+        changes=(Change(pointer="/content/0", what="structured content replaces text"),),
         change_count=1,
     )
     text = host_detail(many, view(many)).plain
     assert "✗ /structuredContent/0" in text
     assert f"… and {40 - MAX_TOLD} more" in text
     assert "~ At declared it makes 1 change" in text
-    assert "~ /content/0  structured content takes the place of text" in text
+    assert "~ /content/0  structured content replaces text" in text
 
 
 @pytest.mark.parametrize("last", [1, 5])

@@ -136,7 +136,7 @@ async def test_what_the_browser_dropped_is_a_finding_and_marks_its_claims() -> N
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "imperative tool of")
         await pilot.press("4")
-        assert "/outputSchema" in await settled(pilot, app, "Declared, and dropped by the browser")
+        assert "/outputSchema" in await settled(pilot, app, "Declaration dropped by the browser")
         await pilot.press("j", "j")
         await settled(pilot, app, "its name is longer than the draft allows")
         await pilot.press("G")

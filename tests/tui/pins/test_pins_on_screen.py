@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from inspector.json.exact import Json, JsonObject
 from inspector.pins import files as pins
 from inspector.pins.files import folder, known_as, read_pin
+from inspector.pins.identity import Identity
 from inspector.pins.pins import Definitions, Pinned, pin_state
-from inspector.pins.server import Identity
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
@@ -174,7 +174,7 @@ async def test_a_changed_tool_is_asked_about_before_its_first_call_and_not_befor
         await pilot.press("enter")
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("enter")
-        await settled(pilot, app, "the definition of sum is another since it was pinned, at /description")
+        await settled(pilot, app, "the definition of sum changed since it was pinned, at /description")
         await pilot.press("escape")
         await pilot.pause()
         assert script.calls == []

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from inspector.boundary.level import Level
+from inspector.boundary.options import Level
 from inspector.json.chunks import pieces
-from inspector.recording.format import Lenses, LensesChanged, written
+from inspector.recording.codec import written
+from inspector.recording.format import Lenses, LensesChanged
 from tests.recording.sessions import recorded_to
 from tests.tui.recorded import (
     CANARY,

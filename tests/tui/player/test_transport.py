@@ -2,7 +2,7 @@ import pytest
 
 from inspector.boundary.mask import MASK
 from inspector.json.exact import Json
-from inspector.recording.ids import with_ids
+from inspector.recording.markers import with_ids
 from inspector.tui.player.transport import (
     EndWanted,
     FrameWanted,

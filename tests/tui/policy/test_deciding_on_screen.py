@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 from inspector.claims.resolution import Resolution
 from inspector.files import themes
 from inspector.json.exact import Json, JsonObject
-from inspector.policy.gate.resolving import Resolver
-from inspector.policy.gate.terms import Terms
+from inspector.policy.gate.agreement import Terms
+from inspector.policy.gate.oversight import Resolver
 from inspector.policy.rules import Policy
 from inspector.protocol.targets import DemoTarget
 from inspector.session.events import Listener

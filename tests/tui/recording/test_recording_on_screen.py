@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from inspector.errors import UnreachableError
 from inspector.json.exact import Json, JsonObject, dump
-from inspector.policy.gate.terms import Terms
+from inspector.policy.gate.agreement import Terms
 from inspector.protocol.frames import Direction
 from inspector.recording.checking import checked
 from inspector.recording.files import Break, RecordingFile, writing

@@ -6,8 +6,7 @@ from inspector.json.exact import JsonObject
 from inspector.protocol.outcome import Outcome as CallOutcome
 from inspector.protocol.outcome import Result
 from inspector.secrets.holdings import holdings_in
-from inspector.secrets.session import Custody
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,
@@ -19,9 +18,10 @@ from inspector.secrets.states import (
     RateLimited,
     Revealed,
 )
+from inspector.secrets.session import Custody
 from inspector.secrets.vault import KeptReference
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.urls.refused import Refused
+from inspector.urls.host import Refused
 from tests.secrets.keeping import withheld
 from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled
@@ -218,16 +218,16 @@ async def test_a_yes_sends_once_and_the_value_stays_masked(size: tuple[int, int]
 
 
 ENDINGS: list[tuple[Outcome, str, str]] = [
-    (Expired(by=ExpiredBy.SERVER), "expired", "used up, perhaps by somebody else"),
+    (Expired(by=ExpiredBy.SERVER), "expired", "used, perhaps by someone else"),
     (Expired(by=ExpiredBy.TTL), "expired", "Its time has run out."),
-    (AlreadyUsed(), "already used", "It can be revealed once, and this session has revealed it."),
-    (Denied(status=403), "denied", "The server does not accept who asks (status 403)."),
-    (NotFound(), "not found", "The server knows no such secret."),
+    (AlreadyUsed(), "already used", "It can be revealed only once, and this session has revealed it."),
+    (Denied(status=403), "denied", "The server rejects the credentials (status 403)."),
+    (NotFound(), "not found", "The server does not know this secret."),
     (RateLimited(retry_after_s=30), "rate limited", "Try again in 30 s."),
     (Refused(reason="another class of address", hint="Look."), "refused", "Another class of address."),
     (Failed(cause=Cause.TIMEOUT), "failed", "The server did not answer in time."),
-    (Failed(cause=Cause.MALFORMED), "failed", "a one-time reference may be used up by this try."),
-    (Revealed(value=REDEEMED), "revealed", "The server handed it out."),
+    (Failed(cause=Cause.MALFORMED), "failed", "this try may have used up a one-time reference."),
+    (Revealed(value=REDEEMED), "revealed", "The server returned it."),
 ]
 
 
@@ -288,7 +288,7 @@ async def test_a_command_without_a_pinned_origin_is_refused_with_the_hint() -> N
     async with app.run_test(size=LARGE) as pilot:
         text = await among_secrets(pilot, app)
         assert "refused" in text
-        assert "This server has no origin: it is a command, no web address." in text
+        assert "This server has no origin, because it is a command." in text
         assert "Set redeem_origin for this server in your own configuration." in text
         await pilot.press("v", "y")
         text = await settled(pilot, app)

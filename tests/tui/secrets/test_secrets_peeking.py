@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from inspector.secrets.states import Revealed
+from inspector.secrets.outcomes import Revealed
 from inspector.tui.app import SightlineApp
 from inspector.tui.secrets import screen
 from inspector.tui.secrets.pane import ValuePane

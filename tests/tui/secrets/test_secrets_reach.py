@@ -260,7 +260,6 @@ def test_who_knows_the_custody_and_the_vault_is_known() -> None:
         "tui/screens/secrets.py",
     }
     assert users_of("inspector.secrets.vault") == {
-        "secrets/standing.py",
         "secrets/session.py",
         "tui/present/secrets.py",
         "tui/screens/making.py",

@@ -18,7 +18,7 @@ from inspector.protocol.targets import PageTarget
 from inspector.session.events import State
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.webmcp.browser import profiles
+from inspector.webmcp.browser.chromium import profiles_folder
 from tests.webmcp.browser.browsing import visiting
 from tests.webmcp.browser.site import Site, page, tool
 
@@ -51,7 +51,7 @@ def browsers(under: Path) -> list[int]:
 
 
 def left(under: Path) -> list[str]:
-    folder = profiles.place()
+    folder = profiles_folder()
     assert folder.is_relative_to(under)
     return [entry.name for entry in folder.iterdir()] if folder.exists() else []
 
@@ -67,8 +67,8 @@ async def test_closing_leaves_no_process_and_no_profile(site: Site, temporary: P
         assert visit.names() == ["wait", "a"]
         assert browsers(temporary)
         (profile,) = left(temporary)
-        assert (profiles.place() / profile).stat().st_mode & 0o777 == 0o700
-        beside = (profiles.place() / profile / "SingletonSocket").readlink().parent
+        assert (profiles_folder() / profile).stat().st_mode & 0o777 == 0o700
+        beside = (profiles_folder() / profile / "SingletonSocket").readlink().parent
         assert beside.name.startswith("org.chromium.")
         assert beside.exists()
     await until_gone(temporary)
@@ -158,10 +158,10 @@ async def test_a_profile_of_a_session_that_runs_is_left_alone(site: Site, tempor
     url = site.put("/page", WAIT)
     async with visiting(url) as first:
         (profile,) = left(temporary)
-        before = sorted(entry.name for entry in (profiles.place() / profile).iterdir())
+        before = sorted(entry.name for entry in (profiles_folder() / profile).iterdir())
         async with visiting(url):
             assert len(left(temporary)) == 2
-            after = {entry.name for entry in (profiles.place() / profile).iterdir()}
+            after = {entry.name for entry in (profiles_folder() / profile).iterdir()}
             assert after.issuperset(before)
         assert len(left(temporary)) == 1
         assert await first.result("a") == 1

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.boundary.reading import raw_of
 from inspector.secrets.holdings import holdings_in
-from inspector.secrets.states import (
+from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
     Denied,
@@ -22,7 +22,7 @@ from inspector.secrets.states import (
     Revealed,
 )
 from inspector.secrets.vault import KeptReference, Key
-from inspector.urls.refused import Refused
+from inspector.urls.host import Refused
 from tests.webmcp.browser.browsing import Visit, visiting
 from tests.webmcp.browser.site import Asked, Site, answer, page, tool
 

@@ -81,7 +81,7 @@ async def test_a_page_without_tools_says_why(site: Site, cdp: str) -> None:
         ("/none", 0.0): "had registered no tools when it had loaded",
         ("/silent", 8.0): "forbids `tools`, by the header Permissions-Policy",
         ("/gone", 8.0): "HTTP status 410",
-        ("/text", 8.0): "text/plain, which is no page",
+        ("/text", 8.0): "text/plain, which is not a page",
     }
     told = await asyncio.gather(*(refusal(site, cdp, *case) for case in cases))
     for (case, words), message in zip(cases.items(), told, strict=True):

@@ -168,7 +168,7 @@ async def test_a_page_that_cannot_be_opened_says_why(cdp: str) -> None:
 
 async def test_a_page_in_no_secure_context_says_so(site: Site, cdp: str) -> None:
     site.put("/page", page(tool("a")).replace("document.modelContext", "document.modelContext?"))
-    with pytest.raises(UnreachableError, match="no secure context") as raised:
+    with pytest.raises(UnreachableError, match="not a secure context") as raised:
         async with visiting(f"data:text/html,{site.origin}", cdp):
             pass
     assert "https" in raised.value.hint

@@ -7,7 +7,7 @@ import pytest
 from inspector.errors import UnreachableError
 from inspector.protocol.outcome import Failure, FailureKind, RpcError
 from inspector.protocol.page import Evidence, FramePolicy, ToolKind
-from inspector.secrets.states import Revealed
+from inspector.secrets.outcomes import Revealed
 from tests.webmcp.browser.browsing import browser, opened, visiting
 from tests.webmcp.browser.site import Site, answer, page, tool
 from tests.webmcp.browser.test_page_secrets import CANARY, giving, redeemed, referred
@@ -63,7 +63,7 @@ async def test_a_running_browser_without_an_api_is_left_as_it_is() -> None:
     async with Site() as site, browser(polyfill=True) as cdp:
         url = site.put("/page", page("window.mark = 1"))
         async with opened(cdp, url):
-            with pytest.raises(UnreachableError, match="no WebMCP") as raised:
+            with pytest.raises(UnreachableError, match="does not offer WebMCP") as raised:
                 async with visiting(url, cdp):
                     pass
     assert "--enable-features=WebMCP" in raised.value.hint

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 from inspector.json.exact import Json, JsonObject
-from inspector.webmcp.browser import scripts
+from inspector.webmcp.browser.attachment import polyfill_script
 from tests.webmcp.polyfill.browser import Page
 
 BINDING, CHANNEL, LINK = "b0123456789", "c0123456789", "l0123456789"
@@ -16,7 +16,7 @@ def polyfill(page: Page, *, host: bool = False) -> None:
     page.send("Runtime.enable")
     if host:
         page.send("Runtime.addBinding", name=BINDING)
-    source = scripts.polyfill((CHANNEL, LINK, BINDING) if host else None)
+    source = polyfill_script((CHANNEL, LINK, BINDING) if host else None)
     page.send("Page.addScriptToEvaluateOnNewDocument", source=source)
 
 

@@ -1,4 +1,4 @@
-// Tools that change something, and what their authors declare of it: secrets, references, deletion.
+// Tools that change something, with their authors' declarations: secrets, references, deletion.
 
 import { call, load, offer, row } from "./workspace.js";
 

@@ -1,4 +1,4 @@
-// Tools that test their host: one asks the user, one never ends, one brings another and takes it away, two are refused.
+// Tools that test their host: one asks the user, one never ends, one adds and removes another, two are refused.
 
 import { offer } from "./workspace.js";
 

@@ -1,4 +1,4 @@
-// The frame's own tools: one for the page around it, one for this origin alone.
+// The frame's own tools: one for the page around it, one for this origin only.
 (async () => {
   const context = document.modelContext ?? navigator.modelContext;
   if (!context) return;

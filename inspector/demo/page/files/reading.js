@@ -1,4 +1,4 @@
-// Tools that only read: every type of result that there is, and one whose content comes from strangers.
+// Read-only tools: every type of result, and one with content from strangers.
 
 import { call, load, offer } from "./workspace.js";
 

@@ -1,4 +1,4 @@
-// The workspace on the page, and the two ways in which the tools reach it.
+// The workspace on the page, and the two ways in which tools access it.
 
 const context = document.modelContext ?? navigator.modelContext;
 
@@ -14,7 +14,7 @@ export const call = async (name, args = {}) => {
   return result;
 };
 
-// The browser's refusals are part of the show: each is listed under the tools.
+// Lists the browser's refusals under the tools.
 export const offer = async (tool, options) => {
   try {
     await context?.registerTool(tool, options);

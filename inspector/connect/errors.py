@@ -1,0 +1,64 @@
+"""Errors for failed connections: what was tried, and what the user can do."""
+
+from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
+from inspector.json.exact import dump_text
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.targets import HttpTarget, StdioTarget
+
+_STATUS_HINTS = {
+    404: "Check the path: MCP endpoints are often at /mcp, the older transport's at /sse (sse+http://…).",
+    405: "This may be an endpoint of the older transport: try sse+ in front of the URL.",
+    406: "The endpoint does not speak MCP over this transport: try sse+ in front of the URL.",
+    429: "The server limits the rate of requests; wait, then press R or try again.",
+}
+_SERVER_ERROR_HINT = "The fault is on the server's side: look at its log."
+
+
+def connect_error(
+    target: StdioTarget | HttpTarget,
+    failure: Outcome,
+    *,
+    asked: str = "initialize",
+    printed: str | None = None,
+) -> InspectorError:
+    """The error for a connection that failed because `asked` ended in `failure`.
+
+    `printed`: text about a line on stdout that is no message.
+    """
+    match failure:
+        case Failure(http_status=401 | 403):
+            return AuthenticationRequiredError(failure.detail)
+        case Failure(http_status=int(status)):
+            hint = _SERVER_ERROR_HINT if status >= 500 else _STATUS_HINTS.get(status, "Check the URL.")
+            return UnreachableError(failure.detail, hint)
+        case Failure(kind=FailureKind.TIMEOUT):
+            lines = [failure.detail, _named(target), *([printed] if printed else [])]
+            return UnreachableError("\n".join(lines), _silence_hint(target))
+        case Failure(kind=FailureKind.PROTOCOL) if isinstance(target, HttpTarget):
+            return UnreachableError(
+                failure.detail, "Is this an MCP endpoint? Its answer breaks the protocol."
+            )
+        case Failure():
+            return UnreachableError(failure.detail, _lost_hint(target))
+        case RpcError():
+            text = f"the server answered {asked} with an error: {dump_text(failure.value)}\n{_named(target)}"
+            return UnreachableError(text, "Try --era legacy or --era modern.")
+        case Result():
+            text = f"the server's answer to {asked} is not usable: {dump_text(failure.value)[:200]}\n{_named(target)}"
+            return UnreachableError(text, "Is this an MCP server?")
+
+
+def _named(target: StdioTarget | HttpTarget) -> str:
+    return f"command: {target}" if isinstance(target, StdioTarget) else f"URL: {target}"
+
+
+def _silence_hint(target: StdioTarget | HttpTarget) -> str:
+    if isinstance(target, StdioTarget):
+        return "Is this an MCP server on stdio? --timeout SECONDS waits longer; --era legacy skips the probe."
+    return "Is this an MCP endpoint? --timeout SECONDS waits longer."
+
+
+def _lost_hint(target: StdioTarget | HttpTarget) -> str:
+    if isinstance(target, StdioTarget):
+        return "Run the command in a shell to see its error. A server gets only a few variables: pass others with -e."
+    return "Is the server running, and the host and port right?"

@@ -1,0 +1,124 @@
+"""Read HTTP responses: decompressed and bounded bodies, JSON-RPC errors, authentication challenges."""
+
+import codecs
+import re
+import zlib
+from collections.abc import AsyncIterator, Iterable
+
+import httpx2
+
+from inspector.json.exact import Json, Malformed, parse
+from inspector.protocol.frames import Frame, Response, messages, request_key
+
+EXCERPT_BYTES = 240
+
+_ZLIB = frozenset({"gzip", "x-gzip", "deflate"})
+_UTF_8 = frozenset({"utf-8", "ascii"})
+_MARKS = ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"))
+
+
+class UnreadableBodyError(Exception):
+    """A body that cannot be read. The message completes a sentence that begins with the server."""
+
+
+async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """The decompressed body in chunks. Raises UnreadableBodyError for an unknown encoding, httpx2.TransportError."""
+    # The request asks for `identity`, but servers may ignore it.
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in {"", "identity", *_ZLIB}:
+        raise UnreadableBodyError(
+            f"sent a body in the content encoding `{encoding[:60]}`, which Sightline cannot decode; it asked for `identity`"
+        )
+    inflate = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding in _ZLIB else None
+    stream = response.stream
+    if not isinstance(stream, httpx2.AsyncByteStream):
+        return
+    async for chunk in stream:
+        try:
+            yield inflate.decompress(chunk) if inflate else chunk
+        except zlib.error as error:
+            raise UnreadableBodyError(f"sent a body that is no valid `{encoding}`") from error
+
+
+async def event_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """`decoded` for an event stream. Raises UnreadableBodyError where it is not UTF-8."""
+    is_first = True
+    async for chunk in decoded(response):
+        charset = foreign_charset(response, chunk) if is_first else None
+        if charset:
+            raise UnreadableBodyError(f"sent events in {charset}; they have to be in UTF-8")
+        is_first = False
+        yield chunk
+
+
+def foreign_charset(response: httpx2.Response, start: bytes) -> str | None:
+    """The charset of a body by its byte order mark or content type; None for UTF-8."""
+    for mark, name in _MARKS:
+        if start.startswith(mark):
+            return name
+    _, _, parameters = response.headers.get("content-type", "").partition(";")
+    for parameter in parameters.split(";"):
+        key, _, value = parameter.partition("=")
+        if key.strip().lower() == "charset":
+            named = value.strip().strip('"')
+            try:
+                return None if codecs.lookup(named).name in _UTF_8 else named[:60]
+            except LookupError:
+                return named[:60]
+    return None
+
+
+def fault_of(frame: Frame) -> str:
+    """Why a frame is not a JSON-RPC message, with an excerpt; empty where it is one."""
+    received = messages(frame.body)
+    if received and not any(isinstance(message, Malformed) for message in received):
+        return ""
+    reasons = [message.reason for message in received if isinstance(message, Malformed)]
+    shown = excerpt(frame.raw)
+    return f"{reasons[0] if reasons else 'no message'}: {shown}" if shown else "it is empty"
+
+
+def excerpt(raw: bytes) -> str:
+    """The start of a body on one line. Foreign text."""
+    return " ".join(raw[:EXCERPT_BYTES].decode("utf-8", "replace").split())
+
+
+def error_answer(raw: bytes, carried: Json) -> Response | None:
+    """The JSON-RPC error in a response with an error status, for the request with id `carried`; None where there is none.
+
+    Checks every member, because an OAuth error is also an object with a member `error`.
+    """
+    match messages(parse(raw)):
+        case (Response(is_error=True, faults=faults, id=identity) as answer,) if carried is not None:
+            is_versioned = not any("jsonrpc" in fault for fault in faults)
+            is_ours = identity is None or request_key(identity) == request_key(carried)
+            return answer if is_versioned and is_ours else None
+        case _:
+            return None
+
+
+_PARAMETER = re.compile(r'([A-Za-z0-9_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9._-]*)(?=\s|$)(?!\s*=)")
+_SHOWN = ("error", "error_description", "scope", "resource_metadata")
+_MAX_CHARACTERS = 400
+
+
+def challenge_lines(values: Iterable[str]) -> list[str]:
+    """The challenges in `WWW-Authenticate` as lines: the scheme, then the parameters that say what is missing.
+
+    A challenge without known parameters is shown as sent. All lines are foreign text, shortened.
+    Source: RFC 9110, section 11.6.1; RFC 6750, section 3; RFC 9728, section 5.1 (`resource_metadata`).
+    """
+    lines: list[str] = []
+    for value in values:
+        parameters = {
+            name.lower(): re.sub(r"\\(.)", r"\1", quoted) if quoted else plain
+            for name, quoted, plain in _PARAMETER.findall(value)
+        }
+        shown = [f"  {name}: {parameters[name][:_MAX_CHARACTERS]}" for name in _SHOWN if parameters.get(name)]
+        scheme = _SCHEME.match(value)
+        if shown and scheme:
+            lines += [f"WWW-Authenticate: {scheme[1]}", *shown]
+        else:
+            lines.append(f"WWW-Authenticate: {value[:_MAX_CHARACTERS]}")
+    return lines

@@ -1,0 +1,128 @@
+"""Fake secrets, and the redemption endpoint: one GET returns one secret, once, for a limited time.
+
+Source: WebMCP issue 110, section 4a. Nothing here reads a clock or a socket.
+"""
+
+import hashlib
+import secrets
+import string
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from inspector.json.exact import JsonObject
+
+MARK = "DEMO-SECRET-"
+"""The prefix of every plain fake."""
+SHAPED_MARK = "DEMOSECRET"
+"""Part of every fake in the shape of a real credential."""
+
+_ALPHABET = string.ascii_letters + string.digits
+
+
+class Mint:
+    """Generates fake secrets without repeats; a seed makes the sequence repeatable."""
+
+    def __init__(self, seed: str | None) -> None:
+        self._seed = seed if seed is not None else secrets.token_hex(16)
+        self._drawn = 0
+
+    def letters(self, length: int) -> str:
+        text = ""
+        while len(text) < length:
+            self._drawn += 1
+            drawn = hashlib.sha256(f"{self._seed}:{self._drawn}".encode("utf-8", "surrogatepass")).digest()
+            text += "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in drawn)
+        return text[:length]
+
+    def secret(self, kind: str) -> str:
+        """A recognisable fake such as `DEMO-SECRET-key-…`."""
+        return f"{MARK}{kind}-{self.letters(20)}"
+
+    def access_token(self) -> str:
+        """A fake in the shape of a source host's access token: a prefix and 36 characters."""
+        return "_".join(("ghp", SHAPED_MARK + self.letters(26)))
+
+    def oauth_token(self) -> str:
+        return ".".join(("ya29", f"a0{SHAPED_MARK}{self.letters(40)}"))
+
+    def key_id(self) -> str:
+        """A fake in the shape of a cloud access key's id: 20 capitals and digits."""
+        return "AKIA" + SHAPED_MARK + self.letters(6).upper()
+
+
+TRIES_A_SECOND = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Where a deposited secret can be redeemed."""
+
+    id: str
+    redeem_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redemption:
+    """The answer to one redemption."""
+
+    status: HTTPStatus
+    body: JsonObject
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Deposit:
+    value: str | None
+    """None once it was redeemed."""
+    expires_at_s: float
+
+
+class Vault:
+    """Secrets that wait to be redeemed."""
+
+    def __init__(self, clock: Callable[[], float], bearer_token: str | None = None) -> None:
+        """`clock`: monotonic seconds. `bearer_token`: required of each request; None requires nothing."""
+        self.origin = ""
+        """Scheme, host and port of the endpoint; empty until it listens."""
+        self._clock = clock
+        self._bearer_token = bearer_token
+        self._deposits: dict[str, _Deposit] = {}
+        self._tries: deque[float] = deque()
+
+    def deposit(self, identifier: str, value: str, ttl_s: int) -> Reference:
+        """Keep `value` for `ttl_s` seconds under an unguessable identifier."""
+        self._deposits[identifier] = _Deposit(value=value, expires_at_s=self._clock() + ttl_s)
+        return Reference(id=identifier, redeem_url=f"{self.origin}/secrets/{identifier}")
+
+    def redeem(self, identifier: str, authorization: str | None) -> Redemption:
+        if not self._may_try():
+            return _refused(HTTPStatus.TOO_MANY_REQUESTS, "too many tries", ("Retry-After", "1"))
+        if not self.authorizes(authorization):
+            return _refused(HTTPStatus.UNAUTHORIZED, "not authorized", ("WWW-Authenticate", "Bearer"))
+        deposit = self._deposits.get(identifier)
+        if deposit is None:
+            return _refused(HTTPStatus.NOT_FOUND, "no such secret")
+        if deposit.value is None:
+            return _refused(HTTPStatus.GONE, "already fetched")
+        value, deposit.value = deposit.value, None
+        if self._clock() >= deposit.expires_at_s:
+            return _refused(HTTPStatus.GONE, "expired")
+        return Redemption(status=HTTPStatus.OK, body={"value": value})
+
+    def authorizes(self, authorization: str | None) -> bool:
+        return self._bearer_token is None or authorization == f"Bearer {self._bearer_token}"
+
+    def _may_try(self) -> bool:
+        now = self._clock()
+        while self._tries and now - self._tries[0] >= 1:
+            self._tries.popleft()
+        if len(self._tries) >= TRIES_A_SECOND:
+            return False
+        self._tries.append(now)
+        return True
+
+
+def _refused(status: HTTPStatus, error: str, *headers: tuple[str, str]) -> Redemption:
+    return Redemption(status=status, body={"error": error}, headers=headers)

@@ -1,0 +1,115 @@
+"""The identity of a server: how the user reaches it. The name in its answers proves nothing."""
+
+import hashlib
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from inspector.json.exact import DuplicateKeys, Json, Number, dump
+from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target, shown_line
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """One server: a command line, an address, or the demo. Targets with equal identities are the same server."""
+
+    kind: str
+    """`stdio`, `http`, `sse`, `page` or `demo`."""
+    name: str
+    """The command as in a shell with secret words covered, or an address without user, query and fragment."""
+    folder: str = ""
+    """The folder that the user named for a command; empty for none."""
+
+    def __str__(self) -> str:
+        return f"{self.name} (in {self.folder})" if self.folder else self.name
+
+    @property
+    def key(self) -> str:
+        """64 hexadecimal digits, the name of its files."""
+        return hashlib.sha256(dump([self.kind, self.name, self.folder])).hexdigest()
+
+
+def identity_of(target: Target) -> Identity | None:
+    """The identity of `target`; None for a page without address.
+
+    A command's identity is its words and its folder. Variables, and words that hold a key or token, do not count:
+    with a new token it is the same server.
+    """
+    match target:
+        case StdioTarget(command=command, cwd=folder):
+            return Identity(kind="stdio", name=shown_line(command), folder=folder or "")
+        case HttpTarget(url=url, older_sse=older):
+            return Identity(kind="sse" if older else "http", name=f"{'sse+' if older else ''}{_address(url)}")
+        case PageTarget(url=""):
+            return None
+        case PageTarget(url=url):
+            return Identity(kind="page", name=f"web+{_address(url)}")
+        case DemoTarget():
+            return Identity(kind="demo", name="demo")
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
+    shown = f"[{host}]" if ":" in host else host
+    port = "" if parts.port in {None, _DEFAULT_PORTS.get(scheme)} else f":{parts.port}"
+    return f"{scheme}://{shown}{port}{parts.path or '/'}"
+
+
+def fingerprint(value: Json) -> str:
+    """64 hexadecimal digits of a value's canonical form: keys sorted, 1.0 as 1. Never raises; linear.
+
+    Two values have the same fingerprint where `json.exact.equal` holds for them.
+    """
+    digest = hashlib.sha256()
+    waiting: list[Json | bytes] = [value]
+    while waiting:
+        item = waiting.pop()
+        match item:
+            case bytes():
+                digest.update(item)
+            case dict():
+                digest.update(b"{%d:" % len(item))
+                for key in sorted(item, reverse=True):
+                    waiting += (item[key], _text(key))
+            case DuplicateKeys(pairs=pairs):
+                digest.update(b"(%d:" % len(pairs))
+                for key, member in reversed(pairs):
+                    waiting += (member, _text(key))
+            case list():
+                digest.update(b"[%d:" % len(item))
+                waiting.extend(reversed(item))
+            case _:
+                digest.update(_leaf(item))
+    return digest.hexdigest()
+
+
+def _leaf(value: float | str | None) -> bytes:
+    match value:
+        case None:
+            return b"null;"
+        case bool():
+            return b"true;" if value else b"false;"
+        case str():
+            return _text(value)
+        case _:
+            return b"%s;" % _number(value).encode()
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:x}"
+    if value.is_integer():
+        return f"{int(value):x}"
+    if isinstance(value, Number) and (value != value or value in _INFINITE):  # noqa: PLR0124 - NaN
+        return value.text
+    return repr(float(value))
+
+
+_INFINITE = (float("inf"), float("-inf"))
+
+
+def _text(text: str) -> bytes:
+    raw = text.encode("utf-8", "surrogatepass")
+    return b'"%d:%s' % (len(raw), raw)

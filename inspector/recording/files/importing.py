@@ -1,0 +1,206 @@
+"""Logs of other tools made into recordings.
+
+Two shapes of JSON Lines are in use: `{"jsonrpc": …, "_meta": {"dir", "server", "ts"}}`, and `{"ts", "dir", "msg"}`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+
+from inspector.errors import InspectorError, UsageError
+from inspector.files import stamp
+from inspector.json.exact import Json, JsonText, dump, parse
+from inspector.json.members import object_at, text_at
+from inspector.protocol.exchanges import Exchanges
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.recording.codec import MAX_LINE_BYTES
+from inspector.recording.files import Recorder
+from inspector.recording.format import Header, Lenses, RecordedTarget
+
+_SENT = frozenset(
+    {
+        "c2s",
+        "client_to_server",
+        "client->server",
+        "client",
+        "out",
+        "outgoing",
+        "send",
+        "sent",
+        "tx",
+        ">",
+        "->",
+        "→",
+    }
+)
+_RECEIVED = frozenset(
+    {
+        "s2c",
+        "server_to_client",
+        "server->client",
+        "server",
+        "in",
+        "incoming",
+        "recv",
+        "received",
+        "rx",
+        "<",
+        "<-",
+        "←",
+    }
+)
+_MILLISECONDS_FROM = 1e11
+"""A time since 1970 that is larger is in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A line that is of neither shape; nothing behind it is read."""
+
+    line: int
+    """Counts from 1."""
+    reason: str
+
+
+def is_foreign(raw: bytes) -> bool:
+    """Whether a first line is of one of the two shapes."""
+    return isinstance(_taken(raw), _Entry)
+
+
+def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Frame | Unreadable]:
+    """Frames of a log, times from its first line on. `server`: the only one of which they are; None where all are of one.
+
+    The frames are raw: only a `Scribe` may take them.
+    """
+    start: float | None = None
+    number = 0
+    seen: str | None = server
+    for place, raw in enumerate(lines, 1):
+        if not raw.strip():
+            continue
+        entry = _taken(raw)
+        if isinstance(entry, str):
+            yield Unreadable(line=place, reason=entry)
+            return
+        if server is not None and entry.server != server:
+            continue
+        if seen is not None and entry.server != seen:
+            yield Unreadable(line=place, reason="it is of another server than those before: choose one")
+            return
+        seen = entry.server
+        start = entry.at_s if start is None else start
+        number += 1
+        message = dump(entry.message)
+        yield Frame(
+            number=number,
+            at_s=max(entry.at_s - start, 0.0),
+            direction=entry.direction,
+            channel=Channel.STDIO,
+            raw=message,
+            body=parse(message),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    at_s: float
+    direction: Direction
+    server: str
+    message: Json
+
+
+def _taken(raw: bytes) -> _Entry | str:
+    """A line, or the reason why it cannot be read."""
+    if len(raw) > MAX_LINE_BYTES:
+        return f"it is longer than {MAX_LINE_BYTES:,} bytes"
+    parsed = parse(raw)
+    value = parsed.value if isinstance(parsed, JsonText) else None
+    if not isinstance(value, dict):
+        return "it is no JSON object"
+    if "jsonrpc" in value:
+        about = object_at(value, "_meta")
+        message: Json = {key: member for key, member in value.items() if key != "_meta"}
+    elif "msg" in value:
+        about = value
+        message = value["msg"]
+        if isinstance(message, str):
+            inner = parse(message)
+            message = inner.value if isinstance(inner, JsonText) else message
+    else:
+        return "it is of no shape that is known"
+    direction = _direction(text_at(about, "dir") or "")
+    at_s = _seconds(about.get("ts"))
+    if direction is None:
+        return "`dir` is no direction"
+    if at_s is None:
+        return "`ts` is no time"
+    server = text_at(about, "server") or ""
+    return _Entry(at_s=at_s, direction=direction, server=server, message=message)
+
+
+def _direction(word: str) -> Direction | None:
+    word = word.strip().lower()
+    if word in _SENT:
+        return Direction.SENT
+    return Direction.RECEIVED if word in _RECEIVED else None
+
+
+def _seconds(value: Json) -> float | None:
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        return None
+    return value / 1000 if value > _MILLISECONDS_FROM else float(value)
+
+
+_TOGETHER = 256
+"""Frames that are held before they are written."""
+
+
+def import_log(path: Path, made: Path, server: str | None) -> Unreadable | None:
+    """Write a log's session to `made`, bounded like any other; where the log could not be read any further.
+
+    `server`: the one to take, where the log has several. Raises UsageError, or InspectorError where it cannot be written.
+    """
+    try:
+        lines = _lines(path)
+        first = next(lines, b"")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path.") from error
+    if not is_foreign(first):
+        raise UsageError(
+            f"{path} is of no shape that can be imported",
+            'Lines are {"jsonrpc": …, "_meta": {"dir", "server", "ts"}} or {"ts", "dir", "msg"}.',
+        )
+    header = Header(
+        created=stamp.now(),
+        software=stamp.SOFTWARE,
+        recorded=RecordedTarget(kind="import", name=server or path.name),
+        lenses=Lenses(),
+    )
+    recorder = Recorder(made, header)
+    broken: Unreadable | None = None
+    exchanges = Exchanges()
+    for frame in imported(_lines(path), server):
+        if isinstance(frame, Unreadable):
+            broken = frame
+        else:
+            recorder.frame(exchanges.take(frame))
+            if frame.number % _TOGETHER == 0:
+                recorder.settle()
+    recorder.close()
+    if recorder.failure:
+        raise InspectorError(recorder.failure, "Make room, and import it again.")
+    return broken
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while line := file.readline(MAX_LINE_BYTES + 1):
+            yield line

@@ -1,0 +1,340 @@
+"""Call a page's tools in the browser or in the polyfill: answered by an event, cancelled, timed out, or lost."""
+
+import asyncio
+import contextlib
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from inspector.connect.dispatch import Answer
+from inspector.connect.tap import Tap
+from inspector.json.exact import Json, JsonObject, JsonText, dump_text, parse
+from inspector.protocol.frames import Frame
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.page import Document, Forms
+from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent, CdpLostError
+from inspector.webmcp.browser.worlds import WorldError, Worlds
+from inspector.webmcp.tree import Tree
+
+COMMAND_TIMEOUT_S = 5.0
+CANCEL_TIMEOUT_S = 2.0
+
+
+class Backend(Protocol):
+    """Starts and cancels invocations; answers arrive as events."""
+
+    fills_at_once: bool
+    """Whether `invoke` returns with the form filled in; otherwise `WebMCP.toolInvoked` reports it."""
+
+    async def invoke(
+        self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
+    ) -> str:
+        """Start an invocation; its id. `tool`: the member that names it. Raises CdpError, CdpLostError, TimeoutError."""
+        ...
+
+    async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
+        """Raises as `invoke` does."""
+        ...
+
+
+class NativeBackend:
+    """The browser's WebMCP domain."""
+
+    fills_at_once = False
+
+    def __init__(self, cdp: Cdp) -> None:
+        self._cdp = cdp
+
+    async def invoke(
+        self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
+    ) -> str:
+        params: JsonObject = {"frameId": frame_id, **tool, "input": arguments}
+        reply = await self._cdp.send("WebMCP.invokeTool", params, session=session, timeout_s=timeout_s)
+        return str(reply.get("invocationId", ""))
+
+    async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
+        _ = frame_id
+        await self._cdp.send(
+            "WebMCP.cancelInvocation",
+            {"invocationId": invocation},
+            session=session,
+            timeout_s=CANCEL_TIMEOUT_S,
+        )
+
+
+class PolyfillBackend:
+    """The polyfill, called from an isolated world of each frame. polyfill.js describes the messages."""
+
+    fills_at_once = True
+
+    def __init__(self, worlds: Worlds, tree: Tree) -> None:
+        self._worlds = worlds
+        self._tree = tree
+        self.binding = f"p{secrets.token_hex(12)}"
+        """The name under which the polyfill answers."""
+        self.channel = f"c{secrets.token_hex(12)}"
+        """The type of event that it listens to."""
+        self.link = f"l{secrets.token_hex(12)}"
+        """The token by which the polyfills of a page's frames recognise each other's messages."""
+        self._count = 0
+        self._left: dict[str, str] = {}
+        """Invocations of forms that led to another document, by frame."""
+
+    async def watch(self, document: Document, session: str) -> None:
+        """Request a document's tools now and after every change, and the answer of a form that led to it.
+
+        Raises as `invoke` does.
+        """
+        await self._command(document, session, {"command": "watch", "id": "list"})
+        invocation = self._left.pop(document.frame_id, None)
+        if invocation is not None:
+            await self._command(document, session, {"command": "arrive", "id": invocation})
+
+    def left(self, frame_id: str, invocation: str) -> None:
+        """Note that a form was submitted: the document that it leads to answers the invocation."""
+        self._left[frame_id] = invocation
+
+    async def invoke(
+        self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
+    ) -> str:
+        _ = timeout_s
+        self._count += 1
+        invocation = f"call-{self._count}"
+        document = self._tree.document(frame_id)
+        if document is not None:
+            name, given = tool.get("toolName"), dump_text(arguments)
+            command: JsonObject = {"command": "invoke", "id": invocation, "name": name, "input": given}
+            await self._command(document, session, command)
+        return invocation
+
+    async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
+        document = self._tree.document(frame_id)
+        if document is not None:
+            await self._command(document, session, {"command": "cancel", "id": invocation})
+
+    def heard(self, event: CdpEvent) -> JsonObject | None:
+        """A message of a frame's polyfill, with the frame's id as `frameId`; None for other events."""
+        if event.params.get("name") != self.binding:
+            return None
+        number, payload = event.params.get("executionContextId"), event.params.get("payload")
+        frame_id = self._tree.frame_of(event.session, number) if isinstance(number, int) else None
+        read = parse(payload) if isinstance(payload, str) else None
+        if frame_id is None or not isinstance(read, JsonText) or not isinstance(read.value, dict):
+            return None
+        return {**read.value, "frameId": frame_id}
+
+    async def _command(self, document: Document, session: str, command: JsonObject) -> Json:
+        detail = json.dumps(dump_text(command))
+        event = f"new CustomEvent({json.dumps(self.channel)}, {{ detail: {detail} }})"
+        return await self._worlds.evaluate(
+            document, session, f"document.dispatchEvent({event})", timeout_s=COMMAND_TIMEOUT_S
+        )
+
+
+TOOL_ERROR = -31954
+"""The JSON-RPC code that `core.boundary.error_code` names a tool error."""
+GRACE_S = 2.0
+"""How long a tool may still answer after its document is gone: a form answers after its navigation."""
+
+
+UNSUBMITTED = "the form is filled in and waits for its submit button; nothing was submitted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """A form that a call fills in and that does not submit itself."""
+
+    then: Forms
+    submit: Callable[[], Awaitable[str]]
+    """Submits the form; why that failed, empty where it succeeded. Raises CdpError, WorldError, OSError, TimeoutError."""
+    on_filled: Callable[[], None]
+    """Called when the form is filled in and waits for the user."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    frame_id: str
+    answer: asyncio.Future[Answer]
+    invocation: str = ""
+    """Empty until the browser returns it."""
+    filled: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the invocation has begun, which fills in the form."""
+    form: Form | None = None
+    """The form, while it waits for the user."""
+
+
+class Calls:
+    """The running calls."""
+
+    def __init__(self, backend: Backend, tap: Tap) -> None:
+        self.backend = backend
+        self._tap = tap
+        self._waiting: list[_Waiting] = []
+        self._early: dict[str, Answer] = {}
+        """Answers that arrived before their invocation's id was known."""
+        self._begun: set[str] = set()
+        """Invocations that began before their id was known."""
+
+    async def call(
+        self,
+        frame_id: str,
+        tool_id: str | None,
+        name: str,
+        arguments: JsonObject,
+        *,
+        session: str,
+        timeout_s: float,
+        form: Form | None = None,
+    ) -> Answer:
+        """Invoke a tool and wait. A failure is an outcome; cancelling the caller cancels the invocation.
+
+        `form`: for a tool whose call only fills in a form.
+        """
+        waiting = _Waiting(frame_id=frame_id, answer=asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        which: JsonObject = {"toolId": tool_id} if tool_id is not None else {"toolName": name}
+        asking = asyncio.ensure_future(
+            self.backend.invoke(frame_id, session, which, arguments, timeout_s=timeout_s + CANCEL_TIMEOUT_S)
+        )
+        finishing = asyncio.ensure_future(self._finish(waiting, form)) if form else None
+        try:
+            async with asyncio.timeout(timeout_s):
+                # Shielded: a cancellation needs the invocation's id.
+                waiting.invocation = await asyncio.shield(asking)
+                if waiting.invocation in self._early:
+                    return self._early.pop(waiting.invocation)
+                if waiting.invocation in self._begun or self.backend.fills_at_once:
+                    waiting.filled.set()
+                answer = await waiting.answer
+            if not isinstance(answer.outcome, Failure) or answer.outcome.kind is not FailureKind.UNSUBMITTED:
+                return answer
+            await self._cancel(asking, frame_id, session)
+        except TimeoutError:
+            await self._cancel(asking, frame_id, session)
+            answer = _failed(FailureKind.TIMEOUT, f"no answer from {name} within {timeout_s:g} s")
+        except asyncio.CancelledError:
+            self._tap.note("cancelled in Sightline")
+            await asyncio.shield(self._cancel(asking, frame_id, session))
+            raise
+        except CdpError as error:
+            return Answer(outcome=RpcError(value=error.error), frame=None)
+        except WorldError:
+            return _failed(FailureKind.PROTOCOL, "the page's polyfill does not answer")
+        except CdpLostError as error:
+            answer = _failed(FailureKind.CONNECTION_LOST, str(error))
+        finally:
+            self._waiting.remove(waiting)
+            asking.cancel()
+            if finishing is not None:
+                finishing.cancel()
+            if not self._waiting:
+                self._early.clear()
+                self._begun.clear()
+        if isinstance(answer.outcome, Failure):
+            self._tap.note(answer.outcome.detail)
+        return answer
+
+    async def _finish(self, waiting: _Waiting, form: Form) -> None:
+        """Wait until the form is filled in, then leave it, submit it, or wait for the user."""
+        await waiting.filled.wait()
+        match form.then:
+            case Forms.LEAVE:
+                _settle(waiting, _failed(FailureKind.UNSUBMITTED, UNSUBMITTED))
+            case Forms.SUBMIT:
+                await self._submit(waiting, form)
+            case Forms.WAIT:
+                waiting.form = form
+                self._tap.note("the form is filled in and waits for its submit button")
+                form.on_filled()
+
+    async def submit(self) -> bool:
+        """Submit the forms that are filled in and wait; whether there was one."""
+        filled = [(waiting, waiting.form) for waiting in self._waiting if waiting.form is not None]
+        for waiting, form in filled:
+            waiting.form = None
+            await self._submit(waiting, form)
+        return bool(filled)
+
+    async def _submit(self, waiting: _Waiting, form: Form) -> None:
+        try:
+            why = await form.submit()
+        except (CdpError, WorldError, OSError, TimeoutError):
+            why = "the browser does not submit it"
+        if why:
+            detail = f"the form is filled in but was not submitted: {why}"
+            _settle(waiting, _failed(FailureKind.UNSUBMITTED, detail))
+
+    def begun(self, params: JsonObject) -> None:
+        invocation = params.get("invocationId")
+        if not isinstance(invocation, str):
+            return
+        for waiting in self._waiting:
+            if waiting.invocation == invocation:
+                waiting.filled.set()
+        if any(not waiting.invocation for waiting in self._waiting):
+            self._begun.add(invocation)
+
+    def responded(self, params: JsonObject, frame: Frame) -> None:
+        """Handle `WebMCP.toolResponded`. Calls by agents in the page are ignored."""
+        invocation = params.get("invocationId")
+        if not isinstance(invocation, str):
+            return
+        answer = Answer(outcome=outcome_of(params), frame=frame)
+        for waiting in self._waiting:
+            if waiting.invocation == invocation:
+                _settle(waiting, answer)
+                return
+        if any(not waiting.invocation for waiting in self._waiting):
+            self._early[invocation] = answer
+
+    def gone(self, frame_ids: Iterable[str]) -> None:
+        """Fail the calls of documents that are gone, after a moment in which they may still answer."""
+        gone = frozenset(frame_ids)
+        for waiting in self._waiting:
+            if waiting.frame_id in gone:
+                answer = _failed(
+                    FailureKind.CONNECTION_LOST,
+                    "the document of the tool was left or removed during the call",
+                )
+                asyncio.get_running_loop().call_later(GRACE_S, _settle, waiting, answer)
+
+    def fail_all(self, failure: Failure) -> None:
+        for waiting in self._waiting:
+            _settle(waiting, Answer(outcome=failure, frame=None))
+
+    async def _cancel(self, asking: asyncio.Future[str], frame_id: str, session: str) -> None:
+        with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
+            async with asyncio.timeout(CANCEL_TIMEOUT_S):
+                await self.backend.cancel(frame_id, session, await asking)
+
+
+def outcome_of(params: JsonObject) -> Outcome:
+    """The outcome in `toolResponded`. The user gets text and stack of a thrown error, the model only its code."""
+    match params.get("status"):
+        case "Completed":
+            return Result(value=params.get("output"), of_page=True)
+        case "Canceled":
+            return Failure(kind=FailureKind.CANCELLED, detail="the browser cancelled the call")
+        case _:
+            exception, text = params.get("exception"), params.get("errorText")
+            thrown = (
+                exception.get("description", exception.get("value")) if isinstance(exception, dict) else None
+            )
+            message = next((words for words in (thrown, text) if isinstance(words, str) and words), "")
+            data: JsonObject = {
+                key: value for key, value in params.items() if key in {"exception", "errorText", "output"}
+            }
+            first = message.partition("\n")[0] or "the tool failed"
+            error: JsonObject = {"code": TOOL_ERROR, "message": first, "data": data}
+            return RpcError(value=error)
+
+
+def _failed(kind: FailureKind, detail: str) -> Answer:
+    return Answer(outcome=Failure(kind=kind, detail=detail), frame=None)
+
+
+def _settle(waiting: _Waiting, answer: Answer) -> None:
+    if not waiting.answer.done():
+        waiting.answer.set_result(answer)
