@@ -21,7 +21,7 @@ from inspector.tui.trust.screen import TrustScreen
 if TYPE_CHECKING:
     from inspector.tui.hosts.screen import Lenses
     from inspector.tui.pins.watcher import Pinning
-    from inspector.tui.policy.decider import Deciding
+    from inspector.tui.policy.gate import PolicyGate
 
 
 class Visiting:
@@ -71,7 +71,7 @@ class Visiting:
         """What is kept for the user."""
         self._open(SecretsScreen(lambda: self._keeping.custody, self._copy_secret))
 
-    def trust(self, deciding: "Deciding", connected: str) -> None:
+    def trust(self, deciding: "PolicyGate", connected: str) -> None:
         """What the agent session has taken in. `connected`: the server in use."""
         self._open(TrustScreen(deciding.oversight, connected, deciding.renew))
 

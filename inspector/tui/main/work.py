@@ -48,7 +48,7 @@ from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.main.visits import Visiting
 from inspector.tui.page.screen import gone_note
 from inspector.tui.pins.watcher import Pinning
-from inspector.tui.policy.decider import Deciding
+from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.recording.recorder import Recording
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
@@ -112,7 +112,7 @@ class WorkScreen(Screen[None], inherit_bindings=False):
         self._listings = Latest(self, rows, self._take_rows, self._could_not)
         self._keeping = Keeping(self, self._link, self._kept)
         self._looking = Looking(self, self._tool, self._result, self._calling, self._keeping, self._changed)
-        self._deciding = Deciding(self, terms, self._show_header, self._calling.hold, self._looking.amend)
+        self._deciding = PolicyGate(self, terms, self._show_header, self._calling.hold, self._looking.amend)
         self._link.decide_by(self._deciding, self._pinning.asks)
         self._visiting = Visiting(self, self._link, self._looking, self._keeping, copy_secret)
         self._reviewing = Reviewing(

@@ -32,7 +32,7 @@ _CHUNK = 84
 """Characters after which the text of an argument breaks."""
 
 
-class Deciding:
+class PolicyGate:
     """The agent session of this run of the interface. It outlives every connection."""
 
     def __init__(
