@@ -20,7 +20,7 @@ from inspector.tui.trust.screen import TrustScreen
 
 if TYPE_CHECKING:
     from inspector.tui.hosts.screen import Lenses
-    from inspector.tui.pins.watcher import Pinning
+    from inspector.tui.pins.watcher import PinWatcher
     from inspector.tui.policy.gate import PolicyGate
 
 
@@ -84,7 +84,7 @@ class Visiting:
 
         self._open(PageScreen(tool))
 
-    def pins(self, pinning: "Pinning") -> None:
+    def pins(self, pinning: "PinWatcher") -> None:
         """Whether the definitions are as they were pinned."""
         self._open(PinsScreen(pinning))
 

@@ -47,7 +47,7 @@ from inspector.tui.main.selection import Looking
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.main.visits import Visiting
 from inspector.tui.page.screen import gone_note
-from inspector.tui.pins.watcher import Pinning
+from inspector.tui.pins.watcher import PinWatcher
 from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.recording.recorder import Recording
 from inspector.tui.result.pane import ResultPane
@@ -108,7 +108,7 @@ class WorkScreen(Screen[None], inherit_bindings=False):
         self._calling = self.CALLING(
             self, self._link, self._tool.call, self._result, self._show_keys, self._no_result
         )
-        self._pinning = Pinning(self, self._link, target, self._pins_changed)
+        self._pinning = PinWatcher(self, self._link, target, self._pins_changed)
         self._listings = Latest(self, rows, self._take_rows, self._could_not)
         self._keeping = Keeping(self, self._link, self._kept)
         self._looking = Looking(self, self._tool, self._result, self._calling, self._keeping, self._changed)

@@ -12,7 +12,7 @@ from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import KeyLine, Offer
 from inspector.tui.keys.table import bindings, command
 from inspector.tui.pins.view import standing_line
-from inspector.tui.pins.watcher import Pinning
+from inspector.tui.pins.watcher import PinWatcher
 from inspector.tui.text import count
 from inspector.tui.widgets.lines import ContentLines
 
@@ -27,7 +27,7 @@ class PinsScreen(Screen[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.PINS)
 
-    def __init__(self, pinning: Pinning) -> None:
+    def __init__(self, pinning: PinWatcher) -> None:
         super().__init__()
         self._pinning = pinning
         self._standing = Static("", markup=False, id="pins-standing")

@@ -39,7 +39,7 @@ class _Listing:
     unpins: bool = False
 
 
-class Pinning:
+class PinWatcher:
     """Compares every complete listing in a thread, and tells what changed."""
 
     def __init__(self, screen: Screen[None], link: Link, target: Target, changed: Callable[[], None]) -> None:
