@@ -13,7 +13,7 @@ from inspector.tui.page.screen import PageScreen
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.policy.dialog import DecisionScreen
 from inspector.tui.policy.view import note_view
-from inspector.tui.secrets.keeping import Keeper, Keeping
+from inspector.tui.secrets.keeper import Keeper, VaultKeeper
 from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 from inspector.tui.trust.screen import TrustScreen
@@ -32,7 +32,7 @@ class Visiting:
         screen: Screen[None],
         link: Link,
         looking: Looking,
-        keeping: Keeping,
+        keeping: VaultKeeper,
         copy_secret: Callable[[str], None] | None,
     ) -> None:
         """`copy_secret`: puts a secret on the clipboard; None where that is not allowed."""

@@ -52,7 +52,7 @@ from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.recording.recorder import Recording
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.secrets.keeping import Keeping
+from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, shortened
 from inspector.tui.timeline.pane import TimelinePane
 from inspector.tui.widgets.choice import ChoiceInput
@@ -110,7 +110,7 @@ class WorkScreen(Screen[None], inherit_bindings=False):
         )
         self._pinning = PinWatcher(self, self._link, target, self._pins_changed)
         self._listings = Latest(self, rows, self._take_rows, self._could_not)
-        self._keeping = Keeping(self, self._link, self._kept)
+        self._keeping = VaultKeeper(self, self._link, self._kept)
         self._looking = Looking(self, self._tool, self._result, self._calling, self._keeping, self._changed)
         self._deciding = PolicyGate(self, terms, self._show_header, self._calling.hold, self._looking.amend)
         self._link.decide_by(self._deciding, self._pinning.asks)

@@ -29,7 +29,7 @@ class Keeper(Protocol):
         ...
 
 
-class Keeping:
+class VaultKeeper:
     """Judges in a thread what is to be kept of a call. Nothing that was expected is dropped."""
 
     def __init__(self, screen: Screen[None], link: Link, changed: Callable[[], None]) -> None:
