@@ -13,7 +13,7 @@ from inspector.tui.page.screen import PageScreen
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.policy.dialog import DecisionScreen
 from inspector.tui.policy.view import note_view
-from inspector.tui.secrets.keeper import Keeper, VaultKeeper
+from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
 from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 from inspector.tui.trust.screen import TrustScreen
@@ -97,7 +97,7 @@ class Visiting:
     def tell_vault_changed(self) -> None:
         """A screen that shows the vault hears of its news."""
         shown = self._screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        if isinstance(shown, Keeper):
+        if isinstance(shown, VaultScreen):
             shown.news()
 
     def _take_lenses(self, chosen: "Lenses | None") -> None:

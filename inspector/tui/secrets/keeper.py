@@ -21,7 +21,7 @@ def holdings(record: CallRecord) -> Holdings:
 
 
 @runtime_checkable
-class Keeper(Protocol):
+class VaultScreen(Protocol):
     """A screen that shows the vault."""
 
     def news(self) -> None:
