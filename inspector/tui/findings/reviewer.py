@@ -39,7 +39,7 @@ STEPS = "reviewing"
 """The group of the workers that review; of a large server they go on for seconds."""
 
 
-class Reviewing:
+class Reviewer:
     """The review of the session in use. All work is done in threads, a step at a time."""
 
     def __init__(

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from inspector.tui.findings.lists import AllFindings
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.review_work import all_view
-from inspector.tui.findings.reviewer import Reviewing
+from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.rows import FindingsView
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import KeyLine, Offer
@@ -53,7 +53,7 @@ class FindingsScreen(Screen["Entry"], inherit_bindings=False):
 
     def __init__(
         self,
-        reviewing: Reviewing,
+        reviewing: Reviewer,
         target: str,
         judge: Callable[["Entry"], None],
         export: Callable[[], None],

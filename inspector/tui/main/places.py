@@ -15,7 +15,7 @@ from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.connection.connection import Link
 from inspector.tui.definition.pane import Mark
 from inspector.tui.dialogs.ask import Accept, AskScreen, Field
-from inspector.tui.findings.reviewer import Reviewing
+from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.screen import Before, FindingsScreen
 from inspector.tui.main.selection import Looking
 from inspector.tui.text import content, shortened
@@ -139,7 +139,7 @@ class FindingVisits:
     """Opens what has to do with findings over the main screen."""
 
     def __init__(
-        self, screen: Screen[None], reviewing: Reviewing, places: FindingPlaces, target: Target
+        self, screen: Screen[None], reviewing: Reviewer, places: FindingPlaces, target: Target
     ) -> None:
         self._screen = screen
         self._reviewing = reviewing

@@ -37,7 +37,7 @@ from inspector.tui.connection.connection import (
 )
 from inspector.tui.connection.failure import FailurePanel, FailureView
 from inspector.tui.findings.pane import FindingsPane
-from inspector.tui.findings.reviewer import Reviewing
+from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.keys.footer import KeyLine, Part, Situation, keys_now
 from inspector.tui.main.header import HeaderLine, HeaderView
 from inspector.tui.main.layout import Zooming
@@ -115,7 +115,7 @@ class WorkScreen(Screen[None], inherit_bindings=False):
         self._deciding = PolicyGate(self, terms, self._show_header, self._calling.hold, self._looking.amend)
         self._link.decide_by(self._deciding, self._pinning.asks)
         self._visiting = Visiting(self, self._link, self._looking, self._keeping, copy_secret)
-        self._reviewing = Reviewing(
+        self._reviewing = Reviewer(
             self, self._link, self._tool.show_findings, target, self._judged, self._looking.idle
         )
         places = FindingPlaces(self, self._link, self._looking, self._catalogue, self._visiting.frames)
