@@ -49,7 +49,7 @@ from inspector.tui.main.visits import Visiting
 from inspector.tui.page.screen import gone_note
 from inspector.tui.pins.watcher import PinWatcher
 from inspector.tui.policy.gate import PolicyGate
-from inspector.tui.recording.recorder import Recording
+from inspector.tui.recording.recorder import SessionRecorder
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper
@@ -103,7 +103,7 @@ class WorkScreen(Screen[None], inherit_bindings=False):
         self._result = ResultPane()
         self._timeline = self.TIMELINE()
         self._keys = KeyLine()
-        self._recording = Recording(self, opener, target, self._changed)
+        self._recording = SessionRecorder(self, opener, target, self._changed)
         self._link = Link(self._recording.opened, self)
         self._calling = self.CALLING(
             self, self._link, self._tool.call, self._result, self._show_keys, self._no_result

@@ -39,7 +39,7 @@ _DOCUMENT = (
 )
 
 
-class Recording:
+class SessionRecorder:
     """One recorder for all connections of this interface: the command line's, or the user's."""
 
     def __init__(
