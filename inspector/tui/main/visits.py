@@ -19,7 +19,7 @@ from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 from inspector.tui.trust.screen import TrustScreen
 
 if TYPE_CHECKING:
-    from inspector.tui.hosts.screen import Lenses
+    from inspector.tui.hosts.screen import ChosenLenses
     from inspector.tui.pins.watcher import PinWatcher
     from inspector.tui.policy.gate import PolicyGate
 
@@ -100,7 +100,7 @@ class Visiting:
         if isinstance(shown, VaultScreen):
             shown.news()
 
-    def _take_lenses(self, chosen: "Lenses | None") -> None:
+    def _take_lenses(self, chosen: "ChosenLenses | None") -> None:
         if chosen is not None:
             self._looking.set_lenses(chosen.level, chosen.host)
 
