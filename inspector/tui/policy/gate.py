@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from inspector.session.call_record import CallRecord, Progress
     from inspector.session.live import Session
     from inspector.tui.policy.view import DecisionView
-    from inspector.tui.trust.view import Standing
+    from inspector.tui.trust.view import SessionStanding
 
 _UNKNOWN = "It is not known what a second call would do."
 _CHUNK = 84
@@ -53,7 +53,7 @@ class PolicyGate:
         self._held = held
         self._amended = amended
         self._known: Oversight | None = None
-        self.standing: Standing | None = None
+        self.standing: SessionStanding | None = None
         """How the agent session stands; None before anything was called."""
         self.why_not_repeat = ""
         """Why the last call should not simply be made again, in a sentence; empty where it may."""
