@@ -106,7 +106,7 @@ def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: P
         run.press("escape", until="#2 done")
         run.watch()
         run.press("R", until="3 tools")
-        run.press("s", until="Nothing is kept for you yet.")
+        run.press("s", until="No secrets yet.")
         run.press("q")
         assert run.end() == 0
         copied = clipboard_of(run.screen.written)

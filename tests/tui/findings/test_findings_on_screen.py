@@ -16,7 +16,7 @@ from inspector.json.exact import Json, JsonObject, parse
 from inspector.protocol.outcome import RpcError
 from inspector.review.report import baseline_of
 from inspector.tui.app import SightlineApp
-from inspector.tui.findings import review_work as review_making
+from inspector.tui.findings import reviewer
 from inspector.tui.findings.screen import FindingsScreen
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.timeline.frame import FrameScreen
@@ -334,15 +334,15 @@ async def test_a_list_that_changes_is_reviewed_anew() -> None:
 async def test_ten_thousand_tools_can_be_used_while_they_are_reviewed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    go_on, step = threading.Event(), review_making.step
+    go_on, step = threading.Event(), reviewer.step
 
-    def held(asked: review_making.StepAsked) -> review_making.StepMade:
+    def held(asked: reviewer.ReviewStep) -> reviewer.ReviewedStep:
         made = step(asked)
         if made.board.reviewed >= 1000:
             go_on.wait(60)
         return made
 
-    monkeypatch.setattr(review_making, "step", held)
+    monkeypatch.setattr(reviewer, "step", held)
     tools: list[Json] = [{**TORN, "name": f"tool_{n}"} for n in range(10_000)]
     app = app_of(Script(tools=tools))
     async with app.run_test(size=LARGE, notifications=True) as pilot:

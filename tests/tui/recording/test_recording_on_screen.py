@@ -54,7 +54,7 @@ def lines_of(path: Path) -> list[Line | Break]:
 
 async def begun(pilot: Pilot[None], app: SightlineApp, path: Path, *, key: str = "w") -> None:
     await pilot.press(key)
-    await settled(pilot, app, "Enter goes on")
+    await settled(pilot, app, "Enter continue")
     app.screen.query(Input).first().value = str(path)
     await pilot.press("enter")
 
@@ -133,7 +133,7 @@ async def test_a_file_that_is_there_is_not_overwritten_and_the_question_stays(tm
         await settled(pilot, app, "cannot write")
         for name in ("~nobody-of-that-name/a.jsonl", "a\0b.jsonl"):
             app.screen.query(Input).first().value = name
-            await settled(pilot, app, "Enter goes on")
+            await settled(pilot, app, "Enter continue")
             await pilot.press("enter")
             await settled(pilot, app, "~nobody-of-that-name:" if name[0] == "~" else "no path")
         app.screen.query(Input).first().value = ""
