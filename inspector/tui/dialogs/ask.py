@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, paragraph, shortened
+from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog
 
 Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
@@ -27,6 +28,8 @@ class AskField:
     label: str
     value: str = ""
     placeholder: str = ""
+    choices: tuple[str, ...] = ()
+    """The only answers, of which `value` is chosen at first; empty for any text."""
 
 
 class AskScreen(SecondaryDialog[None], inherit_bindings=False):
@@ -39,10 +42,7 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         self._explanation = explanation
         self._fields = fields
         self._accept = accept
-        self._inputs = [
-            Input(value=one.value, placeholder=one.placeholder, compact=True, select_on_focus=False)
-            for one in fields
-        ]
+        self._inputs = [_input(one) for one in fields]
         self._problem = Static("", markup=False, id="ask-problem")
         self._busy = False
         more = [("app.next", "next field")] if len(fields) > 1 else []
@@ -56,9 +56,11 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         yield self._problem
 
     def on_mount(self) -> None:
-        # Typing replaces the proposed answer.
-        self._inputs[0].focus()
-        self._inputs[0].action_select_all()
+        first = self._inputs[0]
+        first.focus()
+        if isinstance(first, Input):
+            # Typing replaces the proposed answer.
+            first.action_select_all()
 
     @on(Input.Changed)
     def forget_problem(self) -> None:
@@ -67,6 +69,14 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:
         event.stop()
+        self._begin()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "enter" and isinstance(self.focused, ChoiceInput):
+            event.stop()
+            self._begin()
+
+    def _begin(self) -> None:
         if not self._busy:
             self._busy = True
             self.run_worker(self._submit(self.focused), exit_on_error=True)
@@ -74,7 +84,7 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
     async def _submit(self, at: Widget | None) -> None:
         self._enable(is_enabled=False)
         self._problem.update(Content.styled("Working…", QUIET))
-        problem = await self._accept(tuple(entry.value.strip() for entry in self._inputs))
+        problem = await self._accept(tuple(map(_answer, self._fields, self._inputs)))
         self._busy = False
         if problem:
             self._enable(is_enabled=True)
@@ -87,3 +97,17 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
     def _enable(self, *, is_enabled: bool) -> None:
         for entry in self._inputs:
             entry.disabled = not is_enabled
+
+
+def _input(field: AskField) -> Input | ChoiceInput:
+    if not field.choices:
+        return Input(value=field.value, placeholder=field.placeholder, compact=True, select_on_focus=False)
+    choice = ChoiceInput(field.choices, Content(field.value))
+    choice.set_reactive(ChoiceInput.chosen, field.choices.index(field.value))
+    return choice
+
+
+def _answer(field: AskField, entry: Input | ChoiceInput) -> str:
+    if isinstance(entry, Input):
+        return entry.value.strip()
+    return field.value if entry.chosen is None else field.choices[entry.chosen]

@@ -114,10 +114,11 @@ def legend_lines() -> list[HelpLine]:
 
 
 def places_of(screen: Screen[object]) -> list[Place]:
-    """The places whose keys work on a screen now, those of the pane in focus first."""
+    """The places whose keys work on a screen now: the pane in focus, its screen, and what every list has."""
     place_of = {found.id: found.place for found in COMMANDS}
     ids = (active.binding.id for active in screen.active_bindings.values())
-    return list(dict.fromkeys(place_of[known] for known in ids if known in place_of))
+    found = dict.fromkeys(place_of[known] for known in ids if known in place_of)
+    return sorted(found, key=lambda place: (place is Place.EVERYWHERE, place is Place.LINES))
 
 
 class HelpLines(Lines):
@@ -140,7 +141,8 @@ class HelpLines(Lines):
         return self._rows[index]
 
     def _wrap(self, cursor: int | None) -> None:
-        width = self.scrollable_content_region.width
+        # The scrollbar comes once the rows are there.
+        width = self.scrollable_content_region.width - (not self.show_vertical_scrollbar)
         self._rows = [row for line in self._lines for row in line.rows(width)]
         self.show_rows(len(self._rows), cursor)
 

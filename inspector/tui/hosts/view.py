@@ -22,11 +22,11 @@ MAX_NAMED = 12
 """Leaks, and changes, that are named one by one."""
 
 _QUIET = "$foreground 70%"
-_EVIDENCE_WIDTH = 14
-_SIZE_WIDTH = 11
-_CHANGES_WIDTH = 9
-_LEAKS_WIDTH = 20
+_SIZE_WIDTH = 9
+_CHANGES_WIDTH = 8
+_LEAKS_WIDTH = 19
 _LEAST_NAME = 12
+_WIDE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,10 +180,10 @@ def hosts_head(width: int) -> Content:
     """The titles of the columns."""
     cells = (
         "  host".ljust(_name_width(width)),
-        "evidence".ljust(_EVIDENCE_WIDTH),
-        "model gets".rjust(_SIZE_WIDTH),
+        "evidence".ljust(_evidence_width(width)),
+        "to model".rjust(_SIZE_WIDTH),
         "changes".rjust(_CHANGES_WIDTH),
-        "  without protection",
+        " without protection",
     )
     return Content.styled("".join(cells)[: max(width, 1)], f"bold {_QUIET}")
 
@@ -198,10 +198,10 @@ def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, cho
     return Content.assemble(
         left.truncate(_name_width(width) - 1, ellipsis=True, pad=True),
         " ",
-        _evidence(row),
+        _evidence(row, _evidence_width(width)),
         ("?" if row.size_bytes is None else size(row.size_bytes)).rjust(_SIZE_WIDTH),
         f"{row.change_count:,}".rjust(_CHANGES_WIDTH),
-        "  ",
+        " ",
         _leak_word(row, view),
     ).truncate(max(width, _LEAST_NAME), ellipsis=True)
 
@@ -271,11 +271,15 @@ def _more(number: int) -> list[Content]:
     return [Content(f"    … and {number - MAX_NAMED:,} more")] if number > MAX_NAMED else []
 
 
-def _evidence(row: ComparedHost) -> Content:
+def _evidence(row: ComparedHost, width: int) -> Content:
     if not row.observed:
-        return Content.styled("not observed".ljust(_EVIDENCE_WIDTH), "$text-warning")
+        return Content.styled("not observed".ljust(width), "$text-warning")
     words = row.how.partition(":")[0].partition(",")[0]
-    return content(shortened(words, _EVIDENCE_WIDTH - 1).ljust(_EVIDENCE_WIDTH), "$foreground 80%")
+    return content(shortened(words, width - 1).ljust(width), "$foreground 80%")
+
+
+def _evidence_width(width: int) -> int:
+    return 16 if width >= _WIDE else 13
 
 
 def _leak_word(row: ComparedHost, view: HostsView) -> Content:
@@ -291,5 +295,5 @@ def _leak_word(row: ComparedHost, view: HostsView) -> Content:
 
 
 def _name_width(width: int) -> int:
-    taken = _EVIDENCE_WIDTH + _SIZE_WIDTH + _CHANGES_WIDTH + _LEAKS_WIDTH
+    taken = _evidence_width(width) + _SIZE_WIDTH + _CHANGES_WIDTH + _LEAKS_WIDTH
     return max(min(width - taken, 44), _LEAST_NAME)

@@ -70,7 +70,7 @@ def test_a_row_fits_and_its_columns_stand_under_their_titles(name: str, width: i
     assert len(shown) <= width
     assert name in shown
     assert shown.index("observed") == head.index("evidence")
-    assert shown.index("812 B") + len("812 B") == head.index("model gets") + len("model gets")
+    assert shown.index("812 B") + len("812 B") == head.index("to model") + len("to model")
     assert shown.index("✗ leaks 1") == head.index("without protection")
 
 
@@ -116,7 +116,7 @@ def test_the_detail_names_leaks_and_changes_and_counts_those_beyond() -> None:
     text = host_detail(many, view(many)).plain
     assert "✗ /structuredContent/0" in text
     assert f"… and {40 - MAX_NAMED} more" in text
-    assert "~ At declared it makes 1 change" in text
+    assert "~ At declared, it makes 1 change" in text
     assert "~ /content/0  structured content takes the place of text" in text
 
 
