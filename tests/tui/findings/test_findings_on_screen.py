@@ -101,6 +101,23 @@ async def test_a_result_counts_as_soon_as_it_is_in() -> None:
         assert isinstance(app.screen, MainScreen)
 
 
+async def test_the_number_of_the_findings_tab_is_that_of_its_list_and_does_not_follow_the_host() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("enter")
+        await settled(pilot, app, "word")
+        await pilot.press("enter")
+        await reviewed(pilot, app, "#1 done")
+        await pilot.press("4")
+        text = await reviewed(pilot, app, "SL-OUT010")
+        for _ in range(3):
+            assert "4 Findings 1 " in text
+            assert "1 finding: 1 high" in text
+            await pilot.press("h")
+            text = await reviewed(pilot, app)
+
+
 @pytest.mark.parametrize("size", [SMALL, LARGE])
 async def test_enter_on_a_finding_goes_to_its_place_in_the_definition_and_marks_it(
     size: tuple[int, int],
