@@ -161,7 +161,7 @@ async def test_a_listing_that_was_not_shown_is_not_pinned() -> None:
         await script.opened[-1].list_all()
         assert isinstance(app.screen, PinsScreen)
         app.screen.action_agree()
-        await settled(pilot, app, "Try again in a moment.")
+        await settled(pilot, app, "The definitions are still being compared.")
         assert read_pin(known_as(DemoTarget())) is None
 
 
