@@ -13,7 +13,7 @@ from inspector.review.finding import SubjectKind
 from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.view import result_view
-from inspector.tui.secrets.keeping import holdings
+from inspector.tui.secrets.keeper import holdings
 
 DEFINITION: JsonObject = {
     "name": "mint",

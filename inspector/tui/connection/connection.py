@@ -30,7 +30,7 @@ from inspector.tui.connection.failure import last_words
 
 if TYPE_CHECKING:
     from inspector.pins.pins import ConfirmReason
-    from inspector.tui.policy.decider import Deciding
+    from inspector.tui.policy.gate import PolicyGate
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Link:
         self.session: Session | None = None
         """The session in use, or the last one."""
         self.state = State.IDLE
-        self._deciding: Deciding | None = None
+        self._deciding: PolicyGate | None = None
         self._asking: Callable[[str], Sequence[ConfirmReason]] = _nothing
         self.is_listed = False
         """Whether the catalogue is complete, and as true as the server says."""
@@ -158,7 +158,7 @@ class Link:
             except InspectorError as error:
                 self._screen.post_message(ConnectionFailed(error.message, error.hint))
 
-    def decide_by(self, deciding: "Deciding", asking: "Callable[[str], Sequence[ConfirmReason]]") -> None:
+    def decide_by(self, deciding: "PolicyGate", asking: "Callable[[str], Sequence[ConfirmReason]]") -> None:
         """What decides on calls. `asking`: changes of a tool's definition to ask about."""
         self._deciding, self._asking = deciding, asking
 

@@ -14,8 +14,8 @@ from inspector.protocol.timeline import Entry, EntryKind
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.connection.connection import Link
 from inspector.tui.definition.pane import Mark
-from inspector.tui.dialogs.ask import Accept, AskScreen, Field
-from inspector.tui.findings.reviewer import Reviewing
+from inspector.tui.dialogs.ask import Accept, AskField, AskScreen
+from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.screen import Before, FindingsScreen
 from inspector.tui.main.selection import Looking
 from inspector.tui.text import content, shortened
@@ -139,7 +139,7 @@ class FindingVisits:
     """Opens what has to do with findings over the main screen."""
 
     def __init__(
-        self, screen: Screen[None], reviewing: Reviewing, places: FindingPlaces, target: Target
+        self, screen: Screen[None], reviewing: Reviewer, places: FindingPlaces, target: Target
     ) -> None:
         self._screen = screen
         self._reviewing = reviewing
@@ -175,7 +175,7 @@ class FindingVisits:
 
         finding = entry.finding
         about = shortened(f"{finding.subject.value} {finding.name}", 60)
-        self._ask(f"Accept {finding.id} of {about}?", _WHY, Field(label="Why"), accept)
+        self._ask(f"Accept {finding.id} of {about}?", _WHY, AskField(label="Why"), accept)
 
     def export(self) -> None:
         """Ask for a file, and write the review to it."""
@@ -183,14 +183,14 @@ class FindingVisits:
         async def write(answers: tuple[str, ...]) -> str:
             return await self._reviewing.export(answers[0])
 
-        self._ask("Write the review", _FORMATS, Field(label="File", value="review.html"), write)
+        self._ask("Write the review", _FORMATS, AskField(label="File", value="review.html"), write)
 
     async def _take_back(self, entry: "FindingEntry") -> None:
         problem = await self._reviewing.take_back(entry)
         words = problem or f"{entry.finding.id} counts again."
         self._screen.notify(words, severity="error" if problem else "information", markup=False)
 
-    def _ask(self, title: str, explanation: str, field: Field, accept: Accept) -> None:
+    def _ask(self, title: str, explanation: str, field: AskField, accept: Accept) -> None:
         screen = AskScreen(title, explanation, (field,), accept)
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 

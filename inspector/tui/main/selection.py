@@ -19,7 +19,7 @@ from inspector.tui.result.contrast import Lens
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_findings, result_view
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.secrets.keeping import Keeping
+from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, shortened
 
 _DRAWN_S = 0.1
@@ -34,7 +34,7 @@ class Looking:
         tool: ToolPane,
         result: ResultPane,
         calling: Calling,
-        keeping: Keeping,
+        keeping: VaultKeeper,
         changed: Callable[[], None],
     ) -> None:
         self._screen = screen

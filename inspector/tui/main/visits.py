@@ -13,15 +13,15 @@ from inspector.tui.page.screen import PageScreen
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.policy.dialog import DecisionScreen
 from inspector.tui.policy.view import note_view
-from inspector.tui.secrets.keeping import Keeper, Keeping
+from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
 from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 from inspector.tui.trust.screen import TrustScreen
 
 if TYPE_CHECKING:
-    from inspector.tui.hosts.screen import Lenses
-    from inspector.tui.pins.watcher import Pinning
-    from inspector.tui.policy.decider import Deciding
+    from inspector.tui.hosts.screen import ChosenLenses
+    from inspector.tui.pins.watcher import PinWatcher
+    from inspector.tui.policy.gate import PolicyGate
 
 
 class Visiting:
@@ -32,7 +32,7 @@ class Visiting:
         screen: Screen[None],
         link: Link,
         looking: Looking,
-        keeping: Keeping,
+        keeping: VaultKeeper,
         copy_secret: Callable[[str], None] | None,
     ) -> None:
         """`copy_secret`: puts a secret on the clipboard; None where that is not allowed."""
@@ -71,7 +71,7 @@ class Visiting:
         """What is kept for the user."""
         self._open(SecretsScreen(lambda: self._keeping.custody, self._copy_secret))
 
-    def trust(self, deciding: "Deciding", connected: str) -> None:
+    def trust(self, deciding: "PolicyGate", connected: str) -> None:
         """What the agent session has taken in. `connected`: the server in use."""
         self._open(TrustScreen(deciding.oversight, connected, deciding.renew))
 
@@ -84,7 +84,7 @@ class Visiting:
 
         self._open(PageScreen(tool))
 
-    def pins(self, pinning: "Pinning") -> None:
+    def pins(self, pinning: "PinWatcher") -> None:
         """Whether the definitions are as they were pinned."""
         self._open(PinsScreen(pinning))
 
@@ -97,10 +97,10 @@ class Visiting:
     def tell_vault_changed(self) -> None:
         """A screen that shows the vault hears of its news."""
         shown = self._screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        if isinstance(shown, Keeper):
+        if isinstance(shown, VaultScreen):
             shown.news()
 
-    def _take_lenses(self, chosen: "Lenses | None") -> None:
+    def _take_lenses(self, chosen: "ChosenLenses | None") -> None:
         if chosen is not None:
             self._looking.set_lenses(chosen.level, chosen.host)
 

@@ -37,7 +37,7 @@ from inspector.tui.connection.connection import (
 )
 from inspector.tui.connection.failure import FailurePanel, FailureView
 from inspector.tui.findings.pane import FindingsPane
-from inspector.tui.findings.reviewer import Reviewing
+from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.keys.footer import KeyLine, Part, Situation, keys_now
 from inspector.tui.main.header import HeaderLine, HeaderView
 from inspector.tui.main.layout import Zooming
@@ -47,12 +47,12 @@ from inspector.tui.main.selection import Looking
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.main.visits import Visiting
 from inspector.tui.page.screen import gone_note
-from inspector.tui.pins.watcher import Pinning
-from inspector.tui.policy.decider import Deciding
-from inspector.tui.recording.recorder import Recording
+from inspector.tui.pins.watcher import PinWatcher
+from inspector.tui.policy.gate import PolicyGate
+from inspector.tui.recording.recorder import SessionRecorder
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.secrets.keeping import Keeping
+from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, shortened
 from inspector.tui.timeline.pane import TimelinePane
 from inspector.tui.widgets.choice import ChoiceInput
@@ -103,19 +103,19 @@ class WorkScreen(Screen[None], inherit_bindings=False):
         self._result = ResultPane()
         self._timeline = self.TIMELINE()
         self._keys = KeyLine()
-        self._recording = Recording(self, opener, target, self._changed)
+        self._recording = SessionRecorder(self, opener, target, self._changed)
         self._link = Link(self._recording.opened, self)
         self._calling = self.CALLING(
             self, self._link, self._tool.call, self._result, self._show_keys, self._no_result
         )
-        self._pinning = Pinning(self, self._link, target, self._pins_changed)
+        self._pinning = PinWatcher(self, self._link, target, self._pins_changed)
         self._listings = Latest(self, rows, self._take_rows, self._could_not)
-        self._keeping = Keeping(self, self._link, self._kept)
+        self._keeping = VaultKeeper(self, self._link, self._kept)
         self._looking = Looking(self, self._tool, self._result, self._calling, self._keeping, self._changed)
-        self._deciding = Deciding(self, terms, self._show_header, self._calling.hold, self._looking.amend)
+        self._deciding = PolicyGate(self, terms, self._show_header, self._calling.hold, self._looking.amend)
         self._link.decide_by(self._deciding, self._pinning.asks)
         self._visiting = Visiting(self, self._link, self._looking, self._keeping, copy_secret)
-        self._reviewing = Reviewing(
+        self._reviewing = Reviewer(
             self, self._link, self._tool.show_findings, target, self._judged, self._looking.idle
         )
         places = FindingPlaces(self, self._link, self._looking, self._catalogue, self._visiting.frames)

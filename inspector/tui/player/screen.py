@@ -19,7 +19,7 @@ from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.call.runner import Calling
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import Opener, StateReported
-from inspector.tui.dialogs.ask import AskScreen, Field
+from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.screen import MainScreen
@@ -210,13 +210,13 @@ class PlayerScreen(MainScreen):
     def action_jump(self) -> None:
         """To a frame or a time."""
         explanation = "A frame by its number (1200), a time (12.5s, 1:02.5), first, or last."
-        self._ask("Jump", explanation, Field(label="To"), self._jump)
+        self._ask("Jump", explanation, AskField(label="To"), self._jump)
 
     def action_find(self) -> None:
         """Words, from here on."""
         words = self._playing.words if self._playing is not None else ""
         explanation = "Finds words in what was recorded, from here on. Capitals count where you write any."
-        self._ask("Find", explanation, Field(label="Words", value=words), self._find)
+        self._ask("Find", explanation, AskField(label="Words", value=words), self._find)
 
     def action_find_again(self, step: int) -> None:
         """The same words, further on or before."""
@@ -265,7 +265,7 @@ class PlayerScreen(MainScreen):
     def _say_read_only(self) -> None:
         self.notify(_READ_ONLY, markup=False)
 
-    def _ask(self, title: str, explanation: str, field: Field, accept: Callable[[str], str]) -> None:
+    def _ask(self, title: str, explanation: str, field: AskField, accept: Callable[[str], str]) -> None:
         async def accepted(answers: tuple[str, ...]) -> str:
             return accept(answers[0])
 
