@@ -9,7 +9,7 @@ from inspector.boundary.ledger import Ledger
 from inspector.boundary.walking import Step, is_reference
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
-from inspector.schema.admission import SCALARS
+from inspector.schema.nodes import SCALARS
 from inspector.schema.positions import Position, Source
 
 
