@@ -9,6 +9,7 @@ from inspector.boundary.contract import Contract
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.reading import raw_of
 from inspector.boundary.removals import Removals
 from inspector.boundary.undeclared import undeclared
@@ -55,11 +56,16 @@ class Projection:
 
     @cached_property
     def findings(self) -> tuple[str, ...]:
-        """Sentences for the user: what could not be judged, and where the raw result holds hidden characters.
+        """Sentences for the user: what breaks the output schema, what could not be judged, and hidden characters.
 
         Of what is masked nothing is told: a place may be a secret too.
         """
-        return (*self.bounded.findings, *hidden_sentences(self.masked))
+        return (*self.output.sentences, *self.bounded.findings, *hidden_sentences(self.masked))
+
+    @cached_property
+    def output(self) -> OutputCheck:
+        """The result compared with the output schema of its tool."""
+        return self.judgement.output(self.bounded.level, self.policy)
 
     @cached_property
     def unfinished(self) -> Unfinished | None:

@@ -6,6 +6,7 @@ from math import isfinite
 
 from inspector.boundary.level import Level
 from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.output_check import OutputCheck, OutputViolation
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.protocol.frames import Channel, Direction
 from inspector.recording.format import (
@@ -24,6 +25,7 @@ from inspector.recording.format import (
     RecordedFrame,
 )
 from inspector.recording.markers import is_marker
+from inspector.safe_text import safe_line
 
 MAX_LINE_BYTES = 256 << 20
 MAX_LINES = 20_000_000
@@ -193,6 +195,27 @@ def _projected(value: JsonObject) -> Projected:
         digest=_text(value, "digest") if "digest" in value else "",
         removals=tuple(pairs),
         findings=tuple(_texts(value, "findings")),
+        output=_output(_object(value, "output")) if "output" in value else None,
+    )
+
+
+def _output(value: JsonObject) -> OutputCheck:
+    listed = value.get("violations")
+    if not isinstance(listed, list):
+        raise _Unfit("`violations` is no list")
+    found: list[OutputViolation] = []
+    for one in listed:
+        if not isinstance(one, dict):
+            raise _Unfit("a violation is no object")
+        # A recording is another's: what it says is made safe like what a server says.
+        message = safe_line(_text(one, "message"))
+        found.append(
+            OutputViolation(pointer=_text(one, "pointer"), keyword=_text(one, "keyword"), message=message)
+        )
+    return OutputCheck(
+        violations=tuple(found),
+        more=_count(value, "more"),
+        unchecked=tuple(map(safe_line, _texts(value, "unchecked"))),
     )
 
 

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from inspector.boundary.level import Level
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.boundary.output_check import OutputCheck
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonObject, JsonText
 from inspector.protocol.frames import Channel, Direction, Frame
@@ -89,6 +90,9 @@ class Projected:
     removals: tuple[tuple[str, str], ...]
     """Pointer and rule of each, in order."""
     findings: tuple[str, ...]
+    output: OutputCheck | None = None
+    """What the server sent compared with the output schema, so that nothing withheld has to be known for it; None where
+    it was not compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +176,7 @@ def written(line: Line) -> JsonObject:
                 **({"digest": line.digest} if line.digest else {"model": line.model}),
                 "removals": [{"pointer": pointer, "rule": rule} for pointer, rule in line.removals],
                 "findings": list(line.findings),
+                **({"output": _output(line.output)} if line.output else {}),
             }
         case LensesChanged():
             return {"at": round(float(line.at_s), 6), "lenses": _lenses(line.lenses)}
@@ -204,6 +209,14 @@ def _frame(line: RecordedFrame) -> JsonObject:
         found["faults"] = list(line.faults)
     found["body" if line.is_json else "text"] = line.content
     return found
+
+
+def _output(output: OutputCheck) -> JsonObject:
+    return {
+        "violations": [told.as_json() for told in output.violations],
+        "more": output.more,
+        "unchecked": list(output.unchecked),
+    }
 
 
 def _lenses(lenses: Lenses) -> JsonObject:

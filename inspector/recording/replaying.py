@@ -4,6 +4,9 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from inspector.boundary.judgement import Judgement
+from inspector.boundary.output_check import OutputCheck
+from inspector.boundary.reading import raw_of
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, project
 from inspector.hosts.registry import host
@@ -24,6 +27,7 @@ from inspector.recording.format import (
     RecordedFrame,
     replayed,
 )
+from inspector.recording.markers import STANDS, places
 from inspector.recording.stand_ins import stood_in
 
 LARGEST_MODEL = 1 << 20
@@ -170,6 +174,26 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
         removals=tuple((removal.pointer, str(removal.rule)) for removal in found.bounded.removals),
         findings=found.bounded.findings,
     )
+
+
+def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) -> OutputCheck:
+    """The result of a call compared with the output schema: as recorded, else now, unless something was withheld of it."""
+    if recorded is not None and recorded.output is not None:
+        return recorded.output
+    judgement = Judgement(call.outcome, call.tool)
+    found = judgement.output(lenses.level, lenses.policy)
+    definition = call.tool.definition if call.tool else None
+    if found.is_asked and any(places([raw_of(call.outcome), definition], stands_for_something)):
+        return OutputCheck(unchecked=(_WITHHELD,))
+    return found
+
+
+def stands_for_something(value: Json) -> bool:
+    """Whether a value stands in a recording for one that was withheld."""
+    return isinstance(value, str) and STANDS.search(value) is not None
+
+
+_WITHHELD = "not checked: the recording does not hold what was withheld of the result"
 
 
 def nonce_of(outcome: Outcome) -> str:

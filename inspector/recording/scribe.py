@@ -15,9 +15,19 @@ from operator import itemgetter
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonText, Malformed
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Answered, Asked, Event, GivenUp, Late, Matched, Unasked, message_of
+from inspector.protocol.exchanges import (
+    Answered,
+    Asked,
+    Event,
+    GivenUp,
+    Late,
+    Matched,
+    Unasked,
+    message_of,
+    response_in,
+)
 from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request
-from inspector.protocol.outcome import Failure, RpcError
+from inspector.protocol.outcome import Failure, Result, RpcError
 from inspector.recording.before import needed_of
 from inspector.recording.bounding import CALL, UNJUDGED, Bounder
 from inspector.recording.format import (
@@ -111,7 +121,7 @@ class Scribe:
         yield line
         found = projected(self._replay.call(line), self._lenses)
         if found:
-            yield found
+            yield replace(found, output=self._bounder.compared(made.outcome, made.name))
 
     def learn(self, frames: Iterable[Matched], calls: Iterable[PageCall]) -> Iterator[Line]:
         """What was before the recording: learnt from, and of its lines only those that what comes is read by."""
@@ -256,7 +266,14 @@ class Scribe:
         if is_json:
             for call in self._replay.calls(line):
                 found = projected(call, self._lenses)
-                if found:
+                response = response_in(frame.body, call.request)
+                if found and response:
+                    answer = Result(value=response.result)
+                    is_result = not response.is_error
+                    yield replace(
+                        found, output=self._bounder.compared(answer, call.name) if is_result else None
+                    )
+                elif found:
                     yield found
 
     def _content(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 
 _QUOTED = 60
+_LISTED = 120
 _MAX_NAMED = 10
 """Values of an `enum` that a message names."""
 _MAX_COMPARED = 100
@@ -77,9 +78,9 @@ def kind_of(value: Json) -> str:
             return "a number"
 
 
-def cut(text: str) -> str:
-    """At most 60 characters of a text, for a message."""
-    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
+def cut(text: str, most: int = _QUOTED) -> str:
+    """At most so many characters of a text, for a message."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _plain(error: "ValidationError", path: Path, given: Json) -> Message:
@@ -226,7 +227,7 @@ def _limit(words: str, noun: str = "") -> Callable[[Any], str]:
 
 def _named(options: "list[object]") -> str:
     listed = ", ".join(_one(option) for option in options[:_MAX_NAMED])
-    return f"{cut(listed)}, …" if len(options) > _MAX_NAMED else cut(listed)
+    return f"{cut(listed, _LISTED)}, …" if len(options) > _MAX_NAMED else cut(listed, _LISTED)
 
 
 def _types(kind: Any) -> str:

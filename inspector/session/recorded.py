@@ -4,13 +4,14 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.output_check import OutputCheck
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Catalogue
@@ -20,10 +21,10 @@ from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.targets import Era
 from inspector.protocol.timeline import Entry
 from inspector.recording.files.playing import Played
-from inspector.recording.format import Lenses, RecordedCall, RecordedFrame
+from inspector.recording.format import Lenses, Projected, RecordedCall, RecordedFrame
 from inspector.recording.left_out import left_out_of
 from inspector.recording.opened import OpenedRecording
-from inspector.recording.replaying import ReplayedCall, nonce_of
+from inspector.recording.replaying import ReplayedCall, nonce_of, output_of
 from inspector.session.call_record import CallRecord
 from inspector.session.events import Listener, State
 from inspector.session.facts import ServerFacts, server_facts
@@ -216,7 +217,9 @@ class RecordedSession(Session):
             number=number,
             name=call.name,
             arguments=call.arguments if isinstance(call.arguments, dict) else {},
-            judgement=Judgement(outcome, call.tool, nonce=nonce_of(outcome)),
+            judgement=Judgement(
+                outcome, call.tool, nonce=nonce_of(outcome), output=self._output(call, position)
+            ),
             at_s=call.at_s,
             duration_s=call.duration_s,
             size_bytes=line.size if isinstance(line, RecordedFrame) else 0,
@@ -225,6 +228,20 @@ class RecordedSession(Session):
             has_ids=self._sealed is None,
             left_out=left_out_of(line) if isinstance(line, _ANSWERS) and outcome is call.outcome else (),
         )
+
+    def _output(self, call: ReplayedCall, position: int) -> OutputCheck | None:
+        """What was recorded of the comparison with the output schema; None where it can be made of what was sealed."""
+        if self._sealed is not None:
+            return None
+        return output_of(call, self._projected(call, position), self.played.moment(position).lenses)
+
+    def _projected(self, call: ReplayedCall, position: int) -> Projected | None:
+        """What was recorded of the projection of a call, behind its answer."""
+        with suppress(IndexError):
+            while isinstance(line := self.played.line(position := position + 1), Projected):
+                if (line.frame, line.request) == (call.frame, call.request):
+                    return line
+        return None
 
     def _policy_at(self, position: int) -> BoundaryPolicy:
         return self.played.moment(position).lenses.policy
