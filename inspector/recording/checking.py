@@ -54,6 +54,13 @@ class CheckedCall:
     """How many more there are."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
+    was_compared: bool = False
+    """Whether that was recorded. In a recording that knows nothing of it, a result that breaks its schema is no failure."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the result broke its schema when it was recorded."""
+        return self.was_compared and bool(self.output.violations)
 
 
 def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = None) -> Iterator[CheckedCall]:
@@ -87,6 +94,7 @@ def _checked(
         mismatches=tuple(found[:MAX_MISMATCHES]),
         untold=max(len(found) - MAX_MISMATCHES, 0),
         output=output_of(pair[1], None if by_raw else recorded, recorded.lenses) if pair else NOT_ASKED,
+        was_compared=recorded.output is not None,
     )
 
 

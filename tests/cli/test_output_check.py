@@ -86,6 +86,7 @@ def test_an_old_recording_is_compared_unless_something_was_withheld(tmp_path: Pa
     ran = sightline("replay", "--check", "--format", "json", str(old))
     (report,) = ran.json["recordings"]
     assert sorted(one["pointer"] for one in report["violations"]) == BROKEN["order"]
+    assert ran.code == 0
     old = without_output(recorded(tmp_path, "secret"))
     ran = sightline("replay", "--check", "--format", "json", str(old))
     (report,) = ran.json["recordings"]

@@ -117,8 +117,8 @@ class _Report:
 
     @property
     def breaks(self) -> int:
-        """How many results break the output schema of their tools."""
-        return sum(bool(call.output.violations) for call in self.calls)
+        """How many results broke the output schema of their tools when they were recorded."""
+        return sum(call.is_broken for call in self.calls)
 
 
 def _import(words: tuple[str, ...], made: Path, server: str | None) -> int:
@@ -233,7 +233,7 @@ def _compared(call: CheckedCall) -> list[str]:
 
 def _cases(report: _Report, *, uncompared: bool) -> Iterator[Case]:
     for call in report.calls:
-        compared = _compared(call) if call.output.violations and not uncompared else []
+        compared = _compared(call) if call.is_broken and not uncompared else []
         yield Case(
             suite=str(report.path),
             name=f"frame {call.frame}: {call.tool}",
