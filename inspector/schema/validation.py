@@ -194,6 +194,13 @@ def _judged(value: Json, schema: Json, limit: int) -> tuple[tuple[Violation, ...
         return (*found, _unchecked(f"cannot be checked: {_reason(error)}")), 0
 
 
+def _for_engine(schema: Json) -> Json:
+    exact = exact_for_engine(schema)
+    # In its raw form the halves stand as they are, or escaped.
+    raw = dump(exact if isinstance(schema, bool) else schema)
+    return _without_surrogates(exact) if _HALVES.search(raw) else exact
+
+
 def _without_surrogates(value: Json) -> Json:
     """The same with another character for each half of one, which the engine does not take."""
     match value:
@@ -209,6 +216,7 @@ def _without_surrogates(value: Json) -> Json:
             return value
 
 
+_HALVES = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -357,7 +365,7 @@ class _Compiled:
         """An engine for each part of the schema."""
         from jsonschema_rs import validator_map_for  # noqa: PLC0415 - for few values
 
-        schema = exact_for_engine(self.schema)
+        schema = _for_engine(self.schema)
         if isinstance(schema, dict) and self.dialect:
             schema = {"$schema": self.dialect, **schema}
         return validator_map_for(cast("dict[str, object] | bool", schema), **self.options)
@@ -446,7 +454,7 @@ class _Repairs:
         failed: ValidationError | None = None
         for _ in range(MAX_REPAIRS):
             try:
-                schema = cast("dict[str, object] | bool", exact_for_engine(self.schema))
+                schema = cast("dict[str, object] | bool", _for_engine(self.schema))
                 return engine(schema, **self.options)
             except ValidationError as error:
                 failed = error

@@ -680,6 +680,13 @@ def test_no_schema_and_no_value_make_validation_raise(value: Json, schema: Json)
         assert violation.message
 
 
+def test_half_a_character_is_compared_like_any_other() -> None:
+    schema: Json = {"title": "\ud83d", "properties": {"a\udc00": {"maxLength": 1, "format": "date"}}}
+    assert violations({"b": 1}, schema) == ()
+    found = violations({"a\udc00": "\ud83d\ud83d"}, schema)
+    assert {each.keyword for each in found} == {"maxLength", "format"}
+
+
 def test_a_schema_pointer_leads_to_the_keyword() -> None:
     schema = value_of(
         '{"$defs": {"n": {"type": "null"}}, "items": {"properties": {"a": {"$ref": "#/$defs/n"}}}}'
