@@ -1,6 +1,7 @@
-"""Whether an output fits its schema, and which parts do not: for results of any size, so by an engine of its own.
+"""Whether an output fits its schema, and which parts do not: for the boundary, which withholds them.
 
-`validation` tells a person what is wrong and takes seconds for what this does in a hundredth of one.
+`validation` has the words for people. Here a keyword that cannot be applied is left out, formats count for nothing, and
+what cannot be checked does not fit.
 """
 
 from functools import lru_cache

@@ -123,13 +123,13 @@ def test_what_cannot_be_compared_is_no_violation_and_no_pass(
 
 
 def test_many_violations_are_counted() -> None:
-    found = output(result(["x"] * 100), {"items": {"type": "integer"}})
+    found = output(result([*("x" for _ in range(100))]), {"items": {"type": "integer"}})
     assert (len(found.violations), found.more) == (20, 80)
     assert found.sentence.endswith(" · 80 more")
 
 
 def test_messages_quote_no_value_that_the_boundary_withholds() -> None:
-    loose = {"properties": {"id": {"type": "integer"}}}
+    loose: JsonObject = {"properties": {"id": {"type": "integer"}}}
     outcome = result({"id": SECRET})
     assert SECRET in output(outcome, loose).sentence
     assert SECRET not in output(outcome, {**loose, "additionalProperties": {"x-sensitive": True}}).sentence

@@ -2,14 +2,16 @@
 
 import json
 import sys
+from typing import Any
 
 SECRET = "hunter2-hunter2-hunter2"
-ORDER = {
+PROPERTIES: dict[str, Any] = {"id": {"type": "integer"}, "placed": {"type": "string", "format": "date"}}
+ORDER: dict[str, Any] = {
     "type": "object",
-    "properties": {"id": {"type": "integer"}, "placed": {"type": "string", "format": "date"}},
+    "properties": PROPERTIES,
     "required": ["id", "placed"],
 }
-RESULTS = {
+RESULTS: dict[str, Any] = {
     "order": {"content": [], "structuredContent": {"id": "seven"}},
     "fine": {"content": [], "structuredContent": {"id": 7, "placed": "2026-01-01"}},
     "unstructured": {"content": [{"type": "text", "text": "seven"}]},
@@ -18,16 +20,16 @@ RESULTS = {
     "secret": {"content": [], "structuredContent": {"id": "x", "placed": "2026-01-01", "token": [SECRET]}},
     "uncheckable": {"content": [], "structuredContent": {"id": 7}},
 }
-SCHEMAS = {
+SCHEMAS: dict[str, Any] = {
     "secret": {
         **ORDER,
-        "properties": {**ORDER["properties"], "token": {"type": "string", "x-sensitive": True}},
+        "properties": {**PROPERTIES, "token": {"type": "string", "x-sensitive": True}},
     },
     "uncheckable": {"type": "objekt"},
 }
 
 
-def answer(method: str, params: dict[str, object]) -> dict[str, object]:
+def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     match method:
         case "initialize":
             return {
@@ -54,7 +56,7 @@ def main() -> None:
     for line in sys.stdin:
         message = json.loads(line)
         if "id" in message and "method" in message:
-            sent: dict[str, object] = {"jsonrpc": "2.0", "id": message["id"]}
+            sent: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
             if message["method"] in {"initialize", "tools/list", "tools/call"}:
                 sent["result"] = answer(message["method"], message.get("params", {}))
             else:
