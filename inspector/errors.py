@@ -71,3 +71,17 @@ class BlockedError(NotConfirmedError):
     """A policy blocked the call; confirmation is not possible."""
 
     code = "blocked"
+
+
+class OutputBrokenError(InspectorError):
+    """A result does not fit the output schema of its tool."""
+
+    code = "output_breaks_schema"
+    exit_code = 13
+
+    def __init__(
+        self,
+        message: str,
+        hint: str = "Correct the tool or its schema; --no-check-output exits 0 all the same.",
+    ) -> None:
+        super().__init__(message, hint)

@@ -19,7 +19,7 @@ from inspector.boundary.walking import (
 )
 from inspector.claims.claim import Claim
 from inspector.json.exact import Json, JsonObject
-from inspector.schema.admission import SCALARS
+from inspector.schema.nodes import SCALARS
 from inspector.schema.positions import Position, Source
 
 

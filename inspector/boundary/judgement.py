@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 from threading import RLock
+from typing import TYPE_CHECKING
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck, checked_output, safe_output
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome
+
+if TYPE_CHECKING:
+    from inspector.schema.validation import SchemaCheck
 
 CACHED = 3
 """The number of bounded results that a judgement caches; a large result is not held at every level."""
@@ -17,16 +22,39 @@ CACHED = 3
 class Judgement:
     """The judgement of one answer of a tool. Thread-safe: one thread computes each bounded result."""
 
-    __slots__ = ("_bounded", "_contract", "_lock", "_secrets", "nonce", "outcome", "tool")
+    __slots__ = (
+        "_bounded",
+        "_checked",
+        "_contract",
+        "_known",
+        "_lock",
+        "_secrets",
+        "nonce",
+        "outcome",
+        "tool",
+    )
 
     def __init__(
-        self, outcome: Outcome, tool: Tool | None, *, nonce: str = "", contract: Contract | None = None
+        self,
+        outcome: Outcome,
+        tool: Tool | None,
+        *,
+        nonce: str = "",
+        contract: Contract | None = None,
+        output: OutputCheck | None = None,
     ) -> None:
-        """`nonce`: delimits untrusted text. `contract`: that of `tool`, if already computed."""
+        """`nonce`: delimits untrusted text. `contract`: that of `tool`, if already computed.
+
+        `output`: the comparison with the output schema, if it was made elsewhere: a recording does not hold everything
+        that the server sent.
+        """
         self.outcome = outcome
         self.tool = tool
         self.nonce = nonce
         self._contract = contract
+        self._known = output
+        self._checked: SchemaCheck | bool = False
+        """What breaks the output schema; True where that was not asked."""
         self._bounded: dict[tuple[Level, BoundaryPolicy], Bounded] = {}
         self._secrets: dict[BoundaryPolicy, Sequence[Removal]] = {}
         self._lock = RLock()
@@ -68,3 +96,19 @@ class Judgement:
             if secrets is None:
                 secrets = self._secrets[about] = self.bounded(Level.DECLARED, about).removals
             return secrets
+
+    def output(self, level: Level, policy: BoundaryPolicy = DEFAULT_POLICY) -> OutputCheck:
+        """The result compared with the output schema of its tool; quotes nothing that this boundary withholds.
+
+        Takes seconds at most, the first time. Never raises.
+        """
+        with self._lock:
+            if self._known is not None:
+                return self._known
+            if self._checked is False:
+                self._checked = checked_output(self.outcome, self.contract) or True
+            if isinstance(self._checked, bool):
+                return NOT_ASKED
+            if not self._checked.violations:
+                return OutputCheck(unchecked=self._checked.unchecked)
+            return safe_output(self._checked, self.secrets(policy), self.bounded(level, policy).removals)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from inspector.boundary.walking import DUPLICATE_KEY, REFERENCE, is_reference
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import escape
-from inspector.schema.admission import SCALARS
+from inspector.schema.nodes import SCALARS
 from inspector.urls.origin import MAX_URL_CHARACTERS
 
 MAX_ID_CHARACTERS = 1_000

@@ -8,7 +8,7 @@ from inspector.boundary.removals import Ledger
 from inspector.claims.claim import Claim
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
-from inspector.schema.admission import SCALARS
+from inspector.schema.nodes import SCALARS
 from inspector.schema.positions import Position, Source
 
 WITHHELD = "[withheld]"

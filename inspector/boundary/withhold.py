@@ -17,7 +17,7 @@ from inspector.boundary.walking import (
     secret_of,
 )
 from inspector.json.exact import Json, JsonObject
-from inspector.schema.admission import SCALARS
+from inspector.schema.nodes import SCALARS
 from inspector.schema.positions import Position, Source
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from inspector.boundary.bounded import Removal
+from inspector.boundary.output_check import OutputCheck
 from inspector.claims.claim import Claim
 from inspector.hosts.projection import Projection
 from inspector.json.exact import Json, JsonObject, Malformed
@@ -79,6 +80,16 @@ def items_shape(catalogue: Catalogue, kind: Kind) -> list[Json]:
 def findings_shape(sentences: Iterable[str]) -> list[Json]:
     """`findings` of a projection or a definition."""
     return [{"message": sentence} for sentence in sentences]
+
+
+def output_shape(output: OutputCheck) -> JsonObject:
+    """`violations` of a result, with `moreViolations` and `unchecked` where there are any."""
+    shape: JsonObject = {"violations": [told.as_json() for told in output.violations]}
+    if output.more:
+        shape["moreViolations"] = output.more
+    if output.unchecked:
+        shape["unchecked"] = list(output.unchecked)
+    return shape
 
 
 def unfinished_shape(shown: Projection) -> JsonObject:

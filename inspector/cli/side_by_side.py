@@ -81,7 +81,14 @@ def _reasons(shown: Projection, level: Level) -> list[str]:
         f"~ {safe_line(change.pointer) or '(the whole)'}  [host] {safe_line(change.what)}"
         for change in shown.context.changes
     ]
-    lines += [f"! {safe_line(sentence)}" for sentence in shown.findings]
+    broken = shown.output.violations
+    if len(broken) == 1:
+        lines.append(f"{REMOVED} {safe_line(shown.output.sentence)}")
+    elif broken:
+        lines.append(f"{REMOVED} output breaks its schema:")
+        lines += [f"    {safe_line(told.pointer or '(the whole)')} {told.message}" for told in broken]
+        lines += [f"    … {shown.output.more:,} more"] if shown.output.more else []
+    lines += [f"! {safe_line(sentence)}" for sentence in shown.findings if sentence != shown.output.sentence]
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
     if level is Level.DECLARED:

@@ -9,6 +9,7 @@ from inspector.boundary.contract import Contract
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
+from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.reading import raw_of
 from inspector.boundary.removals import Removals
 from inspector.boundary.undeclared import undeclared
@@ -53,11 +54,16 @@ class Projection:
 
     @cached_property
     def findings(self) -> tuple[str, ...]:
-        """Sentences for the user about unjudgeable values and hidden characters in the raw result.
+        """Sentences for the user: violations of the output schema, unjudgeable values, hidden characters.
 
         Masked values are not mentioned, because their position may be secret too.
         """
-        return (*self.bounded.findings, *hidden_sentences(self.masked))
+        return (*self.output.sentences, *self.bounded.findings, *hidden_sentences(self.masked))
+
+    @cached_property
+    def output(self) -> OutputCheck:
+        """The result compared with the output schema of its tool."""
+        return self.judgement.output(self.bounded.level, self.policy)
 
     @cached_property
     def unfinished(self) -> Unfinished | None:

@@ -1,12 +1,15 @@
 """Messages as a recording may hold them: judged by what the tools declare, and searched for what was withheld before."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.contract import Contract
+from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.output_check import OutputCheck, OutputViolation, checked_output, safe_output
 from inspector.boundary.reading import raw_of
 from inspector.boundary.removals import SECRET, Ledger, UnjudgeableError
 from inspector.boundary.withhold import withhold
@@ -17,7 +20,7 @@ from inspector.json.pointer import child, index_of, split
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Answered, Event, Late
 from inspector.protocol.frames import Request, Response, request_key
-from inspector.protocol.outcome import Result, RpcError
+from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.recording.definitions import OF_THE_SERVER, Definitions
 from inspector.recording.known import Known
 from inspector.recording.markers import Key, with_markers
@@ -77,6 +80,9 @@ CALL = "tools/call"
 _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 
+_UNCHECKED = "cannot be checked"
+
+
 class Bounder:
     """Bounds the messages of one session. What it withholds it looks for in all later ones."""
 
@@ -99,6 +105,29 @@ class Bounder:
         every = tuple(tools)
         self._take(*every)
         return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in every)
+
+    def compared(self, outcome: Outcome, name: str) -> OutputCheck | None:
+        """What was answered compared with the tool's output schema, in words that hold no value; None where nothing is."""
+        tool = self._definitions.tool(name)
+        contract = self._definitions.contract(tool)
+        found = checked_output(outcome, contract) if self._definitions.is_listed else None
+        if found is None:
+            return None
+        hidden = Judgement(outcome, tool, contract=contract).secrets(self.policy) if found.violations else ()
+        safe = safe_output(found, hidden, (), quote=False)
+        covered = (self._covered(told) for told in safe.violations)
+        unchecked = tuple(reason for reason in safe.unchecked if not self.known.found((reason,), weak=False))
+        return replace(
+            safe,
+            violations=tuple(dict.fromkeys(covered)),
+            unchecked=unchecked or (safe.unchecked and (_UNCHECKED,)),
+        )
+
+    def _covered(self, told: OutputViolation) -> OutputViolation:
+        """A violation without keys, or words of the schema, that repeat what is withheld elsewhere."""
+        if self.known.found((told.pointer, told.message), weak=False):
+            return replace(told, pointer="", message="does not fit the schema")
+        return told
 
     def sent(self, request: Request) -> JsonObject:
         """A request of Sightline's with its sensitive arguments withheld. `searched` comes next."""

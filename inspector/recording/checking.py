@@ -9,6 +9,7 @@ from msgspec import UnsetType
 
 from inspector.boundary.bound import bound
 from inspector.boundary.options import Level
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.boundary.reading import raw_of
 from inspector.json.diff import changes
 from inspector.json.exact import Json
@@ -16,8 +17,15 @@ from inspector.json.pointer import join, resolve
 from inspector.protocol.frames import Frame
 from inspector.recording.format import Line, Projected, Removed
 from inspector.recording.known import Known
-from inspector.recording.markers import STANDS, places
-from inspector.recording.replaying import Replay, ReplayedCall, projected, projection_of
+from inspector.recording.markers import places
+from inspector.recording.replaying import (
+    Replay,
+    ReplayedCall,
+    output_of,
+    projected,
+    projection_of,
+    stands_for_something,
+)
 
 _Item = TypeVar("_Item", Removed, str)
 
@@ -46,6 +54,15 @@ class CheckedCall:
     mismatches: tuple[Mismatch, ...]
     untold: int = 0
     """How many more there are."""
+    output: OutputCheck = NOT_ASKED
+    """The result compared with the output schema of its tool."""
+    was_compared: bool = False
+    """Whether that was recorded. In a recording that knows nothing of it, a result that breaks its schema is no failure."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the result broke its schema when it was recorded."""
+        return self.was_compared and bool(self.output.violations)
 
 
 def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = None) -> Iterator[CheckedCall]:
@@ -81,6 +98,8 @@ def _checked(
         tool=recorded.tool,
         mismatches=tuple(mismatches[:MAX_MISMATCHES]),
         untold=max(len(mismatches) - MAX_MISMATCHES, 0),
+        output=output_of(pair[1], None if by_raw else recorded, recorded.lenses) if pair else NOT_ASKED,
+        was_compared=recorded.output_check is not None,
     )
 
 
@@ -93,7 +112,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
         for removal in bound(whole.outcome, whole.tool, Level.DECLARED, policy=policy).removals
     }
     values: list[Json] = []
-    for tokens in places(raw_of(call.outcome), _stands_for_something):
+    for tokens in places(raw_of(call.outcome), stands_for_something):
         pointer = join(tokens)
         if not _is_removed(pointer, removed):
             yield Mismatch(pointer=pointer, what="is not withheld any more")
@@ -110,10 +129,6 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
     known.learn(values)
     for tokens in places(today.context.model, lambda value: _repeats(value, known)):
         yield Mismatch(pointer=join(tokens), what="repeats to the model what was withheld")
-
-
-def _stands_for_something(value: Json) -> bool:
-    return isinstance(value, str) and STANDS.search(value) is not None
 
 
 def _is_removed(pointer: str, removed: set[str]) -> bool:

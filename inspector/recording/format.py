@@ -10,12 +10,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType, convert, field
 from msgspec.structs import force_setattr
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy, Level
+from inspector.boundary.output_check import OutputCheck, OutputViolation
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonText
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome
 from inspector.recording.markers import is_marker
+from inspector.safe_text import safe_line
 
 FORMAT = "recording"
 VERSION = 2
@@ -164,6 +166,32 @@ class Removed(Struct, frozen=True):
     rule: str
 
 
+class RecordedViolation(Struct, frozen=True):
+    """One way in which a result breaks the output schema of its tool."""
+
+    pointer: str
+    keyword: str
+    message: str
+
+
+class RecordedOutput(Struct, frozen=True):
+    """A result compared with the output schema of its tool."""
+
+    violations: tuple[RecordedViolation, ...]
+    more: Count
+    unchecked: tuple[str, ...]
+
+
+def recorded_output(check: OutputCheck | None) -> RecordedOutput | UnsetType:
+    """A comparison as it is recorded."""
+    if check is None:
+        return UNSET
+    violations = tuple(
+        RecordedViolation(each.pointer, each.keyword, each.message) for each in check.violations
+    )
+    return RecordedOutput(violations, check.more, check.unchecked)
+
+
 class Projected(_WithLenses, frozen=True, kw_only=True):
     """What a model saw of one recorded result, through the lenses in force."""
 
@@ -179,6 +207,20 @@ class Projected(_WithLenses, frozen=True, kw_only=True):
     """The model's context, unless there is a digest of it."""
     removals: tuple[Removed, ...]
     findings: tuple[str, ...]
+    output: RecordedOutput | UnsetType = UNSET
+    """What the server sent compared with the output schema, so that nothing withheld has to be known for it."""
+
+    @property
+    def output_check(self) -> OutputCheck | None:
+        """The comparison as recorded; None where there was none. Another's words are made safe, like a server's."""
+        if isinstance(self.output, UnsetType):
+            return None
+        violations = tuple(
+            OutputViolation(pointer=each.pointer, keyword=each.keyword, message=safe_line(each.message))
+            for each in self.output.violations
+        )
+        unchecked = tuple(map(safe_line, self.output.unchecked))
+        return OutputCheck(violations=violations, more=self.output.more, unchecked=unchecked)
 
 
 class LensesChanged(_WithLenses, frozen=True, kw_only=True):

@@ -7,6 +7,9 @@ from typing import TypeAlias
 
 from msgspec import UNSET
 
+from inspector.boundary.judgement import Judgement
+from inspector.boundary.output_check import OutputCheck
+from inspector.boundary.reading import raw_of
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, project
 from inspector.hosts.registry import host
@@ -32,7 +35,7 @@ from inspector.recording.format import (
     Removed,
     frame_of,
 )
-from inspector.recording.markers import MARKER, is_marker, places, stood_in
+from inspector.recording.markers import MARKER, STANDS, is_marker, places, stood_in
 
 LARGEST_MODEL = 1 << 20
 """Bytes of a model's context that a recording repeats; of a larger one it has a digest."""
@@ -177,6 +180,26 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
         ),
         findings=projection.bounded.findings,
     )
+
+
+def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) -> OutputCheck:
+    """The result of a call compared with the output schema: as recorded, else now, unless something was withheld of it."""
+    if recorded is not None and (check := recorded.output_check) is not None:
+        return check
+    judgement = Judgement(call.outcome, call.tool)
+    found = judgement.output(lenses.level, lenses.policy)
+    definition = call.tool.definition if call.tool else None
+    if found.is_asked and any(places([raw_of(call.outcome), definition], stands_for_something)):
+        return OutputCheck(unchecked=(_WITHHELD,))
+    return found
+
+
+def stands_for_something(value: Json) -> bool:
+    """Whether a value stands in a recording for one that was withheld."""
+    return isinstance(value, str) and STANDS.search(value) is not None
+
+
+_WITHHELD = "not checked: the recording does not hold what was withheld of the result"
 
 
 def nonce_of(outcome: Outcome) -> str:

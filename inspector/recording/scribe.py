@@ -13,14 +13,24 @@ from heapq import merge
 from operator import itemgetter
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonText, Malformed
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Answered, Asked, Event, GivenUp, Late, Matched, Unasked, message_of
+from inspector.protocol.exchanges import (
+    Answered,
+    Asked,
+    Event,
+    GivenUp,
+    Late,
+    Matched,
+    Unasked,
+    message_of,
+    response_in,
+)
 from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request
-from inspector.protocol.outcome import Failure, RpcError
+from inspector.protocol.outcome import Failure, Result, RpcError
 from inspector.recording.bounding import CALL, UNJUDGED, Bounder
 from inspector.recording.definitions import OF_THE_SERVER
 from inspector.recording.format import (
@@ -36,6 +46,7 @@ from inspector.recording.format import (
     RecordedCall,
     RecordedFrame,
     Totals,
+    recorded_output,
 )
 from inspector.recording.markers import Key
 from inspector.recording.replaying import Replay, projected
@@ -145,7 +156,8 @@ class Scribe:
         yield line
         projection = projected(self._replay.call(line), self._lenses)
         if projection:
-            yield projection
+            compared = self._bounder.compared(made.outcome, made.name)
+            yield structs.replace(projection, output=recorded_output(compared))
 
     def learn(self, frames: Iterable[Matched], calls: Iterable[PageCall]) -> Iterator[Line]:
         """Take in the frames before the recording. Returns only those lines that later frames need."""
@@ -290,7 +302,12 @@ class Scribe:
         if is_json:
             for call in self._replay.calls(line):
                 projection = projected(call, self._lenses)
-                if projection:
+                response = response_in(frame.body, call.request)
+                if projection and response:
+                    answer = Result(value=response.result)
+                    compared = None if response.is_error else self._bounder.compared(answer, call.name)
+                    yield structs.replace(projection, output=recorded_output(compared))
+                elif projection:
                     yield projection
 
     def _content(

@@ -15,8 +15,8 @@ from inspector.json.exact import (
     equal,
     parse,
 )
-from inspector.schema.faults import scan
 from inspector.schema.fields import Field, FieldKind, field_of, form_of
+from inspector.schema.validation import faults_of
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -216,7 +216,7 @@ def _parsed(text: str, name: str) -> Json:
     parsed = parse(text)
     if isinstance(parsed, Malformed):
         raise UsageError(f"{prefix}{_located(parsed.reason, text)}", "" if name else _NO_ARGUMENTS)
-    for fault in scan(parsed.value, 1).faults:
+    for fault in faults_of(parsed.value, 1):
         where = f" (at {fault.pointer})" if fault.pointer else ""
         raise UsageError(f"{prefix}{_cut(fault.message)}{where}")
     return parsed.value

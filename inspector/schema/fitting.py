@@ -1,18 +1,18 @@
-"""Whether an output fits its schema, and which parts do not: for results of any size, so by an engine of its own.
+"""Whether an output fits its schema, and which parts do not: for the boundary, which withholds them.
 
-`validation` tells a person what is wrong and takes seconds for what this does in a hundredth of one.
+`validation` has the words for people. Here a keyword that cannot be applied is left out, formats count for nothing, and
+what cannot be checked does not fit.
 """
 
-import json
-import sys
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from inspector.json.edit import Copied
-from inspector.json.exact import MAX_INTEGER_DIGITS, DuplicateKeys, Json, JsonText, dump, parse
+from inspector.json.exact import DuplicateKeys, Json, JsonText, dump, parse
 from inspector.json.pointer import split
 from inspector.json.weight import compact_bytes
+from inspector.schema.engine import MAX_DEPTH, MAX_REPETITIONS, engine_of, exact_for_engine, levels_of
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
@@ -21,20 +21,14 @@ Path: TypeAlias = tuple[str | int, ...]
 
 MAX_MISFITS = 10_000
 """Parts that are told apart; with more, nothing fits."""
-MAX_REPETITIONS = 100_000_000
-"""How often the schema may be applied to one place, over all levels of a value."""
 MAX_REPAIRS = 50
 """Keywords of a schema that may be wrong."""
 MAX_EXPLAINED = 40_000_000_000
 """Bytes of a value times bytes of its schema, up to which the parts that do not fit are told apart."""
-MAX_DEPTH = 400
-"""Levels that are checked; what is below does not fit."""
 EVERYTHING: tuple[Path, ...] = ((),)
 """The answer where the whole does not fit, or cannot be checked."""
 
 _MAX_WAYS = 10_000_000
-_CONTAINERS = frozenset({dict, list})
-_PLAIN = frozenset({dict, list, str, int, float, bool, type(None)})
 
 
 def misfits(
@@ -49,7 +43,7 @@ def misfits(
     it cannot have is none. Never raises: what cannot be checked does not fit.
     """
     try:
-        depth, plain = _looked_through(value)
+        depth, plain = levels_of(value)
         if repetition**depth > MAX_REPETITIONS:
             return EVERYTHING
         raw = dump(schema)
@@ -59,8 +53,7 @@ def misfits(
         shallow = Copied(value)
         for path in deep:
             shallow.put(path, None)
-        # The engine knows plain numbers alone; rounding them moves no value to another place.
-        judged = shallow.value if plain else _plain(shallow.value)
+        judged = shallow.value if plain else exact_for_engine(shallow.value)
         found = _found(validator, judged, len(raw))
         return tuple(dict.fromkeys((*found, *deep)))
     except (KeyboardInterrupt, SystemExit):
@@ -71,15 +64,7 @@ def misfits(
 
 @lru_cache(maxsize=16)
 def _validator(raw: bytes, unjudged: tuple[str, ...]) -> "Validator":
-    from jsonschema_rs import (  # noqa: PLC0415 - a tenth of a second, for those alone who need it
-        Draft4Validator,
-        Draft6Validator,
-        Draft7Validator,
-        Draft201909Validator,
-        Draft202012Validator,
-        RegexOptions,
-        ValidationError,
-    )
+    from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError  # noqa: PLC0415 - a tenth of a second, for those alone who need it
 
     parsed = parse(raw)
     copied = Copied(parsed.value if isinstance(parsed, JsonText) else None)
@@ -87,24 +72,14 @@ def _validator(raw: bytes, unjudged: tuple[str, ...]) -> "Validator":
         copied.put(split(pointer), True)
     if _names_a_key_twice(copied.value):
         raise ValueError("readers differ about what the schema says")
-    schema = cast("dict[str, object] | bool", _plain(copied.value))
-    known = {
-        "http://json-schema.org/draft-04/schema": Draft4Validator,
-        "http://json-schema.org/draft-06/schema": Draft6Validator,
-        "http://json-schema.org/draft-07/schema": Draft7Validator,
-        "https://json-schema.org/draft/2019-09/schema": Draft201909Validator,
-    }
+    schema = cast("dict[str, object] | bool", exact_for_engine(copied.value))
     named = schema.pop("$schema", "") if isinstance(schema, dict) else ""
     if not isinstance(named, str):
         raise TypeError("$schema")
-    dialect = known.get(
-        named.rstrip("#").replace("https://json-schema.org/draft-0", "http://json-schema.org/draft-0")
-    )
+    dialect = engine_of(named) or Draft202012Validator
     for _ in range(MAX_REPAIRS):
         try:
-            return (dialect or Draft202012Validator)(
-                schema, validate_formats=False, offline=True, pattern_options=RegexOptions()
-            )
+            return dialect(schema, validate_formats=False, offline=True, pattern_options=RegexOptions())
         except ValidationError as error:
             _repair(schema, error.instance_path)
     raise ValueError("too much of the schema cannot be applied")
@@ -140,21 +115,6 @@ def _found(validator: "Validator", value: Json, schema_bytes: int) -> tuple[Path
     return tuple(found) if 0 < len(found) <= MAX_MISFITS else EVERYTHING
 
 
-def _looked_through(value: Json) -> tuple[int, bool]:
-    """The levels of containers, one past MAX_DEPTH where there are more, and whether all is of Python's own types."""
-    below = [value]
-    kinds = {type(value)}
-    for depth in range(1, MAX_DEPTH + 1):
-        level, below = below, list[Json]()
-        for item in level:
-            inner = item.values() if type(item) is dict else item if type(item) is list else ()
-            kinds.update(map(type, inner))
-            below += [one for one in inner if type(one) in _CONTAINERS]
-        if not below:
-            return depth, kinds <= _PLAIN
-    return MAX_DEPTH + 1, False
-
-
 def _ways(value: Json) -> tuple[Path, ...]:
     """Where the containers stand that are too deep for the engine.
 
@@ -171,22 +131,6 @@ def _ways(value: Json) -> tuple[Path, ...]:
 def _members(value: Json) -> list[tuple[str | int, Json]]:
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [(token, inner) for token, inner in pairs if isinstance(inner, (dict, list))]
-
-
-def _plain(value: Json) -> Json:
-    """The same with numbers that every engine knows. What is no number to JSON becomes null."""
-    return cast(
-        "Json",
-        json.loads(dump(value), parse_float=_finite, parse_int=_whole, parse_constant=lambda _: None),
-    )
-
-
-def _finite(text: str) -> float:
-    return max(-sys.float_info.max, min(float(text), sys.float_info.max))
-
-
-def _whole(text: str) -> int:
-    return int(text[:MAX_INTEGER_DIGITS])
 
 
 def _parts(error: "ValidationError") -> list[Path]:

@@ -4,13 +4,14 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.output_check import OutputCheck
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
 from inspector.json.members import object_at
@@ -21,8 +22,8 @@ from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.targets import Era
 from inspector.protocol.timeline import Entry
 from inspector.recording.files.playing import Played
-from inspector.recording.format import Lenses, RecordedCall, RecordedFrame
-from inspector.recording.replaying import ReplayedCall, left_out_of, nonce_of
+from inspector.recording.format import Lenses, Projected, RecordedCall, RecordedFrame
+from inspector.recording.replaying import ReplayedCall, left_out_of, nonce_of, output_of
 from inspector.recording.target import OpenedRecording
 from inspector.session.call_record import CallRecord
 from inspector.session.events import Listener, State
@@ -212,7 +213,9 @@ class RecordedSession(Session):
             number=number,
             name=call.name,
             arguments=object_at(call.arguments),
-            judgement=Judgement(outcome, call.tool, nonce=nonce_of(outcome)),
+            judgement=Judgement(
+                outcome, call.tool, nonce=nonce_of(outcome), output=self._output(call, position)
+            ),
             at_s=call.at_s,
             duration_s=call.duration_s,
             size_bytes=line.size if isinstance(line, RecordedFrame) else 0,
@@ -221,6 +224,20 @@ class RecordedSession(Session):
             has_ids=self._sealed is None,
             left_out=left_out_of(line) if isinstance(line, _ANSWERS) and outcome is call.outcome else (),
         )
+
+    def _output(self, call: ReplayedCall, position: int) -> OutputCheck | None:
+        """What was recorded of the comparison with the output schema; None where it can be made of what was sealed."""
+        if self._sealed is not None:
+            return None
+        return output_of(call, self._projected(call, position), self.played.moment(position).lenses)
+
+    def _projected(self, call: ReplayedCall, position: int) -> Projected | None:
+        """What was recorded of the projection of a call, behind its answer."""
+        with suppress(IndexError):
+            while isinstance(line := self.played.line(position := position + 1), Projected):
+                if (line.frame, line.request) == (call.frame, call.request):
+                    return line
+        return None
 
     def _policy_at(self, position: int) -> BoundaryPolicy:
         return self.played.moment(position).lenses.policy

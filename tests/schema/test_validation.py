@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validat
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, Number, dump_text, parse
 from inspector.json.pointer import resolve
 from inspector.safe_text import safe_line
-from inspector.schema.validation import Violation, violations
+from inspector.schema.validation import Violation, faults_of, schema_check, violations
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
@@ -32,23 +32,23 @@ def found(value: str, schema: str) -> list[str]:
 @pytest.mark.parametrize(
     ("schema", "value", "expected"),
     [
-        ('{"type": "string"}', "12", "must be a string, not 12 /type"),
-        ('{"type": ["string", "null"]}', "true", "must be a string or null, not true /type"),
-        ('{"type": "integer"}', "1.5", "must be an integer, not 1.5 /type"),
-        ('{"type": "object"}', "[1]", "must be an object, not an array /type"),
-        ('{"type": "array"}', '{"a": 1}', "must be an array, not an object /type"),
-        ('{"type": "boolean"}', '"yes"', "must be true or false, not “yes” /type"),
-        ('{"type": "number"}', "null", "must be a number, not null /type"),
-        ('{"enum": ["a", 1]}', '"b"', 'must be one of "a", 1, not “b” /enum'),
-        ('{"enum": [1]}', "true", "must be one of 1, not true /enum"),
-        ('{"const": {"a": [1]}}', '{"a": [2]}', 'must be {"a":[1]}, not an object /const'),
-        ('{"minimum": 1}', "0", "must be at least 1, not 0 /minimum"),
-        ('{"maximum": 1.50}', "2", "must be at most 1.50, not 2 /maximum"),
-        ('{"exclusiveMinimum": 1}', "1.0", "must be more than 1, not 1.0 /exclusiveMinimum"),
-        ('{"exclusiveMaximum": 1}', "1", "must be less than 1, not 1 /exclusiveMaximum"),
-        ('{"multipleOf": 3}', "4", "must be a multiple of 3, not 4 /multipleOf"),
-        ('{"minLength": 1}', '""', "must have at least 1 character, has 0 /minLength"),
-        ('{"maxLength": 2}', '"🎉🎉🎉"', "must have at most 2 characters, has 3 /maxLength"),
+        ('{"type": "string"}', "12", "must be a string, is 12 /type"),
+        ('{"type": ["string", "null"]}', "true", "must be a string or null, is true /type"),
+        ('{"type": "integer"}', "1.5", "must be an integer, is 1.5 /type"),
+        ('{"type": "object"}', "[1]", "must be an object, is an array /type"),
+        ('{"type": "array"}', '{"a": 1}', "must be an array, is an object /type"),
+        ('{"type": "boolean"}', '"yes"', 'must be true or false, is "yes" /type'),
+        ('{"type": "number"}', "null", "must be a number, is null /type"),
+        ('{"enum": ["a", 1]}', '"b"', 'must be one of "a", 1, is "b" /enum'),
+        ('{"enum": [1]}', "true", "must be 1, is true /enum"),
+        ('{"const": {"a": [1]}}', '{"a": [2]}', 'must be {"a":[1]}, is an object /const'),
+        ('{"minimum": 1}', "0", "must be at least 1, is 0 /minimum"),
+        ('{"maximum": 1.50}', "2", "must be at most 1.5, is 2 /maximum"),
+        ('{"exclusiveMinimum": 1}', "1.0", "must be more than 1, is 1.0 /exclusiveMinimum"),
+        ('{"exclusiveMaximum": 1}', "1", "must be less than 1, is 1 /exclusiveMaximum"),
+        ('{"multipleOf": 3}', "4", "must be a multiple of 3, is 4 /multipleOf"),
+        ('{"minLength": 1}', '""', "must be at least 1 character, has 0 /minLength"),
+        ('{"maxLength": 2}', '"🎉🎉🎉"', "must be at most 2 characters, has 3 /maxLength"),
         ('{"minItems": 2}', "[]", "must have at least 2 items, has 0 /minItems"),
         ('{"maxItems": 0}', "[1]", "must have at most 0 items, has 1 /maxItems"),
         ('{"minProperties": 1}', "{}", "must have at least 1 member, has 0 /minProperties"),
@@ -58,73 +58,73 @@ def found(value: str, schema: str) -> list[str]:
             '[1, {"a": 2}, 1.0]',
             "must have no two items alike; 0 and 2 are /uniqueItems",
         ),
-        ('{"pattern": "^a"}', '"ba"', "must match ^a, not “ba” /pattern"),
-        ('{"pattern": "^(?=.*[0-9])a"}', '"ab"', "must match ^(?=.*[0-9])a, not “ab” /pattern"),
-        ('{"required": ["a"]}', "{}", "lacks “a”, which is required /required"),
+        ('{"pattern": "^a"}', '"ba"', 'must match ^a, is "ba" /pattern'),
+        ('{"pattern": "^(?=.*[0-9])a"}', '"ab"', 'must match ^(?=.*[0-9])a, is "ab" /pattern'),
+        ('{"required": ["a"]}', "{}", "/a is missing /required"),
         (
             '{"dependentRequired": {"a": ["b"]}}',
             '{"a": 1}',
-            "lacks “b”, which “a” requires /dependentRequired",
+            "/b is missing /dependentRequired",
         ),
-        ('{"properties": {"a": {"type": "null"}}}', '{"a": 1}', "/a must be null, not 1 /properties/a/type"),
+        ('{"properties": {"a": {"type": "null"}}}', '{"a": 1}', "/a must be null, is 1 /properties/a/type"),
         ('{"properties": {"a/b": false}}', '{"a/b": 1}', "/a~1b is not allowed here /properties/a~1b"),
         (
             '{"patternProperties": {"^x": {"type": "null"}}}',
             '{"ax": 1, "xa": 1}',
-            "/xa must be null, not 1 /patternProperties/^x/type",
+            "/xa must be null, is 1 /patternProperties/^x/type",
         ),
         (
             '{"properties": {"a": {}}, "patternProperties": {"^x": {}}, "additionalProperties": false}',
             '{"a": 1, "x1": 2, "b": 3}',
-            "/b is not allowed: the schema names no such member /additionalProperties",
+            "/b is not a member that the schema allows /additionalProperties",
         ),
         (
             '{"additionalProperties": {"type": "null"}}',
             '{"b": 3}',
-            "/b must be null, not 3 /additionalProperties/type",
+            "/b must be null, is 3 /additionalProperties/type",
         ),
         (
             '{"propertyNames": {"maxLength": 1}}',
             '{"ab": 1}',
-            "has “ab”, a key that must have at most 1 character, has 2 /propertyNames",
+            "the key “ab” must be at most 1 character, has 2 /propertyNames/maxLength",
         ),
-        ('{"items": {"type": "null"}}', "[null, 1]", "/1 must be null, not 1 /items/type"),
-        ('{"prefixItems": [{}], "items": false}', "[1, 2]", "has more items than are allowed /items"),
+        ('{"items": {"type": "null"}}', "[null, 1]", "/1 must be null, is 1 /items/type"),
+        ('{"prefixItems": [{}], "items": false}', "[1, 2]", "/1 is not allowed here /items"),
         ('{"contains": {"type": "null"}}', "[1]", "has no item of the kind that it must contain /contains"),
         (
             '{"contains": {"type": "null"}, "minContains": 2}',
             "[null]",
-            "has too few items of the kind that it must contain /contains",
+            "has too few items of the kind that it must contain /minContains",
         ),
         (
             '{"contains": {"type": "null"}, "maxContains": 1}',
             "[null, null]",
-            "has too many items of the kind that it may contain /contains",
+            "has too many items of the kind that it may contain /maxContains",
         ),
-        ('{"allOf": [{"type": "null"}]}', "1", "must be null, not 1 /allOf/0/type"),
+        ('{"allOf": [{"type": "null"}]}', "1", "must be null, is 1 /allOf/0/type"),
         (
             '{"anyOf": [{"type": "null"}, {"properties": {"a": {"type": "null"}}}]}',
             '{"a": 1}',
-            "fits none of 2 alternatives; the nearest one: /a must be null, not 1 /anyOf",
+            "/a must be null, is 1 /anyOf/1/properties/a/type",
         ),
         (
             '{"oneOf": [{"type": "null"}, {"type": "string"}]}',
             "1",
-            "fits none of 2 alternatives; the nearest one: must be null, not 1 /oneOf",
+            "must be a string or null, is 1 /oneOf",
         ),
         ('{"oneOf": [{}, {}]}', "1", "must fit exactly one of the alternatives, fits more /oneOf"),
         ('{"not": {"type": "integer"}}', "1", "must not fit the schema under `not` /not"),
-        ('{"if": {"minimum": 1}, "then": {"maximum": 5}}', "6", "must be at most 5, not 6 /then/maximum"),
-        ('{"if": {"minimum": 1}, "else": {"maximum": -5}}', "0", "must be at most -5, not 0 /else/maximum"),
+        ('{"if": {"minimum": 1}, "then": {"maximum": 5}}', "6", "must be at most 5, is 6 /then/maximum"),
+        ('{"if": {"minimum": 1}, "else": {"maximum": -5}}', "0", "must be at most -5, is 0 /else/maximum"),
         (
             '{"dependentSchemas": {"a": {"required": ["b"]}}}',
             '{"a": 1}',
-            "lacks “b”, which is required /dependentSchemas/a/required",
+            "/b is missing /dependentSchemas/a/required",
         ),
         (
             '{"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}',
             '{"a": 1, "b": 2}',
-            "/b is not allowed: the schema names no such member /unevaluatedProperties",
+            "/b is not a member that the schema allows /unevaluatedProperties",
         ),
         (
             (
@@ -132,7 +132,7 @@ def found(value: str, schema: str) -> list[str]:
                 ' "unevaluatedProperties": false}'
             ),
             '{"a": 1, "b": 2}',
-            "/a is not allowed: the schema names no such member /unevaluatedProperties",
+            "/a is not a member that the schema allows /unevaluatedProperties",
         ),
         (
             (
@@ -140,32 +140,50 @@ def found(value: str, schema: str) -> list[str]:
                 ' "unevaluatedProperties": false}'
             ),
             '{"a": 1, "b": 2}',
-            "/a is not allowed: the schema names no such member /unevaluatedProperties",
+            "/a is not a member that the schema allows /unevaluatedProperties",
         ),
         (
             '{"$ref": "#/$defs/a", "$defs": {"a": {"patternProperties": {"^a": {}}}}, "unevaluatedProperties": false}',
             '{"a": 1, "b": 2}',
-            "/b is not allowed: the schema names no such member /unevaluatedProperties",
+            "/b is not a member that the schema allows /unevaluatedProperties",
         ),
         (
             '{"prefixItems": [{}], "unevaluatedItems": {"type": "null"}}',
             "[1, 2]",
-            "/1 must be null, not 2 /unevaluatedItems/type",
+            "has items that the schema does not allow /unevaluatedItems",
         ),
         (
             '{"$defs": {"a/%41": {"type": "null"}}, "properties": {"x": {"$ref": "#/$defs/a~1%2541"}}}',
             '{"x": 1}',
-            "/x must be null, not 1 /$defs/a~1%41/type",
+            "/x must be null, is 1 /$defs/a~1%41/type",
         ),
         (
             '{"$defs": {"a": {"$anchor": "here", "type": "null"}}, "items": {"$ref": "#here"}}',
             "[1]",
-            "/0 must be null, not 1 /$defs/a/type",
+            "/0 must be null, is 1 /$defs/a/type",
         ),
         (
             '{"$defs": {"a": {"$dynamicAnchor": "here", "type": "null"}}, "items": {"$dynamicRef": "#here"}}',
             "[1]",
-            "/0 must be null, not 1 /$defs/a/type",
+            "/0 must be null, is 1 /$defs/a/type",
+        ),
+        (
+            '{"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]}',
+            '"tomorrow"',
+            'must be a date (YYYY-MM-DD) or null, is "tomorrow" /anyOf',
+        ),
+        (
+            (
+                '{"oneOf": [{"properties": {"kind": {"const": "a"}, "x": {"type": "null"}}},'
+                ' {"properties": {"kind": {"const": "b"}}, "required": ["y", "z"], "maxProperties": 1}]}'
+            ),
+            '{"kind": "a", "x": 1}',
+            "/x must be null, is 1 /oneOf/0/properties/x/type",
+        ),
+        (
+            '{"additionalProperties": false}',
+            '{"a": 1}',
+            "/a is not a member that the schema allows /additionalProperties",
         ),
         ("false", "1", "is not allowed here"),
     ],
@@ -179,7 +197,7 @@ def test_each_keyword_says_in_plain_words_what_does_not_fit(schema: str, value: 
     [
         ('{"type": "integer"}', "1.0"),
         ('{"type": "integer"}', "1e400"),
-        ('{"type": "integer"}', "9" * 5000),
+        ('{"type": "integer"}', "9" * 4000),
         ('{"type": "number"}', "1"),
         ('{"enum": [1.0, {"a": 1, "b": 2}]}', '{"b": 2.0, "a": 1}'),
         ('{"const": 1.10}', "1.1"),
@@ -219,7 +237,7 @@ def test_what_fits_has_no_violations(schema: str, value: str) -> None:
         (DRAFT_2020, '"prefixItems": [{"type": "null"}], "items": false', "[1, 2]", 2),
         (DRAFT_7, '"prefixItems": [{"type": "null"}]', "[1]", 0),
         (DRAFT_7, '"dependencies": {"a": ["b"], "c": {"required": ["d"]}}', '{"a": 1, "c": 1}', 2),
-        (DRAFT_2020, '"dependencies": {"a": ["b"]}', '{"a": 1}', 0),
+        (DRAFT_2020, '"dependencies": {"a": ["b"]}', '{"a": 1}', 1),
         (DRAFT_7, '"definitions": {"a": {}}, "$ref": "#/definitions/a", "type": "null"', "1", 0),
         (DRAFT_2019, '"$defs": {"a": {}}, "$ref": "#/$defs/a", "type": "null"', "1", 1),
         (DRAFT_2019, '"properties": {"a": {"$recursiveRef": "#"}}, "required": ["a"]', '{"a": {}}', 1),
@@ -283,7 +301,7 @@ def test_common_formats_are_checked(name: str) -> None:
             '{"$schema": "http://json-schema.org/draft-03/schema#"}',
             "the schema is broken at /$schema: its dialect",
         ),
-        ('{"properties":' * 3000 + "{}" + "}" * 3000, "the schema is broken: cannot be checked to the end: "),
+        ('{"properties":' * 3000 + "{}" + "}" * 3000, "the schema is broken: it nests too deeply"),
     ],
 )
 def test_a_broken_schema_is_one_violation(schema: str, message: str) -> None:
@@ -292,43 +310,66 @@ def test_a_broken_schema_is_one_violation(schema: str, message: str) -> None:
     assert (violation.pointer, violation.schema_pointer, violation.keyword) == ("", "", "")
 
 
-UNCHECKED = "cannot be checked"
-
-
 @pytest.mark.parametrize(
     ("schema", "value", "message"),
     [
         (
             '{"$ref": "https://example.org/a"}',
             "1",
-            ": the schema refers to https://example.org/a, which is not here",
+            "cannot be checked: the schema refers to https://example.org/a, which is not here",
         ),
-        ('{"$ref": "#/nowhere"}', "1", ": the schema refers to #/nowhere, which is not here"),
-        ('{"$ref": "#nowhere"}', "1", ": the schema refers to #nowhere, which is not here"),
+        (
+            '{"$ref": "#/nowhere"}',
+            "1",
+            "cannot be checked: the schema refers to #/nowhere, which is not here",
+        ),
+        ('{"$ref": "#nowhere"}', "1", "cannot be checked: the schema refers to #nowhere, which is not here"),
         (
             '{"$ref": "#/required/a", "required": ["x"]}',
             "1",
-            ": the schema refers to #/required/a, which is not here",
+            "cannot be checked: the schema refers to #/required/a, which is not here",
         ),
-        ('{"$ref": "#/x", "x": {"pattern": 1}}', '"a"', ": `pattern` of the schema is malformed"),
-        ('{"$ref": "#/x", "x": 7}', "1", " to the end: the schema cannot be followed"),
-        ('{"$ref": "#/x", "x": {"allOf": [7]}}', "1", " to the end: the schema cannot be followed"),
-        ('{"$ref": "#"}', "1", " to the end: the value or the schema nests too deeply"),
-        ('{"allOf": [{"$ref": "#"}]}', "1", " to the end: the value or the schema nests too deeply"),
-        ('{"items": {"$ref": "#"}}', "[" * 3000 + "]" * 3000, " to the end: the value or the schema nests"),
-        ('{"pattern": "("}', '"a"', ": the pattern ( is beyond what can be matched safely"),
-        ('{"pattern": "(?=a)(a+)+$"}', f'"{"a" * 1001}"', ": the pattern (?=a)(a+)+$ is beyond"),
-        ('{"pattern": "(?!y)(.*.*.*.*)\\\\1q"}', f'"{"ab" * 400}"', ": the pattern (?!y)"),
-        ('{"pattern": "' + "a" * 10_001 + '"}', '"a"', ": the pattern aaa"),
-        ('{"patternProperties": {"(": true}}', '{"a": 1}', ": the pattern ( is beyond"),
-        ('{"maximum": 1}', "1." + "1" * 5000, ": the number has too many digits to be compared"),
-        ('{"multipleOf": 2}', "1" * 5000, ": the number has too many digits to be divided"),
+        (
+            '{"$ref": "#/x", "x": {"pattern": 1}}',
+            '"a"',
+            "the schema is broken at /x/pattern: must be a string, is 1",
+        ),
+        (
+            '{"$ref": "#/x", "x": 7}',
+            "1",
+            "the schema is broken at /x: must be true or false or an object, is 7",
+        ),
+        (
+            '{"items": {"$ref": "#"}}',
+            "[" * 3000 + "]" * 3000,
+            "cannot be checked: it nests deeper than 400 levels",
+        ),
+        ('{"$ref": "#/nowhere", "not": {"$ref": "https://[", "pattern": "("}}', '"a"', "cannot be checked: "),
+        ('{"pattern": "("}', '"a"', "cannot be checked: the pattern ( is beyond what can be matched safely"),
+        (
+            '{"pattern": "(?=a)(a+)+$"}',
+            f'"{"a" * 20001}"',
+            "cannot be checked: the pattern (?=a)(a+)+$ is beyond",
+        ),
+        (
+            '{"pattern": "(?!y)(.*.*.*.*)\\\\1q"}',
+            f'"{"ab" * 400}"',
+            "cannot be checked: the pattern takes too many steps",
+        ),
+        (
+            '{"pattern": "((a{100}){100}){100}"}',
+            '"a"',
+            "cannot be checked: the pattern ((a{100}){100}){100} is",
+        ),
+        ('{"patternProperties": {"(": true}}', '{"a": 1}', "cannot be checked: the pattern ( is beyond"),
+        ('{"maximum": 1}', "1." + "1" * 5000, "cannot be checked: the number has too many digits"),
+        ('{"multipleOf": 2}', "1" * 5000, "cannot be checked: the number has too many digits"),
     ],
 )
 def test_what_cannot_be_checked_is_a_violation(schema: str, value: str, message: str) -> None:
-    assert next(each.message for each in violations(value_of(value), value_of(schema))).startswith(
-        UNCHECKED + message
-    )
+    violation = violations(value_of(value), value_of(schema))[0]
+    assert violation.message.startswith(message)
+    assert violation.is_unchecked
 
 
 def doubling(leaf: Json, steps: int = 60) -> JsonObject:
@@ -350,13 +391,18 @@ HOSTILE: list[tuple[Json, Json]] = [
     ({"properties": {"x": {"$schema": DRAFT_7, "pattern": "^(a+)+$"}}}, {"x": "a" * 50 + "b"}),
     ({"pattern": "^(?=a)(a+)+$"}, "a" * 900 + "b"),
     (doubling({"type": "integer"}), 1),
-    ({"items": {"allOf": times(True, 2_000)}}, times(1, 2_000)),
+    ({"items": {"allOf": [*times(True, 2_000), False]}}, times(1, 2_000)),
     ({"not": {"$ref": "#/$defs/d0"}, "$defs": doubling(True)["$defs"]}, 1),
     ({"enum": list(range(30_000))}, "x"),
     ({"items": {"enum": list(range(3_000))}}, times(3_000, 3_000)),
     ({"uniqueItems": True}, [*({"a": number} for number in range(20_000)), {"a": 0}]),
     ({"items": {"properties": {f"p{n}": {} for n in range(3_000)}, "required": ["x"]}}, times({}, 3_000)),
     ({"unevaluatedItems": False, "prefixItems": times({}, 5)}, times(1, 20_000)),
+    (
+        {"anyOf": [{"items": {"type": "string"}} for _ in range(20)]},
+        list(range(1_000_000)),
+    ),
+    ({"allOf": [{"required": [f"p{n}"]} for n in range(3_000)]}, {"a": times("x" * 1_000_000, 5)}),
     ({"$defs": {f"d{n}": {"$id": f"u:{n}"} for n in range(1_000)}, "items": {"$ref": "#a"}}, times(1, 2_000)),
 ]
 
@@ -366,11 +412,44 @@ def test_no_schema_makes_validation_hang(schema: Json, value: Json) -> None:
     assert violations(value, schema)
 
 
-def test_a_huge_closed_set_is_searched_at_once() -> None:
-    schema: Json = {"items": {"enum": [{"n": number} for number in range(2_000)]}}
-    value: list[Json] = [{"n": number} for number in range(2_000)]
+def test_a_closed_set_is_searched_as_far_as_that_takes_seconds() -> None:
+    schema: Json = {"items": {"enum": [{"n": number} for number in range(1_000)]}}
+    value: list[Json] = [{"n": number} for number in range(1_000)]
     assert violations(value, schema) == ()
-    assert violations([*value, {"n": -1}], schema)[0].pointer == "/2000"
+    assert violations([*value, {"n": -1}], schema)[0].pointer == "/1000"
+    assert violations(value * 10, schema)[0].message == "cannot be checked: the schema lists too many values"
+    names: Json = {"items": {"enum": [f"name-{number}" for number in range(10_000)]}}
+    assert violations(list[Json](f"name-{number}" for number in range(10_000)), names) == ()
+
+
+ROWS: JsonObject = {
+    "properties": {
+        "rows": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/row"}}, {"type": "null"}]}
+    },
+    "$defs": {"row": {"properties": {"id": {"type": "integer"}}, "required": ["name"]}},
+}
+
+
+def test_a_fault_in_a_large_value_is_found_where_it_is() -> None:
+    rows: list[Json] = [{"id": number, "name": "x"} for number in range(100_000)]
+    assert violations({"rows": rows}, ROWS) == ()
+    rows[70_000] = {"id": "seven"}
+    found = {(each.pointer, each.message) for each in violations({"rows": rows}, ROWS)}
+    assert found == {("/rows/70000/id", 'must be an integer, is "seven"'), ("/rows/70000/name", "is missing")}
+    whole: Json = {"not": ROWS["properties"], "contains": False}
+    (violation,) = violations(rows, whole)
+    assert (violation.pointer, violation.message) == (
+        "",
+        "does not fit the schema, and is too large to say where",
+    )
+
+
+def test_all_violations_are_counted_and_some_are_given() -> None:
+    check = schema_check(times("x", 100), {"items": {"type": "null"}}, limit=7)
+    assert (len(check.violations), check.more, check.unchecked) == (7, 93, ())
+    check = schema_check({"a": 1, "b": 1}, {"properties": {"a": {"$ref": "#/no"}, "b": {"type": "null"}}})
+    assert [each.pointer for each in check.violations] == ["/b"]
+    assert check.unchecked == ("cannot be checked: the schema refers to #/no, which is not here",)
 
 
 @pytest.mark.parametrize(
@@ -408,10 +487,10 @@ def test_repeated_keys_and_what_is_no_number_are_violations_where_they_are() -> 
     assert [(each.pointer, each.message) for each in violations(value, schema)] == [
         ("/c/d", "NaN is no JSON number"),
         ("/a/1", "names a key twice: b"),
-        ("/e", "must be a string, not 1"),
+        ("/e", "must be a string, is 1"),
     ]
     nested = violations(value_of('{"a": 1, "a": 2}'), {"type": "object"})
-    assert [each.keyword for each in nested] == ["", "type"]
+    assert [each.keyword for each in nested] == [""]
 
 
 SECRET = "hunter2-hunter2"
@@ -448,11 +527,12 @@ def test_no_message_quotes_a_value_where_the_schema_marks_any(mark: JsonObject, 
 
 
 @pytest.mark.parametrize("breaking", BREAKING)
-def test_no_message_quotes_a_value_where_the_caller_forbids_it(breaking: JsonObject) -> None:
+def test_the_plain_message_quotes_no_value(breaking: JsonObject) -> None:
     held_values: list[Json] = [SECRET, {SECRET: 1}, DuplicateKeys(((SECRET, 1), (SECRET, 2)))]
     for held in held_values:
-        for violation in violations(held, breaking, quote=False):
-            assert SECRET not in violation.message
+        for violation in violations(held, breaking):
+            assert SECRET not in violation.plain
+            assert "15" not in violation.plain
 
 
 def test_messages_are_safe_and_short() -> None:
@@ -515,7 +595,6 @@ def schemas(children: st.SearchStrategy[Json]) -> st.SearchStrategy[JsonObject]:
             "propertyNames": children,
             "dependentRequired": st.dictionaries(names, st.lists(names, max_size=2, unique=True), max_size=2),
             "dependentSchemas": named,
-            "dependencies": named,
             "items": children,
             "contains": children,
             "allOf": several,
@@ -557,7 +636,8 @@ def test_the_verdict_is_that_of_jsonschema(
     if dialect != DRAFT_2019 or "unevaluated" not in dump_text(whole):
         assert (judged == ()) is cast("Reference", reference(whole)).is_valid(value)
     for violation in judged:
-        resolve(value, violation.pointer)
+        missing = violation.message == "is missing"
+        resolve(value, violation.pointer.rpartition("/")[0] if missing else violation.pointer)
 
 
 WORDS = [
@@ -600,12 +680,33 @@ def test_no_schema_and_no_value_make_validation_raise(value: Json, schema: Json)
         assert violation.message
 
 
+def test_half_a_character_is_compared_like_any_other() -> None:
+    schema: Json = {"title": "\ud83d", "properties": {"a\udc00": {"maxLength": 1, "format": "date"}}}
+    assert violations({"b": 1}, schema) == ()
+    found = violations({"a\udc00": "\ud83d\ud83d"}, schema)
+    assert {each.keyword for each in found} == {"maxLength", "format"}
+
+
 def test_a_schema_pointer_leads_to_the_keyword() -> None:
     schema = value_of(
         '{"$defs": {"n": {"type": "null"}}, "items": {"properties": {"a": {"$ref": "#/$defs/n"}}}}'
     )
     (violation,) = violations([{"a": 1}], schema)
     assert violation == Violation(
-        pointer="/0/a", message="must be null, not 1", schema_pointer="/$defs/n/type", keyword="type"
+        pointer="/0/a",
+        message="must be null, is 1",
+        plain="must be null, is a number",
+        schema_pointer="/$defs/n/type",
+        keyword="type",
     )
     assert resolve(schema, violation.schema_pointer) == "null"
+
+
+def test_faults_are_found_where_they_are_and_no_more_than_asked_for() -> None:
+    value = value_of('[{"a/b": {"k": 1, "k": NaN}}, -Infinity, 1e999]')
+    assert {(each.pointer, each.message) for each in faults_of(value, 9)} == {
+        ("/0/a~1b", "names a key twice: k"),
+        ("/0/a~1b/k", "NaN is no JSON number"),
+        ("/1", "-Infinity is no JSON number"),
+    }
+    assert len(faults_of(value, 2)) == 2

@@ -16,9 +16,9 @@ from inspector.cli.options import Invocation, Reach, in_session, reach_of, reach
 from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
 from inspector.cli.recording import recording, wish_of
-from inspector.cli.shapes import findings_shape, unfinished_shape, withheld_shape
+from inspector.cli.shapes import findings_shape, output_shape, unfinished_shape, withheld_shape
 from inspector.cli.side_by_side import side_by_side
-from inspector.errors import ToolFailedError, UsageError
+from inspector.errors import OutputBrokenError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import projection_of
 from inspector.json.exact import Json, JsonObject
@@ -66,6 +66,12 @@ from inspector.session.wording import error_of, refusal, shared_name
     is_flag=True,
     help="Submit a page's form that the call fills in and the page leaves to the user.",
 )
+@click.option(
+    "--no-check-output",
+    "uncompared",
+    is_flag=True,
+    help="Exit 0 also where the result breaks the tool's output schema; it is still reported.",
+)
 @click.option("--unmask", is_flag=True, help="Show sensitive values in the raw view.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
@@ -109,7 +115,11 @@ def command(invocation: Invocation, *, tool: str, target: str | None, **options:
 
     with closing_after(audit):
         made = in_session(chosen, session_options, use)
-    return _told(made, agreement, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
+    code = _told(made, agreement, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
+    compared = made.record.judgement.output(lens.level, made.record.policy)
+    if code == OK and compared.violations and not wish.uncompared:
+        return DIAGNOSTICS.fail(OutputBrokenError(f"the result of {tool} breaks its output schema"))
+    return code
 
 
 _HINTS = {
@@ -127,6 +137,7 @@ class _Wish:
     unmask: bool
     as_json: bool
     submit: bool
+    uncompared: bool
 
 
 def _wish_of(options: dict[str, object]) -> _Wish:
@@ -138,6 +149,7 @@ def _wish_of(options: dict[str, object]) -> _Wish:
         unmask=options["unmask"] is True,
         as_json=options["format_"] == "json",
         submit=options["submit"] is True,
+        uncompared=options["uncompared"] is True,
     )
 
 
@@ -186,6 +198,7 @@ def report(
                 "withheld": withheld_shape(shown.bounded.removals),
                 "undeclared": shown.undeclared,
                 "findings": findings_shape(shown.findings),
+                **output_shape(shown.output),
                 "duration_ms": round(record.duration_s * 1000, 3),
                 **unfinished_shape(shown),
                 **(decided.shape if decided else {}),

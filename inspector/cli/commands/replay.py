@@ -13,7 +13,7 @@ from inspector.cli.decisions import decision_lines
 from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK, STOPPED
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.overseeing import agreeing, policy_of, ruling
-from inspector.errors import UsageError
+from inspector.errors import OutputBrokenError, UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.junit import Case, junit
 from inspector.policy.gate.agreement import Agreement
@@ -41,6 +41,12 @@ Raw: TypeAlias = Callable[[int], Frame | None]
     "--check", is_flag=True, help="Project every result again, and compare with what was recorded; exits 12."
 )
 @click.option(
+    "--no-check-output",
+    "uncompared",
+    is_flag=True,
+    help="With --check: exit 0 also where results break their output schemas; it is still reported.",
+)
+@click.option(
     "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
 )
 @click.option(
@@ -66,6 +72,7 @@ def command(
     quiet: bool,
     policy: str | None,
     yes: bool,
+    uncompared: bool,
     **options: str | None,
 ) -> int:
     """Show what is in recordings, with no server and no network; a folder stands for all *.jsonl in it."""
@@ -83,7 +90,7 @@ def command(
     if export is not None:
         return _export(paths, "html" if export == "html" else "markdown", key)
     if check:
-        return _check(paths, format_, key)
+        return _check(paths, format_, key, uncompared=uncompared)
     terms = (
         None if rules is None else _Terms(policy=rules, agreement=Agreement.YES if yes else Agreement.NONE)
     )
@@ -108,6 +115,11 @@ class _Report:
     def differs(self) -> bool:
         return self.broken is not None or any(call.mismatches for call in self.calls)
 
+    @property
+    def breaks(self) -> int:
+        """How many results broke the output schema of their tools when they were recorded."""
+        return sum(call.is_broken for call in self.calls)
+
 
 def _import(words: tuple[str, ...], made: Path, server: str | None) -> int:
     if len(words) != 1:
@@ -130,7 +142,7 @@ def _files(words: tuple[str, ...]) -> Iterator[Path]:
             yield path
 
 
-def _check(paths: tuple[Path, ...], format_: str, identity: Path | None) -> int:
+def _check(paths: tuple[Path, ...], format_: str, identity: Path | None, *, uncompared: bool) -> int:
     reports: list[_Report] = []
     for path in paths:
         with _reading(path, identity) as (file, raw):
@@ -140,11 +152,17 @@ def _check(paths: tuple[Path, ...], format_: str, identity: Path | None) -> int:
     if format_ == "json":
         print_json({"recordings": [_shape(report) for report in reports]})
     elif format_ == "junit":
-        print_lines(junit("sightline replay", (case for report in reports for case in _cases(report))))
+        cases = (case for report in reports for case in _cases(report, uncompared=uncompared))
+        print_lines(junit("sightline replay", cases))
     else:
         for report in reports:
             print_lines(_text(report))
-    return DIFFERS if any(report.differs for report in reports) else OK
+    if any(report.differs for report in reports):
+        return DIFFERS
+    broken = sum(report.breaks for report in reports)
+    if broken and not uncompared:
+        return DIAGNOSTICS.fail(OutputBrokenError(f"results that break their output schema: {broken}"))
+    return OK
 
 
 @contextmanager
@@ -173,6 +191,16 @@ def _shape(report: _Report) -> JsonObject:
             for call in report.calls
             for one in call.mismatches
         ],
+        "violations": [
+            {"frame": call.frame, "tool": call.tool, **told.as_json()}
+            for call in report.calls
+            for told in call.output.violations
+        ],
+        "unchecked": [
+            {"frame": call.frame, "tool": call.tool, "reason": reason}
+            for call in report.calls
+            for reason in call.output.unchecked
+        ],
     }
 
 
@@ -181,6 +209,8 @@ def _text(report: _Report) -> list[str]:
     lines = [f"{report.path}: {len(report.calls)} results, {len(differing)} not seen as they were"]
     for call in differing:
         lines += [f"  {told}" for told in _told(call)]
+    for call in report.calls:
+        lines += [f"  {told}" for told in _compared(call)]
     if report.broken:
         lines.append(f"  line {report.broken.line}: {report.broken.reason}; what follows was not checked")
     return lines
@@ -194,12 +224,20 @@ def _told(call: CheckedCall) -> list[str]:
     return [*lines, f"frame {call.frame}: {call.untold:,} more"] if call.untold else lines
 
 
-def _cases(report: _Report) -> Iterator[Case]:
+def _compared(call: CheckedCall) -> list[str]:
+    """What there is to say of a result and its output schema, one line each."""
+    sign = "✗ " if call.output.violations else ""
+    where = f"frame {call.frame}, {safe_line(call.tool)}: "
+    return [f"{where}{sign}{safe_line(sentence)}" for sentence in call.output.sentences]
+
+
+def _cases(report: _Report, *, uncompared: bool) -> Iterator[Case]:
     for call in report.calls:
+        compared = _compared(call) if call.is_broken and not uncompared else []
         yield Case(
             suite=str(report.path),
             name=f"frame {call.frame}: {call.tool}",
-            failure="\n".join(_told(call)) if call.mismatches else "",
+            failure="\n".join([*(_told(call) if call.mismatches else ()), *compared]),
         )
     if report.broken:
         yield Case(suite=str(report.path), name=f"line {report.broken.line}", failure=report.broken.reason)

@@ -1,0 +1,80 @@
+"""What jsonschema-rs is given, and within which bounds: for `validation` and for `fitting`."""
+
+import json
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, cast
+
+from inspector.json.exact import MAX_INTEGER_DIGITS, Json, dump
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
+MAX_REPETITIONS = 100_000_000
+"""How often a schema may be applied to one place, over all levels of a value."""
+MAX_DEPTH = 400
+"""Levels that are checked; the engine's stack ends somewhere below."""
+
+CONTAINERS = frozenset({dict, list})
+_PLAIN = frozenset({dict, list, str, int, float, bool, type(None)})
+
+
+def engine_of(named: str) -> "type[Validator] | None":
+    """The engine for a `$schema`; None where the dialect is not known."""
+    from jsonschema_rs import (  # noqa: PLC0415 - a tenth of a second, for those alone who need it
+        Draft4Validator,
+        Draft6Validator,
+        Draft7Validator,
+        Draft201909Validator,
+        Draft202012Validator,
+    )
+
+    known: dict[str, type[Validator]] = {
+        "json-schema.org/draft-04/schema": Draft4Validator,
+        "json-schema.org/draft-06/schema": Draft6Validator,
+        "json-schema.org/draft-07/schema": Draft7Validator,
+        "json-schema.org/draft/2019-09/schema": Draft201909Validator,
+        "json-schema.org/draft/2020-12/schema": Draft202012Validator,
+    }
+    scheme, _, address = named.partition("://")
+    return known.get(address.removesuffix("#")) if scheme in {"http", "https"} else None
+
+
+def exact_for_engine(value: Json) -> Json:
+    """The same with numbers as the engine compares them exactly. NaN becomes null; of repeated keys the last one stays."""
+    return cast(
+        "Json",
+        json.loads(dump(value), parse_float=_decimal, parse_int=_integer, parse_constant=lambda _: None),
+    )
+
+
+def has_exact_number(text: str) -> bool:
+    """Whether the engine can compare a number of this spelling."""
+    if len(text) > MAX_INTEGER_DIGITS:
+        return False
+    try:
+        return Decimal(text).is_finite()
+    except InvalidOperation:
+        return False
+
+
+def levels_of(value: Json) -> tuple[int, bool]:
+    """The levels of containers, one past MAX_DEPTH where there are more, and whether all is of Python's own types."""
+    below = [value]
+    kinds = {type(value)}
+    for depth in range(1, MAX_DEPTH + 1):
+        level, below = below, list[Json]()
+        for item in level:
+            inner = item.values() if type(item) is dict else item if type(item) is list else ()
+            kinds.update(map(type, inner))
+            below += [one for one in inner if type(one) in CONTAINERS]
+        if not below:
+            return depth, kinds <= _PLAIN
+    return MAX_DEPTH + 1, False
+
+
+def _decimal(text: str) -> object:
+    return Decimal(text) if has_exact_number(text) else 0.5
+
+
+def _integer(text: str) -> int:
+    return int(text[:MAX_INTEGER_DIGITS])
