@@ -78,14 +78,14 @@ class OwnCredentials:
 
     def _lines(self, lines: set[str]) -> dict[str, str]:
         """The lines that repeat a credential, with their covered texts. One search covers all words."""
-        repeating = self._echoes.found(lines)
+        repeating = self._echoes.matches(lines)
         words = {word for line in repeating for word in _WORDS.findall(line)}
-        repeated = self._echoes.found(words)
+        repeated = self._echoes.matches(words)
         shown = {
             line: _WORDS.sub(lambda word: COVERED if word[0] in repeated else word[0], line)
             for line in repeating
         }
-        uncovered = self._echoes.found(set(shown.values()))
+        uncovered = self._echoes.matches(set(shown.values()))
         return {line: COVERED if text in uncovered else text for line, text in shown.items()}
 
     def _repeats(self, text: str) -> bool:
@@ -94,7 +94,7 @@ class OwnCredentials:
     def _without(self, value: Json) -> tuple[Json, int]:
         texts, keys = set[str](), set[str]()
         texts_in(value, texts, keys)
-        repeated = set(self._echoes.found(texts | keys))
+        repeated = set(self._echoes.matches(texts | keys))
         paths = list(places(value, lambda item: _holds_any(item, repeated))) if repeated else []
         copied = Copied(value)
         for tokens in paths:

@@ -46,12 +46,12 @@ def test_a_call_that_is_shown_kept_and_reviewed_is_bounded_once_per_level(levels
     )
     offer = Offer(kind=SubjectKind.TOOL, name="mint", definition=DEFINITION, tool=TOOL)
     for host in ("spec", "codex"):
-        result_view(record, Level.DECLARED, host, server="server", chunk=60)
+        result_view(record, Level.DECLARED, host, server="server")
     assert len(holdings(record).withheld) == 1
     assert ReviewedCall(offer=offer, outcome=record.outcome, judgement=judgement).withheld
     assert levels == [Level.DECLARED]
     for level in (Level.OPEN, Level.CLOSED, Level.DECLARED):
-        result_view(record, level, "spec", server="server", chunk=60)
+        result_view(record, level, "spec", server="server")
     assert levels == [Level.DECLARED, Level.OPEN, Level.CLOSED]
 
 

@@ -31,13 +31,21 @@ LEAVES = st.one_of(
 )
 
 
+def _block(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def _result(content: list[Json]) -> Json:
+    return {"content": content}
+
+
 def _containers(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
-    block = st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS})
+    block: st.SearchStrategy[Json] = st.builds(_block, TEXTS)
     return st.one_of(
         st.lists(inner, max_size=5),
         st.dictionaries(KEYS, inner, max_size=5),
         st.builds(DuplicateKeys, st.lists(st.tuples(KEYS, inner), max_size=4).map(tuple)),
-        st.fixed_dictionaries({"content": st.lists(block | inner, max_size=3)}),
+        st.builds(_result, st.lists(block | inner, max_size=3)),
     )
 
 

@@ -144,7 +144,7 @@ def _sentences(considered: Consideration) -> Iterator[str]:
 def _sentence_of(match: Match) -> str:
     if match.rule not in DEFAULT_POLICY.rules or match.rule.name not in _SENTENCES:
         return str(match)
-    claims = dict.fromkeys(told.rpartition(" ")[2] for fact in match.facts for told in fact.told)
+    claims = dict.fromkeys(told.rpartition(" ")[2] for fact in match.facts for told in fact.reasons)
     named = f" ({', '.join(claims)})" if claims else ""
     return f"{_SENTENCES[match.rule.name]}{named}."
 
