@@ -1,20 +1,15 @@
 """Arguments: from the form or JSON, checked against the input schema."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, equal
 from inspector.protocol.catalogue import Tool
 from inspector.schema.arguments import coerce, from_json
-from inspector.schema.fields import Field, example_arguments, form_of
+from inspector.schema.fields import Field, Form, example_arguments, form_of
 from inspector.schema.validation import violations
-from inspector.tui.call.entries import Draft, Problem, draft, entries, merged
-
-if TYPE_CHECKING:
-    from inspector.schema.fields import Form
-    from inspector.tui.call.entries import Entered
-    from inspector.tui.call.pane import Writing
+from inspector.tui.call.entries import Draft, Entered, Problem, draft, entries, merged
+from inspector.tui.call.pane import Writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +17,10 @@ class CheckAsked:
     """Arguments as written, and the schema that they must meet."""
 
     entry: Tool
-    writing: "Writing"
+    writing: Writing
 
 
-def check(asked: CheckAsked) -> "Draft":
+def check(asked: CheckAsked) -> Draft:
     """The arguments that were written, and all that is wrong with them."""
     schema: Json = asked.entry.input_schema
     if asked.writing.text is None:
@@ -37,12 +32,12 @@ def check(asked: CheckAsked) -> "Draft":
     return checked(Draft(arguments=arguments), schema)
 
 
-def as_arguments(writing: "Writing") -> "Draft":
+def as_arguments(writing: Writing) -> Draft:
     """What a form says, unchecked."""
     return draft(writing.lines, writing.entered, coerce)
 
 
-def as_entries(writing: "Writing") -> "dict[str, Entered] | None":
+def as_entries(writing: Writing) -> dict[str, Entered] | None:
     """What a form would hold to say what was written as JSON; None where it cannot say just that."""
     try:
         arguments = from_json(writing.text or "")
@@ -54,7 +49,7 @@ def as_entries(writing: "Writing") -> "dict[str, Entered] | None":
     return entered
 
 
-def example(form: "Form") -> JsonObject:
+def example(form: Form) -> JsonObject:
     """Arguments to begin with."""
     return example_arguments(form)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -10,10 +9,8 @@ from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.pointer import resolve, split
 from inspector.schema.fields import Field, FieldKind, Form
+from inspector.schema.validation import Violation
 from inspector.tui.text import content, shortened
-
-if TYPE_CHECKING:
-    from inspector.schema.validation import Violation
 
 MAX_LINES = 120
 """More fields than these are for the JSON editor: each line of a form is a widget."""
@@ -198,7 +195,7 @@ def place_problems(
     return placed, tuple(rest)
 
 
-def merged(found: Draft, violations: "tuple[Violation, ...]") -> tuple[Problem, ...]:
+def merged(found: Draft, violations: tuple[Violation, ...]) -> tuple[Problem, ...]:
     """The problems of a draft with those that its schema finds; what a field already says is not said twice."""
     own = {problem.pointer for problem in found.problems}
     missing = {pointer.rpartition("/")[0] for pointer in own}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Button, Static, TextArea
 
 from inspector.tui.call.entries import Draft, Entered, FormLine, place_problems
@@ -18,9 +19,6 @@ from inspector.tui.catalogue.item import ToolView, about
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
 
 _PAUSE_S = 0.15
 """How long typing must rest before the arguments are checked."""

@@ -98,8 +98,8 @@ _NOT_YET = Content("")
 _NEVER = Content.styled("!", "bold $text-error")
 
 
-class Lettering:
-    """What a definition declares may take long to read, so that drawing a row only looks up what is known."""
+class BadgeLoader:
+    """Computes the badges of visible catalogue rows in a thread; drawing a row only looks them up."""
 
     def __init__(self, screen: Screen[None], changed: Callable[[], None]) -> None:
         """`changed`: told when more badges are known; it draws the rows anew."""
@@ -145,6 +145,6 @@ class Lettering:
         self._take(asked, tuple((tool, _NEVER) for tool in asked))
 
 
-def badge_letters(tools: tuple[Tool, ...]) -> "tuple[tuple[Tool, Content], ...]":
+def badge_letters(tools: tuple[Tool, ...]) -> tuple[tuple[Tool, Content], ...]:
     """Each tool with its badges."""
     return tuple((tool, letters_of(tool)) for tool in tools)

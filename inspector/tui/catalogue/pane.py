@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from inspector.protocol.catalogue import Entry, Tool
@@ -24,6 +25,9 @@ from inspector.tui.catalogue.rows import (
     matching,
 )
 from inspector.tui.widgets.lines import Lines
+
+_SETTLE_S = 0.08
+"""How long the cursor must rest on an item before it is opened."""
 
 Badges = Callable[[Tool], Content]
 """What stands on the right of a tool. It is asked while rows are drawn, so that it only looks things up."""
@@ -148,10 +152,10 @@ class CataloguePane(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = []
 
     @dataclass
-    class Highlighted(Message):
-        """The cursor stands on this item, or on none."""
+    class Rested(Message):
+        """The cursor has rested on an item."""
 
-        entry: Entry | None
+        entry: Entry
 
     @dataclass
     class Chosen(Message):
@@ -164,6 +168,7 @@ class CataloguePane(Vertical):
         self._lines = CatalogueLines(badges)
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
         self._note = Static("", id="catalogue-note", markup=False)
+        self._settling: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """The filter line, a note, the list."""
@@ -241,10 +246,13 @@ class CataloguePane(Vertical):
         self._lines.focus()
 
     @on(Lines.Moved)
-    def tell_highlighted(self, event: Lines.Moved) -> None:
-        """The item under the cursor is another."""
+    def wait_for_rest(self, event: Lines.Moved) -> None:
         event.stop()
-        self.post_message(self.Highlighted(self._lines.entry))
+        if self._settling is not None:
+            self._settling.stop()
+        entry = self._lines.entry
+        if entry is not None:
+            self._settling = self.set_timer(_SETTLE_S, lambda: self.post_message(self.Rested(entry)))
 
     @on(Lines.Chosen)
     def tell_chosen(self, event: Lines.Chosen) -> None:

@@ -18,7 +18,7 @@ from inspector.review.seen import ListingKind, OtherListing
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.catalogue.item import ToolView
-from inspector.tui.connection.connection import Link
+from inspector.tui.connection.connection import SessionLink
 from inspector.tui.findings import review_work
 from inspector.tui.findings.lists import ItemFindings
 from inspector.tui.findings.review_work import Export, ReviewWork, StepAsked, StepMade
@@ -45,7 +45,7 @@ class Reviewer:
     def __init__(
         self,
         screen: Screen[None],
-        link: Link,
+        link: SessionLink,
         show: Callable[[FindingsView], None],
         target: Target,
         changed: Callable[[], None],

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
 from inspector.tui.call.entries import Entered
@@ -19,9 +19,6 @@ from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.rows import FindingsView
 from inspector.tui.widgets.tab_line import Tab, TabLine
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
 
 _TABS = (
     Tab(id="call", label="Call"),

@@ -15,7 +15,7 @@ from inspector.pins.withheld import repeats_withheld
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.targets import Target
 from inspector.session.call_record import CallRecord
-from inspector.tui.connection.connection import Link
+from inspector.tui.connection.connection import SessionLink
 from inspector.tui.pins.view import pins_view
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
@@ -42,7 +42,9 @@ class _Listing:
 class PinWatcher:
     """Compares every complete listing in a thread, and tells what changed."""
 
-    def __init__(self, screen: Screen[None], link: Link, target: Target, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, screen: Screen[None], link: SessionLink, target: Target, changed: Callable[[], None]
+    ) -> None:
         """`changed`: told whenever the state is another."""
         self._screen = screen
         self._link = link

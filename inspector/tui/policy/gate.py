@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.screen import Screen
 
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError
 from inspector.policy.decide import Verdict
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
-from inspector.policy.retry import why_not_repeat
+from inspector.session.call_record import CallRecord
 from inspector.tui.policy.dialog import DecisionScreen
 from inspector.tui.policy.view import answer_view, attack_view, call_view, renewal_view
 from inspector.tui.text import shortened
@@ -22,14 +24,25 @@ if TYPE_CHECKING:
     from inspector.policy.gate.consideration import Consideration
     from inspector.policy.gate.ruling import Ruled
     from inspector.policy.gate.terms import Terms
-    from inspector.session.call_record import CallRecord, Progress
+    from inspector.session.call_record import Progress
     from inspector.session.live import Session
     from inspector.tui.policy.view import DecisionView
     from inspector.tui.trust.view import Standing
 
-_UNKNOWN = "It is not known what a second call would do."
 _CHUNK = 84
 """Characters after which the text of an argument breaks."""
+
+
+@dataclass
+class TrustChanged(Message):
+    """The trust of the agent session is another."""
+
+
+@dataclass
+class RecordAmended(Message):
+    """The same call, of which a model may now see more."""
+
+    record: CallRecord
 
 
 class PolicyGate:
@@ -39,24 +52,12 @@ class PolicyGate:
         self,
         screen: Screen[None],
         terms: "Terms | None",
-        changed: Callable[[], None],
-        held: Callable[[bool], None],
-        amended: "Callable[[CallRecord], None]",
     ) -> None:
-        """`changed`: told when the session's trust is another. `held`: told whether a call waits for the user.
-
-        `amended`: given a call of whose answer a model may see more than before.
-        """
         self._screen = screen
         self._terms = terms
-        self._changed = changed
-        self._held = held
-        self._amended = amended
         self._known: Oversight | None = None
         self.standing: Standing | None = None
         """How the agent session stands; None before anything was called."""
-        self.why_not_repeat = ""
-        """Why the last call should not simply be made again, in a sentence; empty where it may."""
 
     @property
     def oversight(self) -> "Oversight":
@@ -73,24 +74,23 @@ class PolicyGate:
         arguments: "JsonObject",
         *,
         asking: "Sequence[Asking]",
+        on_hold: Callable[[bool], None],
         on_progress: "Callable[[Progress], None]",
     ) -> "Ruled":
-        """Make a call that may be made, after asking where that is due. To be run in a worker.
+        """Make a call if the policy allows it, after asking the user where it says `confirm`. Runs in a worker.
 
-        Raises BlockedError or NotConfirmedError where it is not made, InspectorError where it could not be.
+        `on_hold` gets true while the user is asked. Raises BlockedError or NotConfirmedError if the call is not
+        made, InspectorError if it fails.
         """
-        self.why_not_repeat = _UNKNOWN
-
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
-        self.why_not_repeat = await asyncio.to_thread(why_not_repeat, considered.tool)
         agreement = Agreement.NOT_ASKED
         match considered.verdict:
             case Verdict.BLOCK:
                 await self.oversight.decline(session, considered)
-                await self._asked_about(considered)
+                await self._asked_about(considered, on_hold)
                 raise BlockedError("blocked by the policy; nothing was sent")
             case Verdict.CONFIRM:
-                if not await self._asked_about(considered):
+                if not await self._asked_about(considered, on_hold):
                     await self.oversight.decline(session, considered)
                     raise NotConfirmedError("you did not agree; nothing was sent")
                 agreement = Agreement.USER
@@ -127,13 +127,12 @@ class PolicyGate:
             )
         return agreed
 
-    async def _asked_about(self, considered: "Consideration") -> bool:
-
-        self._held(True)
+    async def _asked_about(self, considered: "Consideration", on_hold: Callable[[bool], None]) -> bool:
+        on_hold(True)
         try:
             return await self._ask(await asyncio.to_thread(call_view, considered, chunk=_CHUNK))
         finally:
-            self._held(False)
+            on_hold(False)
 
     async def _interrupt(self, session: "Session", made: "Ruled") -> None:
 
@@ -141,7 +140,8 @@ class PolicyGate:
             await self._ask(attack_view(made))
         if made.is_asked_about and await self._ask(answer_view(made)):
             try:
-                self._amended((await self.oversight.release(session, made)).record)
+                record = (await self.oversight.release(session, made)).record
+                self._screen.post_message(RecordAmended(record))
             except InspectorError as error:
                 self._screen.notify(f"{error.message}. {error.hint}", severity="error", markup=False)
 
@@ -161,4 +161,4 @@ class PolicyGate:
 
         await self.oversight.judged()
         self.standing = await asyncio.to_thread(standing, self.oversight.trust)
-        self._changed()
+        self._screen.post_message(TrustChanged())

@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from inspector.protocol.catalogue import Kind, Listing, Tool
 from inspector.tui.catalogue import badges
-from inspector.tui.catalogue.badges import Lettering
+from inspector.tui.catalogue.badges import BadgeLoader
 from tests.tui.scripted import LARGE, Script, app_of, settled
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ async def test_what_is_known_is_not_made_again_and_no_more_is_kept_than_is_usefu
     async with app.run_test():
         screen: Screen[None] = Screen()
         await app.push_screen(screen)
-        lettering = Lettering(screen, lambda: changes.append(1))
+        lettering = BadgeLoader(screen, lambda: changes.append(1))
         tools = tools_of(3_000)
         assert lettering.of(tools[0]).plain == ""
         for start in range(0, 3_000, 150):
@@ -88,7 +88,7 @@ async def test_a_definition_that_cannot_be_judged_is_marked_and_told(
         assert row[:40].rstrip().endswith("!")
 
 
-async def _asked(app: App[None], lettering: Lettering, tools: list[Tool]) -> None:
+async def _asked(app: App[None], lettering: BadgeLoader, tools: list[Tool]) -> None:
     for tool in tools:
         lettering.of(tool)
     while not lettering.of(tools[-1]).plain:
