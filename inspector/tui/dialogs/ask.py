@@ -22,7 +22,7 @@ Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class AskField:
     """One line to fill in."""
 
     label: str
@@ -35,7 +35,7 @@ class AskScreen(ModalScreen[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.ASKING)
 
-    def __init__(self, title: str, explanation: str, fields: Sequence[Field], accept: Accept) -> None:
+    def __init__(self, title: str, explanation: str, fields: Sequence[AskField], accept: Accept) -> None:
         super().__init__()
         self._title = title
         self._explanation = explanation

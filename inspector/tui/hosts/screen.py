@@ -155,14 +155,14 @@ PATIENCE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lenses:
+class ChosenLenses:
     """What the user chose to look through."""
 
     level: Level
     host: str
 
 
-class HostsScreen(Screen[Lenses], inherit_bindings=False):
+class HostsScreen(Screen[ChosenLenses], inherit_bindings=False):
     """A table of hosts; Enter looks through one of them, Esc changes nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.HOSTS)
@@ -205,7 +205,7 @@ class HostsScreen(Screen[Lenses], inherit_bindings=False):
     @on(HostsPane.Chosen)
     def choose(self, message: HostsPane.Chosen) -> None:
         """Look through a host, at the boundary that is shown."""
-        self.dismiss(Lenses(level=self._level, host=message.host))
+        self.dismiss(ChosenLenses(level=self._level, host=message.host))
 
     def on_unmount(self) -> None:
         """Nobody waits any more."""

@@ -16,7 +16,7 @@ from inspector.session.live import Session
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.definition.pane import Mark
-from inspector.tui.dialogs.ask import Accept, AskScreen, Field
+from inspector.tui.dialogs.ask import Accept, AskField, AskScreen
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.screen import Before, FindingsScreen
 from inspector.tui.main.selection import Selection
@@ -119,7 +119,7 @@ class FindingActions:
 
         finding = entry.finding
         about = shortened(f"{finding.subject.value} {finding.name}", 60)
-        self._ask(f"Accept {finding.id} of {about}?", _WHY, Field(label="Why"), accept)
+        self._ask(f"Accept {finding.id} of {about}?", _WHY, AskField(label="Why"), accept)
 
     def export(self) -> None:
         """Ask for a file, and write the review to it."""
@@ -127,14 +127,14 @@ class FindingActions:
         async def write(answers: tuple[str, ...]) -> str:
             return await self._reviewer.export(answers[0])
 
-        self._ask("Write the review", _FORMATS, Field(label="File", value="review.html"), write)
+        self._ask("Write the review", _FORMATS, AskField(label="File", value="review.html"), write)
 
     async def _take_back(self, entry: FindingEntry) -> None:
         problem = await self._reviewer.take_back(entry)
         words = problem or f"{entry.finding.id} counts again."
         self._screen.notify(words, severity="error" if problem else "information", markup=False)
 
-    def _ask(self, title: str, explanation: str, field: Field, accept: Accept) -> None:
+    def _ask(self, title: str, explanation: str, field: AskField, accept: Accept) -> None:
         screen = AskScreen(title, explanation, (field,), accept)
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 

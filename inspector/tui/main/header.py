@@ -9,7 +9,7 @@ from textual.widget import Widget
 from inspector.boundary.bounded import Level
 from inspector.session.events import State
 from inspector.tui.text import content, count, level_style, shortened
-from inspector.tui.trust.view import Standing
+from inspector.tui.trust.view import SessionStanding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class HeaderView:
     """What says that the session goes into a recording, and since when; empty where it does not."""
     is_replay: bool = False
     """Whether this is a recording that is looked into."""
-    trust: Standing | None = None
+    trust: SessionStanding | None = None
     """What the agent session has taken in; None before anything was called."""
     tools: int | None = None
     """None until the first page of the listing is in."""

@@ -39,7 +39,7 @@ from inspector.tui.connection.connection import (
 from inspector.tui.connection.failure import FailurePanel, FailureView
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.reviewer import Reviewer
-from inspector.tui.hosts.screen import HostsScreen, Lenses
+from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import KeyLine, Part, Situation, keys_now
 from inspector.tui.keys.table import bindings
@@ -478,7 +478,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify("There is no result yet. Call the tool, then compare the hosts.", markup=False)
             return
 
-        def take(chosen: Lenses | None) -> None:
+        def take(chosen: ChosenLenses | None) -> None:
             if chosen is not None:
                 selection.set_lenses(chosen.level, chosen.host)
 

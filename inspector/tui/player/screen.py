@@ -19,7 +19,7 @@ from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.call.runner import CallChanged
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import Opener, StateReported
-from inspector.tui.dialogs.ask import AskScreen, Field
+from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.screen import MainScreen
@@ -206,12 +206,12 @@ class PlayerScreen(MainScreen):
 
     def action_jump(self) -> None:
         explanation = "A frame by its number (1200), a time (12.5s, 1:02.5), first, or last."
-        self._ask("Jump", explanation, Field(label="To"), self._jump)
+        self._ask("Jump", explanation, AskField(label="To"), self._jump)
 
     def action_find(self) -> None:
         words = self._player.words if self._player is not None else ""
         explanation = "Finds words in what was recorded, from here on. Capitals count where you write any."
-        self._ask("Find", explanation, Field(label="Words", value=words), self._find)
+        self._ask("Find", explanation, AskField(label="Words", value=words), self._find)
 
     def action_find_again(self, step: int) -> None:
         if self._player is not None and self._player.words:
@@ -256,7 +256,7 @@ class PlayerScreen(MainScreen):
     def _say_read_only(self) -> None:
         self.notify(self.READ_ONLY, markup=False)
 
-    def _ask(self, title: str, explanation: str, field: Field, accept: Callable[[str], str]) -> None:
+    def _ask(self, title: str, explanation: str, field: AskField, accept: Callable[[str], str]) -> None:
         async def accepted(answers: tuple[str, ...]) -> str:
             return accept(answers[0])
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inspector.session.call_record import Progress
     from inspector.session.live import Session
     from inspector.tui.policy.view import DecisionView
-    from inspector.tui.trust.view import Standing
+    from inspector.tui.trust.view import SessionStanding
 
 _CHUNK = 84
 """Characters after which the text of an argument breaks."""
@@ -56,7 +56,7 @@ class PolicyGate:
         self._screen = screen
         self._terms = terms
         self._known: Oversight | None = None
-        self.standing: Standing | None = None
+        self.standing: SessionStanding | None = None
         """How the agent session stands; None before anything was called."""
 
     @property

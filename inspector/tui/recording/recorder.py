@@ -25,7 +25,7 @@ from inspector.session.events import Listener, State
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.connection.connection import Opener
-from inspector.tui.dialogs.ask import AskScreen, Field
+from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import size
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class SessionRecorder:
                 return await self._start(answers[0], answers[1], level, host)
 
             fields = (
-                Field(label="File", value=self._name(".jsonl")),
-                Field(label="Seal to", placeholder=_SEAL),
+                AskField(label="File", value=self._name(".jsonl")),
+                AskField(label="Seal to", placeholder=_SEAL),
             )
             self._ask("Record this session", _FILE, fields, start)
 
@@ -107,7 +107,9 @@ class SessionRecorder:
         async def write(answers: tuple[str, ...]) -> str:
             return await self._export(session, answers[0], level, host)
 
-        self._ask("Export this session", _DOCUMENT, (Field(label="File", value=self._name(".html")),), write)
+        self._ask(
+            "Export this session", _DOCUMENT, (AskField(label="File", value=self._name(".html")),), write
+        )
 
     async def close(self) -> None:
         """Write what is left of a recording that was started here."""
@@ -178,7 +180,7 @@ class SessionRecorder:
         self,
         title: str,
         explanation: str,
-        fields: tuple[Field, ...],
+        fields: tuple[AskField, ...],
         accept: Callable[[tuple[str, ...]], Awaitable[str]],
     ) -> None:
         self._screen.app.push_screen(AskScreen(title, explanation, fields, accept))  # pyright: ignore[reportUnknownMemberType]

@@ -41,7 +41,7 @@ _ORDER: tuple[Detail | None, ...] = (None, Detail.HOSTS, Detail.NONE, Detail.FUL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class SessionStanding:
     """How a session stands, in words."""
 
     word: str = ""
@@ -68,21 +68,21 @@ class TrustView:
     """What the screen about trust shows."""
 
     number: int
-    standing: Standing
+    standing: SessionStanding
     servers: tuple[ServerRow, ...]
     marks: tuple[Mark, ...]
     """By call."""
 
 
-def standing(trust: SessionTrust) -> Standing:
+def standing(trust: SessionTrust) -> SessionStanding:
     """The gravest that was taken in, and which call brought it first. Takes time in proportion to the marks."""
     malicious, untrusted = trust.since(MarkKind.MALICIOUS), trust.untrusted_since
     sensitive = trust.since(MarkKind.SENSITIVE)
     if malicious:
-        return Standing(word=f"malicious since #{malicious.call}", is_grave=True)
+        return SessionStanding(word=f"malicious since #{malicious.call}", is_grave=True)
     if untrusted:
-        return Standing(word=f"untrusted since #{untrusted.call}", is_grave=True)
-    return Standing(word=f"sensitive since #{sensitive.call}") if sensitive else Standing()
+        return SessionStanding(word=f"untrusted since #{untrusted.call}", is_grave=True)
+    return SessionStanding(word=f"sensitive since #{sensitive.call}") if sensitive else SessionStanding()
 
 
 def trust_view(trust: SessionTrust, number: int, propagation: dict[str, Detail], connected: str) -> TrustView:

@@ -4,7 +4,7 @@ import asyncio
 
 from textual.widgets import Input
 
-from inspector.tui.dialogs.ask import AskScreen, Field
+from inspector.tui.dialogs.ask import AskField, AskScreen
 from tests.tui.scripted import LARGE, Script, app_of, screen_text, settled
 
 
@@ -20,7 +20,7 @@ async def test_while_an_answer_is_at_work_nothing_more_is_typed_and_a_refusal_le
 
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "demo")
-        ask = AskScreen("Where to", "A file.", (Field(label="File"), Field(label="Seal to")), accept)
+        ask = AskScreen("Where to", "A file.", (AskField(label="File"), AskField(label="Seal to")), accept)
         await app.push_screen(ask)
         await pilot.press("a", "enter", "b", "enter")
         await pilot.pause()
