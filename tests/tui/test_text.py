@@ -92,7 +92,6 @@ HEADER = HeaderView(
     level=Level.DECLARED,
     host="spec",
     protocol="2025-11-25",
-    era="legacy",
     tools=12,
 )
 
@@ -105,8 +104,10 @@ def test_the_header_always_has_the_lenses_and_the_state_and_fits(width: int) -> 
     assert line.cell_length <= max(width, 52)
 
 
-def test_a_wide_header_tells_protocol_and_tools() -> None:
-    assert "2025-11-25 legacy  12 tools" in header(HEADER, 140).plain
+def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:
+    line = header(HEADER, 140).plain
+    assert line.startswith(" Sightline  https://example.org")
+    assert "ready  MCP 2025-11-25  12 tools" in line
 
 
 @pytest.mark.parametrize("part", list(Part))

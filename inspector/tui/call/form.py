@@ -222,4 +222,4 @@ def _input(line: FormLine) -> Input | ChoiceInput:
         return ChoiceInput(
             [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 60%")
         )
-    return Input(placeholder=safe_line(hint), password=field.sensitive, compact=True)
+    return Input(placeholder=safe_line(hint), password=field.sensitive, compact=True, select_on_focus=False)

@@ -259,7 +259,9 @@ class CallRunner:
             # There is nothing to read; what was written may be changed, and called again.
             self._pane.focus_form()
         note = Content.assemble(
-            content(shortened(name, 60), "bold"), " has no result: ", content(shortened(reason, 600))
+            content(shortened(name, 60), "bold"),
+            " has no result. Sightline: ",
+            content(shortened(reason, 600)),
         )
         self._screen.post_message(CallStopped(name, note))
 

@@ -90,7 +90,7 @@ def about(entry: Entry) -> Content:
             return Content.assemble(
                 paragraph(text),
                 "\n" if text else "",
-                ("Listed here to be looked at; only tools are called.", "$foreground 70%"),
+                ("Only tools can be called.", "$foreground 70%"),
             )
 
 

@@ -19,6 +19,7 @@ from inspector.tui.catalogue.rows import (
     CatalogueRow,
     Group,
     Row,
+    RowMarks,
     entry_line,
     group_line,
     item_identity,
@@ -29,17 +30,17 @@ from inspector.tui.widgets.lines import Lines
 _SETTLE_S = 0.08
 """How long the cursor must rest on an item before it is opened."""
 
-Badges = Callable[[Tool], Content]
-"""What stands on the right of a tool. It is asked while rows are drawn, so that it only looks things up."""
+Marks = Callable[[Tool], RowMarks]
+"""The marks of a tool. Called while rows are drawn, so it must only look things up."""
 
 
 class CatalogueLines(Lines):
     """The rows of the catalogue that match the filter."""
 
-    def __init__(self, badges: Badges) -> None:
+    def __init__(self, marks: Marks) -> None:
         super().__init__(id="catalogue-lines")
-        self._badges_of = badges
-        self._badges: dict[int, Content] = {}
+        self._marks_of = marks
+        self._marks: dict[int, RowMarks] = {}
         """By the identity of an item, of which two may have one name."""
         self._all: tuple[Row, ...] = ()
         self._shown: tuple[CatalogueRow, ...] = ()
@@ -50,7 +51,7 @@ class CatalogueLines(Lines):
     def take(self, found: tuple[Row, ...], query: str) -> None:
         """Show `found`; the cursor stays on the item that it was on, where that is still there."""
         self._all = found
-        self._badges.clear()
+        self._marks.clear()
         self._sizes = {}
         for row in found:
             self._sizes[row.group] = self._sizes.get(row.group, 0) + 1
@@ -58,7 +59,7 @@ class CatalogueLines(Lines):
 
     def judge(self) -> None:
         """Other things are known of the tools: their badges are made anew as they are seen."""
-        self._badges.clear()
+        self._marks.clear()
         self.refresh()
 
     def narrow(self, query: str) -> None:
@@ -87,7 +88,7 @@ class CatalogueLines(Lines):
             return Content.assemble(line, (f"  {self.remark}", "$foreground 60%")).truncate(
                 width, ellipsis=True
             )
-        return entry_line(found.entry, self._badges_for(found.entry), width, here=index == self.cursor)
+        return entry_line(found.entry, self._marks_for(found.entry), width, here=index == self.cursor)
 
     def select(self, entry: Entry) -> bool:
         """Put the cursor on an item; whether it is among those shown."""
@@ -122,12 +123,12 @@ class CatalogueLines(Lines):
                     return index
         return 1
 
-    def _badges_for(self, entry: Entry) -> Content:
+    def _marks_for(self, entry: Entry) -> RowMarks:
         if not isinstance(entry, Tool):
-            return Content("")
-        found = self._badges.get(id(entry))
+            return RowMarks()
+        found = self._marks.get(id(entry))
         if found is None:
-            found = self._badges[id(entry)] = self._badges_of(entry)
+            found = self._marks[id(entry)] = self._marks_of(entry)
         return found
 
 
@@ -163,9 +164,9 @@ class CataloguePane(Vertical):
 
         entry: Entry
 
-    def __init__(self, badges: Badges) -> None:
+    def __init__(self, marks: Marks) -> None:
         super().__init__(id="catalogue")
-        self._lines = CatalogueLines(badges)
+        self._lines = CatalogueLines(marks)
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
         self._note = Static("", id="catalogue-note", markup=False)
         self._settling: Timer | None = None

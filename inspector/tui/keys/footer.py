@@ -32,7 +32,7 @@ class Part(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What decides which keys apply."""
+    """The state of the screen that decides which keys work."""
 
     part: Part
     is_running: bool = False
@@ -42,14 +42,18 @@ class Situation:
     is_wrong: bool = False
     """Whether the arguments are not what the schema allows."""
     is_json: bool = False
+    has_tool: bool = False
+    """Whether a tool is open."""
     has_called: bool = False
+    has_result: bool = False
+    """Whether the open tool has a result."""
     has_differences: bool = False
     is_comparing: bool = False
     """Whether two models stand in place of the raw result and one."""
     is_changed: bool = False
     """Whether definitions are others than they were pinned, or first listed."""
     secrets: int = 0
-    """How much is kept for the user."""
+    """How many values the vault holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,8 @@ def _offers(now: Situation) -> Iterator[tuple[str, str]]:
         case Part.RESULT:
             yield from _offers_of_result(now)
         case Part.TIMELINE:
-            yield "lines.choose", "frame"
+            yield "lines.choose", "unfold, frames"
+            yield "main.filter", ""
         case _:
             pass
     if now.part in {Part.INPUT, Part.FILTER}:
@@ -119,11 +124,20 @@ def _offers(now: Situation) -> Iterator[tuple[str, str]]:
 def _offers_anywhere(now: Situation) -> Iterator[tuple[str, str]]:
     if now.is_changed:
         yield "pins.open", "what changed"
-    if now.has_called and not now.is_running:
+    if now.has_called and now.is_ready and not now.is_running:
         yield "call.repeat", ""
     if now.secrets:
         yield "secrets.open", ""
-    for command_id in _ALWAYS:
+    if now.has_result or now.part is Part.DEFINITION:
+        for command_id in _OF_RESULT[: None if now.has_result else 2]:
+            yield command_id, ""
+    for command_id in ("findings.open", "main.timeline", "main.zoom"):
+        yield command_id, ""
+    if now.has_called:
+        yield "trust.open", ""
+    if now.has_tool or now.has_called:
+        yield "call.copy", ""
+    for command_id in ("app.palette", "app.quit", "app.help"):
         yield command_id, ""
 
 
@@ -147,20 +161,7 @@ def _offers_of_result(now: Situation) -> Iterator[tuple[str, str]]:
         yield "result.compare", ""
 
 
-_ALWAYS = (
-    "boundary.next",
-    "host.next",
-    "result.compare",
-    "host.compare",
-    "findings.open",
-    "secrets.open",
-    "trust.open",
-    "main.timeline",
-    "main.zoom",
-    "call.copy",
-    "app.quit",
-    "app.help",
-)
+_OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
 
 
 def fitting(offers: Sequence[Offer], width: int) -> tuple[Key, ...]:

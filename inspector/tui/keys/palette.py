@@ -11,7 +11,37 @@ from textual.theme import BUILTIN_THEMES
 from inspector.tui.keys.command import Command, Place
 from inspector.tui.keys.table import COMMANDS
 
-_OFFERED = tuple(found for found in COMMANDS if found.palette)
+_FIRST = (
+    "form.run",
+    "session.reconnect",
+    "session.record",
+    "call.copy",
+    "host.compare",
+    "call.repeat",
+    "session.export",
+)
+"""Commands that people look for most."""
+
+
+def _offered() -> tuple[Command, ...]:
+    offered = [found for found in COMMANDS if found.palette]
+    return tuple(
+        sorted(offered, key=lambda found: _FIRST.index(found.id) if found.id in _FIRST else len(_FIRST))
+    )
+
+
+_OFFERED = _offered()
+
+
+class RankedHit(DiscoveryHit):
+    """A command of the list that is shown before anything is typed. The list is sorted by score."""
+
+    rank: int = 0
+
+    @property
+    def score(self) -> float:
+        """Higher is further up."""
+        return float(self.rank)
 
 
 @runtime_checkable
@@ -33,8 +63,10 @@ class CommandSearch(Provider):
 
     async def discover(self) -> Hits:
         """All of them, while nothing has been typed."""
-        for found in self._offered():
-            yield DiscoveryHit(Content(_title(found)), self._run(found), _title(found), found.tooltip)
+        for number, found in enumerate(self._offered()):
+            hit = RankedHit(Content(_title(found)), self._run(found), _title(found), found.tooltip)
+            hit.rank = len(_OFFERED) - number
+            yield hit
 
     async def search(self, query: str) -> Hits:
         """Those that match."""

@@ -27,7 +27,7 @@ from inspector.tui.call.pane import CallPane
 from inspector.tui.call.runner import CallChanged, CallFinished, CallRunner, CallStopped
 from inspector.tui.catalogue.badges import BadgeLoader
 from inspector.tui.catalogue.pane import CataloguePane
-from inspector.tui.catalogue.rows import Rows, rows
+from inspector.tui.catalogue.rows import RowMarks, Rows, rows
 from inspector.tui.connection.connection import (
     ConnectionFailed,
     ListingReported,
@@ -345,8 +345,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # Drawing.
 
-    def _marks(self, tool: Tool) -> Content:
-        return Content.assemble(self._pins.mark(tool.name), self._reviewer.sign(tool), self._badges.of(tool))
+    def _marks(self, tool: Tool) -> RowMarks:
+        badges = self._badges.of(tool)
+        signs = Content.assemble(self._pins.mark(tool.name), self._reviewer.sign(tool))
+        return RowMarks(
+            words=Content.assemble(signs, " " if signs.plain else "", badges.words),
+            letters=Content.assemble(signs, badges.letters),
+        )
 
     def _show_header(self) -> None:
         server = self._link.server
@@ -358,7 +363,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
             level=self._selection.level,
             host=self._selection.host,
             protocol=server.protocol_version if server else "",
-            era=str(server.era) if server and is_mcp else "",
             recording=self._recorder.sign,
             tools=self._link.tools,
             trust=self._gate.standing,
@@ -387,6 +391,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_wrong=self._tool.call.is_wrong,
                 is_json=self._tool.call.is_json,
                 has_called=self._runner.last is not None,
+                has_result=self._selection.record is not None,
+                has_tool=self._selection.tool is not None,
                 has_differences=self._result.has_differences,
                 is_comparing=self._selection.comparing.is_on,
                 is_changed=self._pins.has_changes,

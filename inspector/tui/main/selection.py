@@ -78,7 +78,7 @@ class Selection:
         self.host = host
         self.hosts: tuple[str, ...] = ()
         """By name; none while they are being loaded."""
-        self.uncalled = " has not been called. Enter in its form calls it."
+        self.uncalled = " is not called yet. Fill in the form and press Enter."
         """Shown behind the name of a tool without a result."""
 
     async def idle(self) -> None:
@@ -280,7 +280,9 @@ class Selection:
     def _why_none(self) -> Content:
         entry = self._item.entry if self._item else None
         if not isinstance(entry, Tool):
-            return Content("Results of calls appear here: raw on the left, what the model sees on the right.")
+            return Content(
+                "Results appear here: what the server sent on the left, what the model sees on the right."
+            )
         uncalled = Content.assemble(content(shortened(entry.name, 120), "bold"), self.uncalled)
         return self._unanswered.get(entry.name, uncalled)
 
