@@ -33,7 +33,7 @@ from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
 from inspector.tui.text import content, count, duration, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import pieces
-from inspector.tui.timeline.pane import entry_line
+from inspector.tui.timeline.rows import entry_line
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,25 @@
 from dataclasses import dataclass, replace
 
 from inspector.errors import UsageError
-from inspector.json.exact import Json, JsonObject, equal
+from inspector.json.exact import Json, JsonObject, dump_text, equal
 from inspector.protocol.catalogue import Tool
 from inspector.schema.arguments import coerce, from_json
 from inspector.schema.fields import Field, Form, example_arguments, form_of
 from inspector.schema.validation import violations
-from inspector.tui.call.entries import Draft, Entered, Problem, draft, entries, merged
-from inspector.tui.call.pane import Writing
+from inspector.tui.call.entries import (
+    Draft,
+    Entered,
+    Problem,
+    Writing,
+    draft,
+    entries,
+    entry_of,
+    form_lines,
+    merged,
+)
+from inspector.tui.text import shortened
+
+_MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +70,52 @@ def checked(draft: Draft, schema: Json) -> Draft:
     """A draft with what its schema finds wrong."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))
+
+
+def default_entries(form: Form) -> dict[str, Entered]:
+    """The entries that say the defaults of a schema. Members of an object that may be left out have none."""
+    found: dict[str, Entered] = {}
+    optional: list[str] = []
+    for line in form_lines(form):
+        field = line.field
+        if line.is_heading:
+            if not field.required:
+                optional.append(f"{field.pointer}/")
+        elif field.has_default and not field.sensitive and not field.pointer.startswith(tuple(optional)):
+            entered = entry_of(field, field.default)
+            if entered is not None and _says(entered, field):
+                found[field.pointer] = entered
+    return found
+
+
+def _says(entered: Entered, field: Field) -> bool:
+    """Whether an entry says the default itself, and not only text that looks like it."""
+    if entered.chosen is not None:
+        return True
+    try:
+        return equal(coerce(entered.text, field), field.default)
+    except UsageError:
+        return False
+
+
+def in_short(arguments: JsonObject, form: Form | None) -> str:
+    """`name="production" days=3 filter={…}`: arguments in one line, without sensitive ones. Foreign text."""
+    sensitive = {field.name for field in form.fields if field.sensitive} if form else set[str]()
+    words: list[str] = []
+    for name, value in list(arguments.items())[:_MOST_SHOWN]:
+        match value:
+            case _ if name in sensitive:
+                shown = "•••"
+            case dict():
+                shown = "{…}"
+            case list():
+                shown = f"[{len(value)}]"
+            case str():
+                shown = dump_text(shortened(value, 40))
+            case _:
+                shown = shortened(dump_text(value), 40)
+        words.append(f"{shortened(name, 40)}={shown}")
+    return " ".join(words)
 
 
 def sensitive_pointers(tool: Tool) -> tuple[str, ...]:

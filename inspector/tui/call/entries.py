@@ -41,6 +41,16 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """What the user has written so far, in one of the two ways."""
+
+    lines: tuple[FormLine, ...]
+    entered: Mapping[str, Entered]
+    text: str | None
+    """The arguments as JSON; None while the form is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """What is wrong with the arguments at one place."""
 
@@ -126,7 +136,7 @@ def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Ent
             value = resolve(arguments, line.field.pointer)
         except LookupError:
             continue
-        entry = _entry(line.field, value)
+        entry = entry_of(line.field, value)
         if entry is None:
             return None
         found[line.field.pointer] = entry
@@ -148,13 +158,14 @@ def choice_words(field: Field) -> tuple[str, ...]:
     )
 
 
-def label(line: FormLine) -> Content:
+def label(line: FormLine, *, is_default: bool = False) -> Content:
     """The name of the argument, as it is sent; a star where it is required."""
     field = line.field
     return Content.assemble(
         "  " * line.depth,
         content(shortened(field.name, 60), "bold" if line.is_heading else ""),
         ("*", "bold $text-warning") if field.required else "",
+        ("  default", "$foreground 60%") if is_default else "",
     )
 
 
@@ -243,7 +254,8 @@ def _is_missing(arguments: JsonObject, pointer: str) -> bool:
     return isinstance(around, dict) and split(pointer)[-1] not in around
 
 
-def _entry(field: Field, value: Json) -> Entered | None:
+def entry_of(field: Field, value: Json) -> Entered | None:
+    """The entry of a field that says `value`; None where there is none."""
     if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE}:
         for index, choice in enumerate(choice_values(field)):
             if type(choice) is type(value) and choice == value:

@@ -13,15 +13,23 @@ from textual.worker import Worker
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
 from inspector.pins.pins import Asking
-from inspector.protocol.catalogue import Entry, Tool
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
 from inspector.schema.fields import Form
 from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.wording import ONLY_AS_TASK
-from inspector.tui.call.arguments import CheckAsked, as_arguments, as_entries, check, example
+from inspector.tui.call.arguments import (
+    CheckAsked,
+    as_arguments,
+    as_entries,
+    check,
+    default_entries,
+    example,
+    in_short,
+)
 from inspector.tui.call.command_line import copied, editable
-from inspector.tui.call.entries import Draft, Entered, Problem, sensitive_entries
-from inspector.tui.call.pane import CallPane, Writing
+from inspector.tui.call.entries import Draft, Entered, Problem, Writing, sensitive_entries
+from inspector.tui.call.pane import CallPane
 from inspector.tui.call.progress import held_line, progress_line, waiting_note
 from inspector.tui.catalogue.item import ToolView
 from inspector.tui.connection.connection import SessionLink
@@ -37,6 +45,14 @@ _TICK_S = 0.25
 @dataclass
 class CallChanged(Message):
     """A call has begun or ended, or its arguments are checked: other keys apply."""
+
+
+@dataclass
+class CallStarted(Message):
+    """A call begins. `arguments` is what may be shown of them, in short."""
+
+    name: str
+    arguments: str
 
 
 @dataclass
@@ -74,6 +90,7 @@ class LastCall:
 
     name: str
     arguments: JsonObject
+    in_short: str
 
 
 class CallRunner:
@@ -119,10 +136,12 @@ class CallRunner:
         entry = self._view.entry if self._view else None
         return entry if isinstance(entry, Tool) else None
 
-    def written(self, entry: Entry) -> tuple[Mapping[str, Entered], str | None]:
-        """What was last written for `entry`: in its form, or as JSON."""
-        found = self._written.get(entry.name) if isinstance(entry, Tool) else None
-        return (found.entered, found.text) if found else (dict[str, Entered](), None)
+    def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
+        """The last entries in the form of an item, or the text as JSON; at first the defaults of its schema."""
+        found = self._written.get(view.entry.name) if isinstance(view.entry, Tool) else None
+        if found is not None:
+            return found.entered, found.text
+        return default_entries(view.form) if view.form else dict[str, Entered](), None
 
     def leave_form(self) -> None:
         """Keep what is written, before another form takes its place."""
@@ -194,11 +213,11 @@ class CallRunner:
         if obstacle or self.last is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
         else:
-            self.start(self.last.name, self.last.arguments)
+            self._start(self.last)
 
-    def start(self, name: str, arguments: JsonObject) -> None:
-        """Call a tool."""
-        self.last = LastCall(name=name, arguments=arguments)
+    def _start(self, call: LastCall) -> None:
+        self.last = call
+        name, arguments = call.name, call.arguments
         self._running = _Running(
             name=name,
             arguments=arguments,
@@ -206,6 +225,10 @@ class CallRunner:
             worker=self._screen.run_worker(self._call(name, arguments), group="call"),
             ticking=self._screen.set_interval(_TICK_S, self._tick),
         )
+        self._screen.post_message(CallStarted(name, call.in_short))
+        if self.tool is not None and self.tool.name == name:
+            line = content(shortened(f"{name}({call.in_short.replace(' ', ', ')})", 300), "bold")
+            self._pane.fold(line)
         self._tick()
         self._result.focus_result()
         self._changed()
@@ -335,7 +358,10 @@ class CallRunner:
             words = f"The schema does not allow these arguments. {command('form.send-anyway').key} sends them anyway."
             self._screen.notify(words, severity="warning", markup=False)
         else:
-            self.start(tool.name, found.arguments)
+            shown = in_short(found.arguments, self._view.form if self._view else None)
+            if self._link.session is not None:
+                shown = self._link.session.own.cover(shown)
+            self._start(LastCall(name=tool.name, arguments=found.arguments, in_short=shown))
 
     def _checked(self, asked: CheckAsked, found: Draft) -> None:
         if asked.entry is not self.tool or not self._pane.take_draft(found, asked.writing):

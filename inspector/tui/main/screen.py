@@ -23,8 +23,9 @@ from inspector.protocol.targets import Era, PageTarget, Target
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
 from inspector.session.events import State
+from inspector.session.live import Session
 from inspector.tui.call.pane import CallPane
-from inspector.tui.call.runner import CallChanged, CallFinished, CallRunner, CallStopped
+from inspector.tui.call.runner import CallChanged, CallFinished, CallRunner, CallStarted, CallStopped
 from inspector.tui.catalogue.badges import BadgeLoader
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import RowMarks, Rows, rows
@@ -58,7 +59,7 @@ from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
 from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.text import content, shortened
-from inspector.tui.timeline.pane import TimelinePane
+from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.widgets.choice import ChoiceInput
 
@@ -101,7 +102,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._catalogue = CataloguePane(self._marks)
         self._tool = ToolPane()
         self._result = ResultPane()
-        self._timeline = timeline or TimelinePane()
+        self._timeline = timeline or SessionTimeline()
+        self._timeline_filter = (
+            TimelineFilter(self._timeline) if isinstance(self._timeline, SessionTimeline) else None
+        )
         self._keys = KeyLine()
         self._room = ScreenLayout(self, (self._catalogue, self._tool, self._result, self._timeline))
         self._badges = BadgeLoader(self, self._catalogue.judge)
@@ -142,6 +146,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             yield self._catalogue
             yield self._tool
             yield self._result
+        if self._timeline_filter is not None:
+            yield self._timeline_filter
         yield self._timeline
         yield from self.above_keys()
         yield self._keys
@@ -234,10 +240,19 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(TimelineGrew)
     def show_timeline(self) -> None:
         if self._link.session is not None:
-            self._timeline.show(self._link.session.timeline.entries)
+            self._timeline.show(self._link.session)
             self._reviewer.heard(self._link.session.timeline.entries)
 
     # Messages of the parts.
+
+    @on(CallStarted)
+    def describe_call(self, message: CallStarted) -> None:
+        self._timeline.describe(message.name, message.arguments)
+
+    @on(CallPane.Folded)
+    @on(ToolPane.TabOpened)
+    def fit_form(self) -> None:
+        self.set_class(self._tool.tab == "call" and self._tool.call.is_folded, "-folded")
 
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
@@ -301,11 +316,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(TimelinePane.Opened)
     def open_entry(self, message: TimelinePane.Opened) -> None:
-        self.show_frames(message.entry)
+        self.show_frames(message.entry, message.session)
 
-    def show_frames(self, entry: Entry) -> None:
-        """Show the frames of an entry of the timeline."""
-        open_frames(self, self._link.session, entry)
+    def show_frames(self, entry: Entry, session: Session | None) -> None:
+        """Show the frames of an entry of the timeline. `session`: of another connection than the one in use."""
+        open_frames(self, session or self._link.session, entry)
 
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
@@ -403,7 +418,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _part(self) -> Part:
         focused = self.focused
         if isinstance(focused, (Input, TextArea, ChoiceInput)):
-            return Part.FILTER if self._catalogue.has_focus_within else Part.INPUT
+            is_filter = self._catalogue.has_focus_within or focused is self._timeline_filter
+            return Part.FILTER if is_filter else Part.INPUT
         if self._result.has_focus_within:
             return Part.RESULT
         if self._tool.has_focus_within and self._tool.is_in_findings:
@@ -418,7 +434,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_back(self) -> None:
         """Leave what has the focus; cancel a running call. Never quits."""
-        if self._catalogue.is_filtering and self._catalogue.has_focus_within:
+        filtering = self._timeline_filter
+        if filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus):
+            filtering.close()
+        elif self._catalogue.is_filtering and self._catalogue.has_focus_within:
             self._catalogue.close_filter()
         elif self._runner.is_running:
             self._runner.cancel()
@@ -437,6 +456,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._catalogue.focus_list()
 
     def action_filter(self) -> None:
+        if self._timeline.has_focus and self._timeline_filter is not None:
+            self._timeline_filter.open()
+            return
         self._room.make_room_for(self._catalogue)
         self._catalogue.open_filter()
 

@@ -298,7 +298,7 @@ class Selection:
             self._show_findings()
         else:
             self._runner.leave_form()
-            entered, text = self._runner.written(asked.entry)
+            entered, text = self._runner.written(view)
             self._tool.show(view, entered, text)
             self._runner.enter_form(view)
             self.look()

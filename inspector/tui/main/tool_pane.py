@@ -49,6 +49,9 @@ class ToolPane(Vertical):
         of_result: tuple[Content, ...]
         """What there is to say of the result, in sentences."""
 
+    class TabOpened(Message):
+        """Another tab is open."""
+
     def __init__(self) -> None:
         super().__init__(id="tool")
         self.tabs = TabLine(_TABS)
@@ -110,6 +113,7 @@ class ToolPane(Vertical):
         """Open a tab and put the focus into it."""
         self.tabs.active = tab
         self.query_one(ContentSwitcher).current = tab
+        self.post_message(self.TabOpened())
 
     def focus_tab(self) -> None:
         """Put the focus into the tab that is open."""

@@ -15,6 +15,7 @@ from inspector.protocol.timeline import Entry
 from inspector.recording.format import Lenses
 from inspector.recording.opened import OpenedRecording
 from inspector.session.events import State
+from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.call.runner import CallChanged
 from inspector.tui.catalogue.rows import Rows
@@ -167,8 +168,9 @@ class PlayerScreen(MainScreen):
         if self.recorded is not None:
             self._scenes.read_entries(self.recorded, message.first, message.end)
 
-    def show_frames(self, entry: Entry) -> None:
+    def show_frames(self, entry: Entry, session: Session | None) -> None:
         """Show the frames of an entry, once they are read."""
+        del session
         if self.recorded is not None:
             self._scenes.open_frames(self.recorded, entry)
 
