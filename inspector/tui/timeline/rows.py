@@ -277,13 +277,13 @@ def _call_words(row: TimelineRow, entry: Entry, length: int) -> Content:
     ]
     if entry.detail:
         parts.append(content(shortened(entry.detail, length), "$text-error"))
+    if stderr:
+        parts.append(content(shortened(stderr, length), "$text-warning"))
     if policy is not None:
         verdict = policy.title.partition(" ")[0]
         parts.append(Content.styled(f"policy: {_VERDICTS[verdict]}", "$foreground 70%"))
     if logs:
         parts.append(Content.styled(count(logs, "log"), "$foreground 70%"))
-    if stderr:
-        parts.append(content(shortened(stderr, length), "$text-warning"))
     sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "
     return Content.assemble((sign, "$foreground 60%"), Content("  ").join(parts))
 
