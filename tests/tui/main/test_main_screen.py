@@ -351,7 +351,7 @@ async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "tools/call mint")
-        await pilot.press("t", "G", "enter")
+        await pilot.press("t", "G", "enter", "G", "enter")
         text = await settled(pilot, app, "received frame 2")
         assert '"structuredContent"' in text
         assert KEY not in text
