@@ -118,6 +118,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     # All at once: a style sheet that came with its screen would have every widget styled anew.
     CSS_PATH = [  # noqa: RUF012 - Textual declares it so
         "main/main.tcss",
+        "widgets/secondary.tcss",
         "timeline/frame.tcss",
         "hosts/hosts.tcss",
         "secrets/secrets.tcss",

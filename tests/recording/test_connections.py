@@ -230,7 +230,7 @@ def test_recording_begins_in_the_middle(tmp_path: Path) -> None:
     frames = [line for line in lines if isinstance(line, RecordedFrame)]
     assert [frame.number for frame in frames] == [1, 2, 5, 6, 7]
     notes = [line.text for line in lines if isinstance(line, Note)]
-    assert notes == ["recorded from here on; of what was before, the listings alone"]
+    assert notes == ["recording starts here; earlier calls are not included"]
     (anew,) = [line for line in lines if isinstance(line, Connected)]
     assert (anew.number, anew.at_s >= 2) == (2, True)
 

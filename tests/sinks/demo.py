@@ -75,7 +75,7 @@ class DemoRun:
         """Call the tool under the cursor, agreeing where that is asked; go back to the list."""
         self.calls += 1
         ended = re.compile(
-            "An attack, says the server" if tool in ATTACKED else rf"#{self.calls} (?:done|tool error)"
+            "The server reports an attack" if tool in ATTACKED else rf"#{self.calls} (?:done|tool error)"
         )
         self.press("enter", until="Esc leave")
         self.press(CTRL_J, until="^j form")
@@ -85,7 +85,7 @@ class DemoRun:
             self.press(f"\x1b[200~{json.dumps(ARGUMENTS[tool])}\x1b[201~", until="valid")
         since = len(self.screen.written)
         self.screen.press(CTRL_R)
-        if self.await_one(re.compile(f"{ended.pattern}|y call it"), since) == "y call it":
+        if self.await_one(re.compile(f"{ended.pattern}|y call  Esc"), since) == "y call it":
             self.screen.settle(1.5 * UNREAD_S, limit_s=1.5 * UNREAD_S)
             self.screen.press("y")
             self.await_one(ended, since)

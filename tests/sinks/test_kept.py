@@ -22,7 +22,7 @@ def test_neither_the_audit_log_nor_a_pin_holds_a_secret(tmp_path: Path) -> None:
         run.press("enter", until="#2 ")
         run.press("escape")
         run.press("P", until="Not pinned.")
-        run.press("p", until="Take the 3 definitions")
+        run.press("p", until="Pin the 3 listed definitions")
         run.press("y", until="As pinned")
         run.watch()
         run.press("q")

@@ -66,13 +66,13 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
         run.look_at_open("withheld")
         run.press("h", until="host: ")
         run.press("H", until="host: ")
-        run.press("c", until="Hosts compared")
+        run.press("c", until="Compare hosts")
         run.press("escape", until="#2 done")
         run.press("d", until="closed")
         run.press("d", until="Raw")
         for key in ("z", "z", "2", "3", "4", "1", "t", "G", "k"):
             run.press(key)
-        run.press("enter", until="sensitive position")
+        run.press("enter", until="sensitive value")
         for key in ("x", "[", "x", "]", "x", "escape", "escape", "escape"):
             run.press(key)
         run.watch()
@@ -92,9 +92,9 @@ def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: P
         run.look_at_open("error")
         for key in ("y", "t", "G", "k"):
             run.press(key)
-        run.press("enter", until="sensitive position")
+        run.press("enter", until="sensitive value")
         run.press("x")
-        run.press("[", until="sensitive position")
+        run.press("[", until="sensitive value")
         for key in ("x", "escape", "escape", "escape"):
             run.press(key)
         run.press("j", until="show")
@@ -106,7 +106,7 @@ def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: P
         run.press("escape", until="#2 done")
         run.watch()
         run.press("R", until="3 tools")
-        run.press("s", until="Nothing is kept for you yet.")
+        run.press("s", until="No secrets yet.")
         run.press("q")
         assert run.end() == 0
         copied = clipboard_of(run.screen.written)

@@ -70,10 +70,10 @@ def walk_tool(screen: Terminal) -> None:
 
 def call(screen: Terminal) -> None:
     """Call the tool with whatever its form holds, after looking at what is asked."""
-    press(screen, CTRL_S, see="y call it")
+    press(screen, CTRL_S, see="y call  Esc")
     press(screen, "j j G tab j j", "g")
     press(screen, "n", see="you did not agree; nothing was sent")
-    press(screen, CTRL_S, see="y call it")
+    press(screen, CTRL_S, see="y call  Esc")
     agree(screen, see="#1 done")
 
 
@@ -81,7 +81,7 @@ def walk_result(screen: Terminal) -> None:
     press(screen, "n enter", "escape", "n b", see="boundary: closed")
     press(screen, "b", see="boundary: open")
     press(screen, "h", "z", "z")
-    press(screen, "c", see="Hosts compared")
+    press(screen, "c", see="Compare hosts")
     press(screen, "j j G", "b", "escape", "d", "n", "h", "escape")
     press(screen, "s", see="what to do")
     press(screen, "j j", "v", "escape", "escape")
@@ -115,7 +115,7 @@ def test_no_text_of_a_server_acts_in_a_tool_its_call_its_result_or_the_timeline(
         walk_result(screen)
         walk_timeline(screen)
         walk_catalogue(screen)
-        press(screen, "?", see="Everywhere")
+        press(screen, "?", see="All keys")
         press(screen, "G", "escape", "ctrl+p", see="Search for commands")
         press(screen, "p 0 7", "escape")
         written = left(screen)
@@ -147,14 +147,14 @@ def review(screen: Terminal, report: Path) -> None:
 def pin(screen: Terminal) -> None:
     """Take the definitions for good."""
     press(screen, "P", see="Not pinned.")
-    press(screen, "p", see="for good")
+    press(screen, "p", see="Pin the")
     press(screen, "y", see="As pinned")
     press(screen, "escape")
 
 
 def trust(screen: Terminal) -> None:
     """What the session has taken in, and a new one."""
-    press(screen, "T", see="What each call brought in")
+    press(screen, "T", see="Trust labels received")
     press(screen, "p p p", "tab", "j j G", "n", see="Begin a new agent session?")
     agree(screen, see="Agent session 2")
     press(screen, "escape", "escape")
@@ -166,9 +166,9 @@ def test_no_text_of_a_server_acts_in_its_review_in_what_was_taken_in_or_on_the_w
     record, document, report = (tmp_path / name for name in ("made.jsonl", "made.html", "report.md"))
     with interface(tmp_path, columns=100, lines=30, NO_COLOR="1") as screen:
         press(screen, "w", see="Record this session")
-        press(screen, str(record), "enter", see="recording since")
+        press(screen, str(record), "enter", see="w stops it")
         pin(screen)
-        press(screen, CTRL_S, see="y call it")
+        press(screen, CTRL_S, see="y call  Esc")
         agree(screen, see="#1 done")
         review(screen, report)
         trust(screen)

@@ -153,7 +153,7 @@ def test_every_key_has_an_id_of_its_own_and_a_sentence() -> None:
 
 
 def test_help_has_every_key() -> None:
-    text = "\n".join(line.plain for line in help_lines())
+    text = "\n".join(line.words for line in help_lines())
     assert all(found.tooltip in text for found in COMMANDS)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RECORDING = "recording"
 """The kind of a note about the recording itself."""
-_JOINED = "recorded from here on; of what was before, the listings alone"
+_JOINED = "recording starts here; earlier calls are not included"
 _Work: TypeAlias = Callable[[], Iterable[Line]]
 
 
@@ -80,6 +80,10 @@ class Recorder:
         if number > 1:
             at_s = self._clock.file_s(going_on_s or 0)
             self._work.put(lambda: self._scribe.connect(at_s, number))
+
+    def begin_at(self, now_s: float) -> None:
+        """Begin with the kept frames of a connection: give them to `frame`, oldest first. `now_s`: on its clock."""
+        self._clock.join((), (), now_s)
 
     def join(self, frames: Sequence[Matched], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
         """Begin in the middle of a session. Of what was before, the listings alone are written; the rest is learnt from.

@@ -6,7 +6,7 @@ from functools import cache
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -15,6 +15,7 @@ from inspector.claims.registry import vocabularies
 from inspector.json.exact import Json, dump_text
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines
 
 _VALUE_LENGTH = 300
 _WHERE = {
@@ -35,24 +36,24 @@ _STANDINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimRow:
-    """One claim, and what contradicts it."""
+    """One claim, with the claims that contradict it."""
 
     claim: Claim
     value: str
-    """Its value as JSON, cut: foreign text."""
+    """As JSON, cut. Server text."""
     contradictions: tuple[str, ...] = ()
-    """In sentences; may quote foreign text."""
+    """In sentences; may quote server text."""
 
 
 def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
-    """One row: sign, vocabulary, key, value, standing."""
+    """One claim in `width` cells."""
     claim = row.claim
     sign, style = _sign(row)
     standing = Content.styled(str(claim.standing), _STANDINGS[claim.standing])
     left = Content.assemble(
         "▸" if here else " ",
         (f"{sign} ", style),
-        content(shortened(claim.vocabulary, 20), "$foreground 70%"),
+        content(shortened(claim.vocabulary, 20), QUIET),
         " ",
         content(shortened(claim.key, 60), "bold"),
         " = ",
@@ -65,7 +66,7 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
 
 
 def claim_detail(row: ClaimRow) -> Content:
-    """All that is known of a claim, in a few lines."""
+    """A claim in full."""
     claim = row.claim
     vocabulary, key = vocabulary_named(claim.vocabulary), _keys().get((claim.vocabulary, claim.key))
     lines = [
@@ -76,26 +77,28 @@ def claim_detail(row: ClaimRow) -> Content:
         )
     ]
     if claim.note:
-        lines.append(content(f"{claim.note}: an agent in the browser never learns it", "bold $text-warning"))
+        lines.append(content(f"{claim.note}: an agent in the browser never gets it", "bold $text-warning"))
     lines += [content(sentence, "bold $text-error") for sentence in row.contradictions]
     if not claim.well_formed:
-        lines.append(content(f"malformed: {claim.problem}; read in the safe direction", "bold $text-error"))
+        lines.append(
+            content(f"malformed: {claim.problem}; Sightline assumes the worse case", "bold $text-error")
+        )
     if key:
         default = f" Absent means {key.default}." if key.default else ""
         lines.append(Content(f"{key.meaning} ({key.type}.{default})"))
-        lines.append(Content.styled(f"effect: {key.effect}", "$foreground 70%"))
+        lines.append(Content.styled(f"effect: {key.effect}", QUIET))
     if vocabulary:
         lines.append(
             Content.styled(
                 f"{vocabulary.title}, {vocabulary.standing} as of {vocabulary.as_of}: {vocabulary.source}",
-                "$foreground 70%",
+                QUIET,
             )
         )
     return Content("\n").join(lines)
 
 
 def value_text(value: Json, length: int = _VALUE_LENGTH) -> str:
-    """A claim's value as JSON, cut: foreign text."""
+    """A claim's value as JSON, cut. Server text."""
     return shortened(dump_text(value), length)
 
 
@@ -120,67 +123,44 @@ def _keys() -> Mapping[tuple[str, str], Key]:
     return {(vocabulary.name, key.name): key for vocabulary in vocabularies() for key in vocabulary.keys}
 
 
-class ClaimLines(Lines):
-    """The rows."""
-
-    def __init__(self) -> None:
-        super().__init__(id="claim-lines")
-        self._rows: tuple[ClaimRow, ...] = ()
-
-    def show(self, rows: tuple[ClaimRow, ...]) -> None:
-        """Show other claims."""
-        self._rows = rows
-        self.show_rows(len(rows), 0)
-
-    @property
-    def claim(self) -> ClaimRow | None:
-        """The claim under the cursor."""
-        return self._rows[self.cursor] if self._rows else None
-
-    def row(self, index: int, width: int) -> Content:
-        """One claim."""
-        return claim_line(self._rows[index], width, here=index == self.cursor)
-
-
 class ClaimsPane(Vertical):
-    """Badges in words, the claims, and all there is to say of one."""
+    """A summary in words, the claims, and the claim under the cursor in full."""
 
     DEFAULT_CSS = """
     ClaimsPane {
         & > #claim-badges { height: 1; padding: 0 1; }
-        & > #claim-detail {
-            height: auto; max-height: 50%; padding: 0 1; border-top: solid $panel; scrollbar-size: 1 1;
-        }
     }
     """
 
     def __init__(self) -> None:
         super().__init__(id="claims")
+        self._rows: tuple[ClaimRow, ...] = ()
         self._badges = Static("", markup=False, id="claim-badges")
-        self._lines = ClaimLines()
-        self._detail = Static("", markup=False)
+        self._lines = DrawnLines("claim-lines", self._draw)
+        self._detail = Detail("claim-detail", can_focus=False)
 
     def compose(self) -> ComposeResult:
-        """Badges, rows, detail."""
         yield self._badges
         yield self._lines
-        with VerticalScroll(id="claim-detail", can_focus=False):
-            yield self._detail
+        yield self._detail
 
     def show(self, badges: Content, rows: tuple[ClaimRow, ...]) -> None:
         """Show the claims of another tool."""
+        self._rows = rows
         self._badges.update(badges)
-        self._lines.show(rows)
+        self._lines.show_rows(len(rows), 0)
         self._explain()
 
     @on(Lines.Moved)
     @on(Lines.Chosen)
-    def explain(self, event: Lines.Moved | Lines.Chosen) -> None:
-        """The cursor stands on another claim."""
+    def follow(self, event: Lines.Moved | Lines.Chosen) -> None:
         event.stop()
         self._explain()
 
+    def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        return claim_line(self._rows[index], width, here=here)
+
     def _explain(self) -> None:
-        claim = self._lines.claim
-        nothing = "It declares nothing. Absence is no claim: defaults are shown under Findings."
-        self._detail.update(claim_detail(claim) if claim else Content.styled(nothing, "$foreground 70%"))
+        nothing = "No declarations. The Findings tab shows the defaults that hold instead."
+        row = self._rows[self._lines.cursor] if self._rows else None
+        self._detail.show(claim_detail(row) if row else Content.styled(nothing, QUIET))

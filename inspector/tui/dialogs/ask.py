@@ -1,105 +1,113 @@
-"""A question that is answered in one or two inputs: where to, and for whom."""
+"""A dialog with one or two inputs."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, paragraph, shortened
+from inspector.tui.widgets.choice import ChoiceInput
+from inspector.tui.widgets.secondary import QUIET, SecondaryDialog
 
 Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
-"""Takes the answers, one a field; gives back what is wrong with them, empty where it is done."""
+"""Takes the answers, one for each field; returns a message where they are refused, and an empty text otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskField:
-    """One line to fill in."""
+    """One input."""
 
     label: str
     value: str = ""
     placeholder: str = ""
+    choices: tuple[str, ...] = ()
+    """The only answers, of which `value` is chosen at first; empty for any text."""
 
 
-class AskScreen(ModalScreen[None], inherit_bindings=False):
-    """Enter hands over what was written; where that will not do, it says why and stays. Esc goes back."""
+class AskScreen(SecondaryDialog[None], inherit_bindings=False):
+    """Enter gives the answers to `accept` and closes the dialog unless they are refused. Esc does nothing else."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.ASKING)
 
     def __init__(self, title: str, explanation: str, fields: Sequence[AskField], accept: Accept) -> None:
-        super().__init__()
-        self._title = title
+        super().__init__(content(title))
         self._explanation = explanation
         self._fields = fields
         self._accept = accept
-        self._inputs = [
-            Input(value=one.value, placeholder=one.placeholder, compact=True, select_on_focus=False)
-            for one in fields
-        ]
-        self._problem = Static("", markup=False, id="asking-problem")
+        self._inputs = [_input(one) for one in fields]
+        self._problem = Static("", markup=False, id="ask-problem")
         self._busy = False
+        more = [("app.next", "next field")] if len(fields) > 1 else []
+        self.offer((("form.call", "continue"), *more, ("asking.back", "cancel")))
 
-    def compose(self) -> ComposeResult:
-        """A title, what it is about, the inputs, what is wrong, the keys."""
-        with Vertical(id="asking"):
-            yield Static(content(self._title, "bold"), markup=False, id="asking-title")
-            yield Static(paragraph(self._explanation), markup=False, id="asking-explanation")
-            for one, entry in zip(self._fields, self._inputs, strict=True):
-                yield Static(one.label, markup=False, classes="asking-label")
-                yield entry
-            yield self._problem
-            yield Static(self._keys(), markup=False, id="asking-keys")
+    def body(self) -> ComposeResult:
+        yield Static(paragraph(self._explanation), markup=False, id="ask-explanation")
+        for one, entry in zip(self._fields, self._inputs, strict=True):
+            yield Static(one.label, markup=False, classes="ask-label")
+            yield entry
+        yield self._problem
 
     def on_mount(self) -> None:
-        """Write at once: what is typed takes the place of what is there, as wherever a name is proposed."""
-        self._inputs[0].focus()
-        self._inputs[0].action_select_all()
+        first = self._inputs[0]
+        first.focus()
+        if isinstance(first, Input):
+            # Typing replaces the proposed answer.
+            first.action_select_all()
 
     @on(Input.Changed)
     def forget_problem(self) -> None:
-        """What was wrong is being mended."""
         self._problem.update("")
 
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:
-        """Enter in any input."""
         event.stop()
+        self._begin()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "enter" and isinstance(self.focused, ChoiceInput):
+            event.stop()
+            self._begin()
+
+    def _begin(self) -> None:
         if not self._busy:
             self._busy = True
-            self.run_worker(self._hand_over(self.focused), exit_on_error=True)
+            self.run_worker(self._submit(self.focused), exit_on_error=True)
 
-    def action_back(self) -> None:
-        """Nothing is done."""
-        self.dismiss()
-
-    async def _hand_over(self, at: Widget | None) -> None:
-        self._take_no_more(is_busy=True)
-        self._problem.update(Content.styled("Working…", "$foreground 70%"))
-        problem = await self._accept(tuple(entry.value.strip() for entry in self._inputs))
+    async def _submit(self, at: Widget | None) -> None:
+        self._enable(is_enabled=False)
+        self._problem.update(Content.styled("Working…", QUIET))
+        problem = await self._accept(tuple(map(_answer, self._fields, self._inputs)))
         self._busy = False
         if problem:
-            self._take_no_more(is_busy=False)
+            self._enable(is_enabled=True)
             self._problem.update(content(shortened(problem, 300), "$text-error"))
             if at is not None:
                 at.focus()
         elif self.is_current:
             self.dismiss()
 
-    def _take_no_more(self, *, is_busy: bool) -> None:
+    def _enable(self, *, is_enabled: bool) -> None:
         for entry in self._inputs:
-            entry.disabled = is_busy
+            entry.disabled = not is_enabled
 
-    def _keys(self) -> Content:
-        more = "   Tab next line" if len(self._fields) > 1 else ""
-        return Content.assemble(
-            ("Enter", "bold $accent"), f" goes on{more}   ", ("Esc", "bold $accent"), " goes back"
-        )
+
+def _input(field: AskField) -> Input | ChoiceInput:
+    if not field.choices:
+        return Input(value=field.value, placeholder=field.placeholder, compact=True, select_on_focus=False)
+    choice = ChoiceInput(field.choices, Content(field.value))
+    choice.set_reactive(ChoiceInput.chosen, field.choices.index(field.value))
+    return choice
+
+
+def _answer(field: AskField, entry: Input | ChoiceInput) -> str:
+    if isinstance(entry, Input):
+        return entry.value.strip()
+    return field.value if entry.chosen is None else field.choices[entry.chosen]

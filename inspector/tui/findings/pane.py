@@ -1,49 +1,24 @@
-"""A list of findings, and all there is to say of the one under the cursor."""
+"""A list of findings with the one under the cursor in full: the Findings tab, and the body of the review screen."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from inspector.review.report import Entry
 from inspector.tui.findings.rows import FindingRow, FindingsView, Row, row_detail, row_line
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.secondary import Detail, DrawnLines
 
-if TYPE_CHECKING:
-    from inspector.review.report import Entry
-
-_NOTHING = "Only a finding can be accepted. Put the cursor on one."
-
-
-class FindingLines(Lines):
-    """The rows; each is drawn when it is seen."""
-
-    def __init__(self, name: str, *, with_name: bool) -> None:
-        """`with_name`: whether each row says what it is about."""
-        super().__init__(id=name)
-        self._with_name = with_name
-        self._rows: tuple[Row, ...] = ()
-
-    def show(self, rows: tuple[Row, ...], cursor: int) -> None:
-        """Show other findings."""
-        self._rows = rows
-        self.show_rows(len(rows), cursor)
-
-    @property
-    def here(self) -> Row | None:
-        """The row under the cursor."""
-        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
-
-    def row(self, index: int, width: int) -> Content:
-        """One row."""
-        return row_line(self._rows[index], width, here=index == self.cursor, with_name=self._with_name)
+_NO_FINDING = "Only a finding can be accepted. Put the cursor on one."
 
 
 class FindingsPane(Vertical):
@@ -54,11 +29,7 @@ class FindingsPane(Vertical):
         height: 1fr;
         background: $surface;
         & > .findings-title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & > FindingLines { height: 1fr; min-height: 3; }
-        & > .findings-detail {
-            height: auto; max-height: 50%; padding: 0 1; border-top: solid $panel; scrollbar-size: 1 1;
-        }
-        & > .findings-detail:focus { border-top: solid $primary; }
+        & > DrawnLines { height: 1fr; min-height: 3; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FINDINGS)
@@ -67,68 +38,69 @@ class FindingsPane(Vertical):
     class Opened(Message):
         """The user wants to see the place of a finding."""
 
-        entry: "Entry"
+        entry: Entry
 
     @dataclass
     class Judged(Message):
         """The user wants to accept a finding, or to take that back."""
 
-        entry: "Entry"
+        entry: Entry
 
     def __init__(self, name: str, *, with_name: bool) -> None:
-        """`name`: the id. `with_name`: whether each row says what it is about."""
+        """`name`: the id. `with_name`: each row names its tool."""
         super().__init__(id=name)
-        self.lines = FindingLines(f"{name}-lines", with_name=with_name)
+        self._with_name = with_name
+        self._rows: tuple[Row, ...] = ()
         self._title = Static("", markup=False, classes="findings-title")
-        self._detail = Static("", markup=False)
+        self.lines = DrawnLines(f"{name}-lines", self._draw)
+        self._detail = Detail(f"{name}-detail", can_focus=False)
 
     def compose(self) -> ComposeResult:
-        """Title, rows, detail."""
         yield self._title
         yield self.lines
-        with VerticalScroll(classes="findings-detail", can_focus=False):
-            yield self._detail
+        yield self._detail
 
     @property
-    def entry(self) -> "Entry | None":
+    def entry(self) -> Entry | None:
         """The finding under the cursor."""
-        here = self.lines.here
+        here = self._here
         return here.entry if isinstance(here, FindingRow) else None
 
-    def show(self, view: FindingsView, *, entry: "Entry | None" = None) -> None:
-        """Show other findings. The cursor stays on the one that it was on, or goes to `entry`."""
+    def show(self, view: FindingsView, *, entry: Entry | None = None) -> None:
+        """Show other findings. The cursor goes to `entry`, or stays on its finding."""
         here = entry or self.entry
+        self._rows = view.rows
         self._title.update(view.title)
-        self.lines.show(view.rows, view.place_of(here))
+        self.lines.show_rows(len(view.rows), view.place_of(here))
         self._explain()
 
     def clear(self) -> None:
-        """Another item is shown: what was found of it comes in a moment."""
+        """Show nothing until the findings of another item are made."""
         self.show(FindingsView(title=Content.styled("…", "$foreground 70%"), rows=(), counting=0))
 
-    def say(self, words: Content) -> None:
-        """Say why there is nothing."""
-        self._title.update(words)
-
     def action_accept(self) -> None:
-        """Accept the finding under the cursor, or take that back."""
         if self.entry is None:
-            self.notify(_NOTHING, markup=False)
+            self.notify(_NO_FINDING, markup=False)
         else:
             self.post_message(self.Judged(self.entry))
 
     @on(Lines.Moved)
-    def explain(self, event: Lines.Moved) -> None:
-        """The cursor stands on another row."""
+    def follow(self, event: Lines.Moved) -> None:
         event.stop()
         self._explain()
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
-        """Enter on a row."""
         event.stop()
         if self.entry is not None:
             self.post_message(self.Opened(self.entry))
 
+    @property
+    def _here(self) -> Row | None:
+        return self._rows[self.lines.cursor] if self.lines.cursor < len(self._rows) else None
+
+    def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        return row_line(self._rows[index], width, here=here, with_name=self._with_name)
+
     def _explain(self) -> None:
-        self._detail.update(row_detail(self.lines.here))
+        self._detail.show(row_detail(self._here))

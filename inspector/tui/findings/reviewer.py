@@ -1,46 +1,72 @@
-"""Reviewing: what is found in the server as it lists and answers, and what the user accepts of it."""
+"""Reviews the server while it lists and answers, and keeps the findings that the user accepts."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.errors import InspectorError
+from inspector import __version__
+from inspector.errors import InspectorError, UsageError
+from inspector.files import paths, private, settings
+from inspector.json.exact import JsonObject
+from inspector.pins.files import identified
+from inspector.pins.pins import PinState
+from inspector.pins.server import Identity
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.protocol.timeline import EntryKind
+from inspector.review import files
+from inspector.review.formats.formats import FORMATS, report_bytes
+from inspector.review.live.accepted import AcceptedFindings
+from inspector.review.live.board import Board
 from inspector.review.live.material import LastCall, Material
+from inspector.review.live.ongoing import OngoingReview
+from inspector.review.live.reporting import report_of
+from inspector.review.report import Acceptance, Entry, without_credentials
 from inspector.review.seen import ListingKind, OtherListing
+from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.catalogue.item import ToolView
 from inspector.tui.connection.connection import SessionLink
-from inspector.tui.findings import review_work
-from inspector.tui.findings.lists import ItemFindings
-from inspector.tui.findings.review_work import Export, ReviewWork, StepAsked, StepMade
-from inspector.tui.findings.rows import FindingsView, sign_of
+from inspector.tui.findings.rows import FindingsView, ItemFindings, item_findings, sign_of
 from inspector.tui.runtime.latest import Latest
 
-if TYPE_CHECKING:
-    from inspector.json.exact import JsonObject
-    from inspector.pins.pins import PinState
-    from inspector.review.live.accepted import AcceptedFindings
-    from inspector.review.live.board import Board
-    from inspector.review.report import Entry
-
-_JUDGED_KINDS = frozenset({EntryKind.FAULT, EntryKind.SERVER_REQUEST})
-"""What in the timeline may be a finding."""
+_REVIEWED_KINDS = frozenset({EntryKind.FAULT, EntryKind.SERVER_REQUEST})
+"""Timeline entries that can be findings."""
 
 STEPS = "reviewing"
-"""The group of the workers that review; of a large server they go on for seconds."""
+"""The group of the workers that review. A large server takes them seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewStep:
+    """A request for one more step of a review."""
+
+    review: OngoingReview
+    material: Material
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedStep:
+    """The findings after a step."""
+
+    review: OngoingReview
+    board: Board
+
+
+def step(asked: ReviewStep) -> ReviewedStep:
+    """Review a part of the material, in a thread."""
+    return ReviewedStep(review=asked.review, board=asked.review.step(asked.material))
 
 
 class Reviewer:
-    """The review of the session in use. All work is done in threads, a step at a time."""
+    """The review of the session in use. Threads do all work, a step at a time."""
 
     def __init__(
         self,
@@ -51,58 +77,58 @@ class Reviewer:
         changed: Callable[[], None],
         gives_way: Callable[[], Awaitable[None]],
     ) -> None:
-        """`changed`: hears that there are other findings, or that one is accepted. `gives_way`: what comes first."""
+        """`changed` is called when the findings or their acceptance change. `gives_way` waits for more urgent work."""
         self._screen = screen
         self._link = link
         self._show = show
         self._target = target
         self._changed = changed
         self._session: Session | None = None
-        self._work = ReviewWork()
+        self._review = OngoingReview()
         self._calls: dict[str, LastCall] = {}
         self._listings: tuple[OtherListing, ...] = ()
-        """What was pinned, where anything was."""
+        """The pinned definitions."""
         self._heard = 0
-        """How many entries of the timeline have been looked at."""
+        """The number of timeline entries seen so far."""
         self._shown: tuple[ToolView, tuple[Content, ...]] | None = None
-        """The item that is open, and what there is to say of the result that is shown."""
-        # What is overtaken counts all the same: a server that is never quiet would otherwise never be judged.
+        """The open item, and the notes about its result."""
+        # An overtaken step counts too: a server that is never quiet would otherwise never be reviewed.
         self._steps = Latest(
             screen,
-            review_work.step,
+            step,
             self._take,
             self._could_not,
             self._follow,
             group=STEPS,
             gives_way=gives_way,
         )
-        self._items = Latest(screen, review_work.item_view, self._take_item, self._could_not)
+        self._items = Latest(screen, item_findings, self._take_item, self._could_not)
         self.board: Board | None = None
-        """What was found so far; None before anything was looked at."""
+        """The findings so far; None before the first step."""
         self.accepted: AcceptedFindings | None = None
-        """What the user accepts; None while it is being read."""
+        """None until the file of accepted findings is read."""
         self.listeners: list[Callable[[], None]] = []
-        """Who else hears that something has changed."""
+        """Called after `changed`."""
 
-    # What there is to be reviewed.
+    # The material.
 
     async def begin(self) -> None:
-        """Read what was accepted before."""
+        """Read the accepted findings."""
         try:
-            self.accepted = await asyncio.to_thread(review_work.read_accepted, self._target)
+            self.accepted = await asyncio.to_thread(_read_accepted, self._target)
         except InspectorError as error:
             words = f"{error.message}. {error.hint} Until then every finding counts."
             self._screen.notify(words, severity="warning", timeout=15, markup=False)
-            self.accepted = await asyncio.to_thread(review_work.nothing_accepted)
+            self.accepted = AcceptedFindings()
         self._news()
 
     def listed(self) -> None:
-        """The catalogue has grown, or is another."""
+        """Review the present material: the catalogue or the calls changed."""
         if self._link.session is not None:
-            self._steps.ask(StepAsked(work=self._work_of(self._link.session), material=self.material()))
+            self._steps.ask(ReviewStep(review=self._review_of(self._link.session), material=self.material()))
 
-    def pinned(self, state: "PinState | None") -> None:
-        """Whether, and how, the definitions were pinned is known: the review compares them too."""
+    def pinned(self, state: PinState | None) -> None:
+        """Compare the listing with the pinned definitions too."""
         pin = state.pinned if state is not None else None
         self._listings = (
             (OtherListing(kind=ListingKind.PINNED, tools=pin.definitions.tools),) if pin is not None else ()
@@ -110,10 +136,10 @@ class Reviewer:
         self.listed()
 
     def finished(self, record: CallRecord) -> None:
-        """A call has ended: its result is looked at."""
+        """Review the result of a call."""
         session = self._link.session
         if session is not None:
-            self._work_of(session)
+            self._review_of(session)
             self._calls[record.name] = LastCall(
                 number=record.number,
                 name=record.name,
@@ -123,9 +149,9 @@ class Reviewer:
             self.listed()
 
     def heard(self, entries: Sequence[TimelineEntry]) -> None:
-        """The timeline has grown. Most of it is no finding."""
+        """Review the new entries of the timeline that can be findings."""
         new, self._heard = range(min(self._heard, len(entries)), len(entries)), len(entries)
-        if any(entries[index].kind in _JUDGED_KINDS for index in new):
+        if any(entries[index].kind in _REVIEWED_KINDS for index in new):
             self.listed()
 
     def look(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
@@ -134,16 +160,16 @@ class Reviewer:
         self._look_again()
 
     def material(self) -> Material:
-        """Everything there is to be reviewed now."""
+        """Everything to review now. Raises RuntimeError without a session."""
         session, server = self._link.session, self._link.server
         if session is None:
             raise RuntimeError("reviewed without a session")
-        said: JsonObject = {"name": server.name, "version": server.version} if server else {}
+        facts: JsonObject = {"name": server.name, "version": server.version} if server else {}
         if server is not None and server.instructions is not None:
-            said["instructions"] = server.instructions
+            facts["instructions"] = server.instructions
         return Material(
             catalogue=session.catalogue,
-            server=said,
+            server=facts,
             timeline=session.timeline,
             calls=tuple(self._calls.values()),
             listings=self._listings,
@@ -151,53 +177,45 @@ class Reviewer:
         )
 
     def sign(self, tool: Tool) -> Content:
-        """The worst that was found of a tool, for the catalogue."""
+        """The sign of a tool's worst finding, for the catalogue."""
         board, accepted = self.board, self.accepted
         if board is None or accepted is None:
             return sign_of((), is_waiting=True)
         entries = (accepted.standing(entry) for entry in board.of(tool))
         return sign_of(entries, is_waiting=board.is_waiting(tool))
 
-    # What the user does.
+    # The user's actions. Each returns a message where it fails, and an empty text otherwise.
 
-    async def accept(self, entry: "Entry", reason: str) -> str:
-        """Accept a finding; why that cannot be done, empty where it is done."""
+    async def accept(self, entry: Entry, reason: str) -> str:
+        """Accept a finding."""
         if not reason:
-            return "Write why it is accepted: whoever reads it next will ask."
-        problem = await self._keep(partial(review_work.accept, self._target, entry, reason))
+            return "Write why it is accepted, for the next reader."
+        problem = await self._keep(partial(_accept, self._target, entry, reason))
         if not problem:
-            path = await asyncio.to_thread(review_work.kept_in, self._target)
-            self._screen.notify(f"Accepted. It is kept in {path}", timeout=8, markup=False)
+            path = await asyncio.to_thread(lambda: files.path_of(_named(self._target)))
+            self._screen.notify(f"Accepted, in {path}", timeout=8, markup=False)
         return problem
 
-    async def take_back(self, entry: "Entry") -> str:
-        """Accept a finding no longer; why that cannot be done, empty where it is done."""
-        return await self._keep(partial(review_work.take_back, self._target, entry))
+    async def take_back(self, entry: Entry) -> str:
+        """Take an acceptance back."""
+        return await self._keep(partial(_take_back, self._target, entry))
 
     async def export(self, path: str) -> str:
-        """Write the review to a new file; why that cannot be done, empty where it is done."""
+        """Write the review to a new file; its suffix chooses the format."""
         board, accepted, server = self.board, self.accepted, self._link.server
         if board is None or accepted is None:
-            return "Nothing has been reviewed yet."
-        asked = Export(
-            path=path,
-            target=self._target,
-            protocol=server.protocol_version if server else "",
-            board=board,
-            material=self.material(),
-            accepted=accepted,
-        )
+            return "Nothing is reviewed yet."
+        protocol = server.protocol_version if server else ""
+        write = partial(_write_report, path, self._target, protocol, board, self.material(), accepted)
         try:
-            await asyncio.to_thread(review_work.write_report, asked)
+            await asyncio.to_thread(write)
         except InspectorError as error:
             return f"{error.message}. {error.hint}"
-        left = "" if board.is_complete else " The review is not done yet: the report says so."
+        left = "" if board.is_complete else " The review is not complete yet, and the report says so."
         self._screen.notify(f"Written to {path}.{left}", timeout=10, markup=False)
         return ""
 
-    # What threads have made.
-
-    async def _keep(self, work: Callable[[], "AcceptedFindings"]) -> str:
+    async def _keep(self, work: Callable[[], AcceptedFindings]) -> str:
         try:
             self.accepted = await asyncio.to_thread(work)
         except InspectorError as error:
@@ -205,21 +223,23 @@ class Reviewer:
         self._news()
         return ""
 
-    def _work_of(self, session: Session) -> ReviewWork:
-        """Another session is another review: its calls are counted anew."""
-        if session is not self._session:
-            self._session, self._work, self._heard = session, ReviewWork(), 0
-            self._calls.clear()
-        return self._work
+    # Results of threads.
 
-    def _take(self, asked: StepAsked, made: StepMade) -> None:
+    def _review_of(self, session: Session) -> OngoingReview:
+        """The review of this session; its calls are numbered from 1 again."""
+        if session is not self._session:
+            self._session, self._review, self._heard = session, OngoingReview(), 0
+            self._calls.clear()
+        return self._review
+
+    def _take(self, asked: ReviewStep, made: ReviewedStep) -> None:
         del asked
         self._follow(made)
-        if made.work is self._work and not made.board.is_complete:
+        if made.review is self._review and not made.board.is_complete:
             self.listed()
 
-    def _follow(self, made: StepMade) -> None:
-        if made.work is self._work:
+    def _follow(self, made: ReviewedStep) -> None:
+        if made.review is self._review:
             self.board = made.board
             self._news()
 
@@ -232,7 +252,6 @@ class Reviewer:
     def _look_again(self) -> None:
         if self._shown is None or self.board is None or self.accepted is None:
             return
-
         view, of_result = self._shown
         self._items.ask(
             ItemFindings(
@@ -246,12 +265,67 @@ class Reviewer:
             )
         )
 
-    def _take_item(self, asked: "ItemFindings", view: FindingsView) -> None:
+    def _take_item(self, asked: ItemFindings, view: FindingsView) -> None:
         if self._shown is not None and self._shown[0].entry is asked.item:
             self._show(view)
             self._changed()
 
     def _could_not(self, asked: object, error: BaseException) -> None:
         del asked
-        words = f"The review failed ({type(error).__name__}): a defect of Sightline. What it would have found is not known."
+        words = f"The review failed ({type(error).__name__}): a defect of Sightline. Findings may be missing."
         self._screen.notify(words, severity="error", timeout=15, markup=False)
+
+
+# Files. Each raises UsageError.
+
+
+def _read_accepted(target: Target) -> AcceptedFindings:
+    identity, rules = identified(target), _configured()
+    return files.read_accepted(identity, rules) if identity else AcceptedFindings(rules=rules)
+
+
+def _accept(target: Target, entry: Entry, reason: str) -> AcceptedFindings:
+    return files.accept(_named(target), entry, reason, _configured())
+
+
+def _take_back(target: Target, entry: Entry) -> AcceptedFindings:
+    return files.take_back(_named(target), entry, _configured())
+
+
+def _write_report(
+    name: str, target: Target, protocol: str, board: Board, material: Material, accepted: AcceptedFindings
+) -> None:
+    path = paths.written(name)
+    format_name = next((name for name, one in FORMATS.items() if one.suffix == path.suffix.lower()), None)
+    if format_name is None:
+        endings = ", ".join(one.suffix for one in FORMATS.values())
+        what = f"the ending {path.suffix} names no format" if path.suffix else "the name has no ending"
+        raise UsageError(what, f"Known endings: {endings}.")
+    report = report_of(
+        board,
+        material,
+        accepted,
+        target=str(identified(target) or target),
+        protocol=protocol,
+        reviewed_by=f"Sightline {__version__}",
+    )
+    shown = without_credentials(report, own_credentials(target).cover)
+    private.write_new(path, [report_bytes(shown, format_name)])
+
+
+def _configured() -> tuple[Acceptance, ...]:
+    """The rules that the user's own settings ignore."""
+    if not os.path.lexists(paths.own_settings()):
+        return ()
+    entries = settings.settings().ignored
+    return tuple(Acceptance(id=entry.rule, name=entry.tool, reason=entry.reason) for entry in entries)
+
+
+def _named(target: Target) -> Identity:
+    identity = identified(target)
+    if identity is None:
+        raise UsageError(
+            "accepted findings of a page without an address cannot be kept",
+            "Name the page: web+https://… beside --cdp.",
+        )
+    return identity

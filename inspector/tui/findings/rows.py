@@ -1,23 +1,26 @@
-"""Findings: one row each, the one under the cursor in full, and the sign of a tool's worst."""
+"""Lists of findings: those of one item and all of a server, a row for each, one row in full, and the sign of a tool."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from functools import cache
+from typing import TypeAlias
 
 from textual.content import Content
 
+from inspector.protocol.catalogue import Entry as Item
+from inspector.protocol.catalogue import Tool
+from inspector.review.live.accepted import AcceptedFindings
+from inspector.review.live.board import Board
+from inspector.review.live.reporting import ranked
+from inspector.review.registry import rules
+from inspector.review.report import Entry, NotChecked
+from inspector.review.rule import Rule
 from inspector.tui.text import content, count, shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from inspector.review.report import Entry, NotChecked
-    from inspector.review.rule import Rule
 
 ACCEPTED, UNKNOWN = "✓", "?"
 
 _FAINT = "$foreground 70%"
 _SHAPES = {"critical": "◆", "high": "▲", "medium": "■", "low": "▽", "info": "·"}
-
 _STYLES = {
     "critical": "bold reverse $text-error",
     "high": "bold $text-error",
@@ -29,22 +32,22 @@ _STYLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding, with the reason for which it is accepted, where it is."""
+    """One finding."""
 
-    entry: "Entry"
-    rule: "Rule | None"
+    entry: Entry
+    rule: Rule | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncheckedRow:
-    """Something that the review does not speak of."""
+    """Something that the review did not check."""
 
-    what: "NotChecked"
+    what: NotChecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteRow:
-    """A heading, a sentence, or nothing."""
+    """A heading, a sentence, or an empty line."""
 
     words: Content
 
@@ -59,44 +62,178 @@ class FindingsView:
     title: Content
     rows: tuple[Row, ...]
     counting: int
-    """Findings that are not accepted."""
+    """The number of findings in `rows`."""
 
-    def place_of(self, entry: "Entry | None") -> int:
-        """Where a finding stands in this list; 0 where it does not."""
-        if entry is None:
-            return 0
-        for index, row in enumerate(self.rows):
-            if isinstance(row, FindingRow):
-                other = row.entry
-                if other.fingerprint == entry.fingerprint and other.finding == entry.finding:
+    def place_of(self, entry: Entry | None) -> int:
+        """The row of a finding; 0 where it has none."""
+        if entry is not None:
+            for index, row in enumerate(self.rows):
+                if (
+                    isinstance(row, FindingRow)
+                    and row.entry.fingerprint == entry.fingerprint
+                    and row.entry.finding == entry.finding
+                ):
                     return index
         return 0
 
 
-def sign_of(entries: "Iterable[Entry]", *, is_waiting: bool) -> Content:
-    """Shape and letter of the worst finding that is not accepted, and how many there are: `▲H3`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemFindings:
+    """A request for the findings of one item, with the notes to show below them."""
 
-    `…` where it has not been reviewed yet; empty where nothing was found.
+    item: Item
+    board: Board
+    accepted: AcceptedFindings
+    of_result: tuple[Content, ...] = ()
+    traits: tuple[Content, ...] = ()
+    origins: tuple[Content, ...] = ()
+    is_called: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllFindings:
+    """A request for all findings of a server that have all words of `query`."""
+
+    board: Board
+    accepted: AcceptedFindings
+    query: str = ""
+
+
+def item_findings(asked: ItemFindings) -> FindingsView:
+    """The content of the Findings tab."""
+    entries = [asked.accepted.standing(entry) for entry in asked.board.of(asked.item)]
+    title = counted(entries)
+    if asked.board.is_waiting(asked.item):
+        title = Content.styled("Not reviewed yet", "bold")
+    rows = [
+        *_rows(entries),
+        *_section("About the result", asked.of_result),
+        *_section("Summary of the claims", asked.traits),
+        *_section("Where it comes from", asked.origins),
+        *_section("Not checked", tuple(_unchecked(asked))),
+    ]
+    # Without findings, the list begins with a heading, not with an empty line.
+    return FindingsView(title=title, rows=tuple(rows if entries else rows[1:]), counting=len(entries))
+
+
+def all_findings(asked: AllFindings) -> FindingsView:
+    """The content of the review screen: the worst finding first, then what was not checked."""
+    words = asked.query.casefold().split()
+    entries = [asked.accepted.standing(entry) for entry in asked.board.all]
+    found = [row for row in _rows(entries) if _matches(row, words)]
+    unchecked = [row for row in map(_unchecked_row, asked.board.not_checked) if _matches(row, words)]
+    heading = [
+        *([NoteRow(words=Content(""))] if found else []),
+        NoteRow(words=Content.styled("Not checked: silence is not a pass", "bold")),
+    ]
+    board = asked.board
+    progress = f" so far; reviewed {board.reviewed:,} of {board.total:,} …"
+    return FindingsView(
+        title=Content.assemble(
+            counted(entries),
+            ("" if board.is_complete else progress, "$text-warning"),
+            (f"  {len(found):,} shown" if words else "", _FAINT),
+        ),
+        rows=(*found, *(heading if unchecked else ()), *unchecked),
+        counting=len(found),
+    )
+
+
+def _rows(entries: Iterable[Entry]) -> list[Row]:
+    by_id = _by_id()
+    return [FindingRow(entry=entry, rule=by_id.get(entry.finding.id)) for entry in ranked(entries)]
+
+
+def _unchecked_row(what: NotChecked) -> Row:
+    return UncheckedRow(what=what)
+
+
+def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:
+    if lines:
+        yield NoteRow(words=Content(""))
+        yield NoteRow(words=Content.styled(heading, "bold"))
+        yield from (NoteRow(words=line) for line in lines)
+
+
+def _unchecked(asked: ItemFindings) -> Iterator[Content]:
+    if isinstance(asked.item, Tool) and not asked.is_called:
+        yield Content.styled("its results: it was not called in this session", _FAINT)
+    total, of_server = sum(1 for _ in asked.board.all), len(asked.board.of_server)
+    more = f", {of_server:,} of them about the server itself" if of_server else ""
+    words = f"f lists all {count(total, 'finding')}{more}, and everything that was not checked"
+    yield Content.styled(words, _FAINT)
+
+
+def _matches(row: Row, words: list[str]) -> bool:
+    searched = _searched(row) if words else ""
+    return all(word in searched for word in words)
+
+
+def _searched(row: Row) -> str:
+    match row:
+        case FindingRow(entry=entry, rule=rule):
+            finding = entry.finding
+            parts = (
+                finding.id,
+                finding.severity.value,
+                finding.subject.value,
+                finding.name,
+                rule.title if rule else "",
+                finding.pointer,
+                finding.message,
+                finding.evidence,
+                f"accepted {entry.acceptance.reason}" if entry.acceptance else "",
+            )
+            return " ".join(parts).casefold()
+        case UncheckedRow(what=what):
+            return f"not checked {what.what} {what.why}".casefold()
+        case NoteRow():
+            return ""
+
+
+@cache
+def _by_id() -> dict[str, Rule]:
+    return {rule.id: rule for rule in rules()}
+
+
+def sign_of(entries: Iterable[Entry], *, is_waiting: bool) -> Content:
+    """The worst finding that is not accepted as a shape and a letter, with their number: `▲H3`.
+
+    `…` before the review; empty without findings.
     """
-    counting = [entry.finding.severity for entry in entries if entry.counts]
-    if not counting:
+    open_ones = [entry.finding.severity for entry in entries if entry.counts]
+    if not open_ones:
         return Content.styled("… " if is_waiting else "", _FAINT)
-    worst = max(counting, key=lambda severity: severity.rank).value
-    mark = f"{_SHAPES[worst]}{worst[0].upper()}{len(counting)}"
+    worst = max(open_ones, key=lambda severity: severity.rank).value
+    mark = f"{_SHAPES[worst]}{worst[0].upper()}{len(open_ones)}"
     return Content.assemble((mark, _STYLES[worst]), " ")
 
 
+def counted(entries: Iterable[Entry]) -> Content:
+    """`6 findings: 2 high, 3 low, 1 accepted`. Accepted findings have no part in the numbers by severity."""
+    numbers: dict[str, int] = {}
+    total = 0
+    for entry in entries:
+        total += 1
+        kind = entry.finding.severity.value if entry.counts else "accepted"
+        numbers[kind] = numbers.get(kind, 0) + 1
+    parts = [f"{numbers[kind]:,} {kind}" for kind in (*_SHAPES, "accepted") if kind in numbers]
+    return Content.styled(
+        f"{count(total, 'finding')}: {', '.join(parts)}" if total else "No findings", "bold"
+    )
+
+
 def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
-    """One row in `width` cells. `with_name`: whether it says what it is about."""
+    """One row in `width` cells. `with_name`: it names the tool."""
     cursor = "▸" if here else " "
     match row:
         case NoteRow(words=words):
             line = Content.assemble(cursor, " ", words)
         case UncheckedRow(what=what):
-            said = content(shortened(f"{what.what}: {what.why}", width))
-            line = Content.assemble(cursor, (f"{UNKNOWN} ", "bold $text-accent"), said)
+            words = content(shortened(f"{what.what}: {what.why}", width))
+            line = Content.assemble(cursor, (f"{UNKNOWN} ", "bold $text-accent"), words)
         case FindingRow(entry=entry, rule=rule):
-            finding = entry.finding
+            finding, accepted = entry.finding, entry.acceptance
             line = Content.assemble(
                 cursor,
                 _severity(entry),
@@ -105,23 +242,24 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
                 "  " if with_name else "",
                 _title(rule, width),
                 content(f"  {shortened(finding.pointer, width)}", _FAINT),
-                _accepted(entry, width),
+                content(f"  accepted: {shortened(accepted.reason, width)}", "$text-success")
+                if accepted
+                else "",
             )
     return line.truncate(width, ellipsis=True)
 
 
 def row_detail(row: Row | None) -> Content:
-    """All there is to say of a row."""
+    """A row in full."""
     match row:
         case FindingRow(entry=entry, rule=rule):
             return _finding_detail(entry, rule)
         case UncheckedRow(what=what):
             return Content.assemble(
-                ("Not checked: ", "bold"),
-                content(shortened(what.what, 400), "bold"),
+                content(f"Not checked: {shortened(what.what, 400)}", "bold"),
                 "\n",
                 content(shortened(what.why, 400)),
-                ("\nSilence is not a pass: nothing is known of it.", _FAINT),
+                ("\nSilence is not a pass: nothing is known about it.", _FAINT),
             )
         case NoteRow(words=words):
             return words
@@ -129,7 +267,7 @@ def row_detail(row: Row | None) -> Content:
             return Content("")
 
 
-def _finding_detail(entry: "Entry", rule: "Rule | None") -> Content:
+def _finding_detail(entry: Entry, rule: Rule | None) -> Content:
     finding = entry.finding
     about = f"{finding.subject.value} {shortened(finding.name, 120)}".rstrip()
     lines = [
@@ -159,21 +297,7 @@ def _finding_detail(entry: "Entry", rule: "Rule | None") -> Content:
     return Content("\n").join(lines)
 
 
-def counted(entries: "Iterable[Entry]") -> Content:
-    """`5 findings: 2 high, 3 low; 1 accepted`."""
-    numbers: dict[str, int] = {}
-    accepted = 0
-    for entry in entries:
-        severity = entry.finding.severity.value
-        accepted += not entry.counts
-        numbers[severity] = numbers.get(severity, 0) + entry.counts
-    told = [f"{numbers[name]:,} {name}" for name in _SHAPES if numbers.get(name)]
-    total = sum(numbers.values())
-    said = f"{count(total, 'finding')}: {', '.join(told)}" if total else "No findings"
-    return Content.styled(f"{said}; {accepted:,} accepted" if accepted else said, "bold")
-
-
-def _severity(entry: "Entry") -> Content:
+def _severity(entry: Entry) -> Content:
     severity = entry.finding.severity.value
     if not entry.counts:
         return Content.styled(f"{ACCEPTED} {severity:<9}", _FAINT)
@@ -181,11 +305,5 @@ def _severity(entry: "Entry") -> Content:
     return Content.styled(mark, _STYLES[severity]).pad_right(11 - len(mark))
 
 
-def _title(rule: "Rule | None", width: int) -> Content:
+def _title(rule: Rule | None, width: int) -> Content:
     return Content(shortened(rule.title, max(width, 20)) if rule else "")
-
-
-def _accepted(entry: "Entry", width: int) -> Content:
-    if entry.acceptance is None:
-        return Content("")
-    return content(f"  accepted: {shortened(entry.acceptance.reason, width)}", "$text-success")

@@ -1,42 +1,57 @@
-"""The help screen: every key by the place where it works, then the signs."""
+"""The help: the keys of the pane in focus and then all others, a legend of signs, the boundary and the host."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Container
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.screen import Screen
 
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import COMMANDS, bindings
-from inspector.tui.widgets.lines import ContentLines
+from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.secondary import Keys, SecondaryDialog
 
 _KEYS_WIDTH = 9
+_LEAST_WORDS = 20
+_NARROW, _WIDE = "-narrow", "-wide"
+
+_BOUNDARY = (
+    "The boundary decides which parts of a result may reach a model. open withholds nothing. declared, the default, "
+    "withholds what the server's declarations mark; a value without a declaration passes. closed passes only the "
+    "declared, non-sensitive fields of the output schema. b changes it."
+)
+
+_HOST = (
+    "The host is the program that runs the model and calls the tools. It drops, adds or rewrites parts of what the "
+    "boundary passes. spec follows the specification; each other profile reproduces a real host as it was observed. "
+    "h changes it, c compares all hosts on a result."
+)
+
 _SIGNS = (
     ("▸", "the cursor, or the open tab"),
-    ("✗", "withheld from the model; or malformed, in the catalogue and among claims"),
-    ("≠", "contradicted by another claim"),
-    ("~", "not handed over by the host, or changed by it; or loosened in a schema, so that results fit"),
-    ("+", "only in what the model sees: a notice, or text written anew"),
-    ("◇", "a secret reference, among your secrets; • in its state: its value is here"),
-    ("?", "not known, in the comparison of hosts: nobody saw what the host does there"),
-    ("→ ←", "a request from here, a request from the server"),
-    ("§", "a decision of the policy, or what a call brought into the agent session"),
+    ("✗", "withheld from the model; in the catalogue and among claims: malformed"),
+    ("~", "dropped or changed by the host; in a schema: loosened, so that bounded results fit"),
+    ("+", "only in what the model sees; before a tool's badges: a new tool"),
+    ("≠", "contradicted by another claim; before a tool's badges: a changed definition"),
+    ("?", "unknown: not observed, or not checked"),
+    ("◇", "a secret reference; • after its state: its value is here"),
+    ("→ ←", "a request to the server, a request from it"),
+    ("§", "a decision of the policy, or trust labels that a call brought"),
     ("!", "a line of the server's stderr, or the place of a finding"),
-    (
-        "◆C ▲H",
-        "the worst finding of a tool and how many there are: critical, high; ■M medium, ▽L low, ·I info",
-    ),
+    ("◆C ▲H", "a tool's worst finding and their number: critical, high; ■M medium, ▽L low, ·I info"),
     ("…", "not reviewed yet"),
-    ("✓", "an accepted finding; in a list of findings, ? was not checked"),
+    ("✓", "an accepted finding"),
 )
 
 _BADGES = (
-    ("R", "read"),
-    ("W", "write"),
-    ("D", "delete, or destructive"),
-    ("X", "external: it reaches an open world"),
+    ("R", "reads"),
+    ("W", "writes"),
+    ("D", "deletes, or is destructive"),
+    ("X", "external: reaches an open world"),
     ("S", "sensitive, as a whole or in part"),
     ("U", "untrusted content"),
     ("C", "asks for confirmation"),
@@ -44,43 +59,120 @@ _BADGES = (
 )
 
 
-def help_lines() -> list[Content]:
-    """One line a key, under the place where it works; then signs and badges."""
-    lines: list[Content] = []
-    for place in Place:
-        lines.append(Content.styled(place.value, "bold $text-primary"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpLine:
+    """A heading, a paragraph, or a key or sign with its meaning."""
+
+    words: str
+    key: str = ""
+    is_heading: bool = False
+
+    def rows(self, width: int) -> Iterable[Content]:
+        """The line in rows of at most `width` cells."""
+        if self.is_heading or not self.words:
+            yield Content.styled(self.words, "bold $text-primary")
+            return
+        indent = _KEYS_WIDTH + 3 if self.key else 2
+        first, *more = Content(self.words).wrap(max(width - indent, _LEAST_WORDS))
+        lead = Content.styled(f"  {self.key.ljust(_KEYS_WIDTH)} " if self.key else "  ", "bold $accent")
+        yield Content.assemble(lead, first)
+        yield from (Content.assemble(" " * indent, each) for each in more)
+
+
+def help_lines(here: Sequence[Place] = ()) -> list[HelpLine]:
+    """Every key under the place where it works. The places in `here` come first."""
+    lines: list[HelpLine] = []
+    for place in dict.fromkeys((*here, *Place)):
+        heading = f"{place.value}  (here)" if place in here else place.value
         lines += [
-            _line(found.key, f"{found.label}: {found.tooltip}") for found in COMMANDS if found.place is place
+            HelpLine(words=heading, is_heading=True),
+            *(
+                HelpLine(key=found.key, words=f"{found.label}: {found.tooltip}")
+                for found in COMMANDS
+                if found.place is place
+            ),
+            HelpLine(words=""),
         ]
-        lines.append(Content(""))
-    lines.append(Content.styled("Signs", "bold $text-primary"))
-    lines += [_line(sign, words) for sign, words in _SIGNS]
-    lines += [Content(""), Content.styled("Badges of a tool, for what it claims", "bold $text-primary")]
-    lines += [_line(letter, words) for letter, words in _BADGES]
     return lines
 
 
-def _line(key: str, words: str) -> Content:
-    return Content.assemble("  ", (key.ljust(_KEYS_WIDTH), "bold $accent"), " ", words)
+def legend_lines() -> list[HelpLine]:
+    """The boundary, the host, the signs and the badges."""
+    return [
+        HelpLine(words="Boundary", is_heading=True),
+        HelpLine(words=_BOUNDARY),
+        HelpLine(words=""),
+        HelpLine(words="Host", is_heading=True),
+        HelpLine(words=_HOST),
+        HelpLine(words=""),
+        HelpLine(words="Signs", is_heading=True),
+        *(HelpLine(key=sign, words=words) for sign, words in _SIGNS),
+        HelpLine(words=""),
+        HelpLine(words="Badges of a tool, for its claims", is_heading=True),
+        *(HelpLine(key=letter, words=words) for letter, words in _BADGES),
+    ]
 
 
-class HelpScreen(ModalScreen[None], inherit_bindings=False):
-    """Every key by the place where it works."""
+def places_of(screen: Screen[object]) -> list[Place]:
+    """The places whose keys work on a screen now: the pane in focus, its screen, and what every list has."""
+    place_of = {found.id: found.place for found in COMMANDS}
+    ids = (active.binding.id for active in screen.active_bindings.values())
+    found = dict.fromkeys(place_of[known] for known in ids if known in place_of)
+    return sorted(found, key=lambda place: (place is Place.EVERYWHERE, place is Place.LINES))
+
+
+class HelpLines(Lines):
+    """Help lines, wrapped with a hanging indent."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
+        self._lines: Sequence[HelpLine] = ()
+        self._rows: list[Content] = []
+
+    def show(self, lines: Sequence[HelpLine]) -> None:
+        self._lines = lines
+        self._wrap(0)
+
+    def on_resize(self) -> None:
+        self._wrap(None)
+
+    def row(self, index: int, width: int) -> Content:
+        del width
+        return self._rows[index]
+
+    def _wrap(self, cursor: int | None) -> None:
+        # The scrollbar comes once the rows are there.
+        width = self.scrollable_content_region.width - (not self.show_vertical_scrollbar)
+        self._rows = [row for line in self._lines for row in line.rows(width)]
+        self.show_rows(len(self._rows), cursor)
+
+
+class HelpScreen(SecondaryDialog[None], inherit_bindings=False):
+    """Keys on the left, the legend on the right; below each other on a narrow screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.HELP)
+    HORIZONTAL_BREAKPOINTS = [(0, _NARROW), (110, _WIDE)]  # noqa: RUF012 - Textual declares it so
+    KEYS: ClassVar[Keys] = (
+        ("help.back", ""),
+        ("app.next", "legend"),
+        ("lines.page-down", ""),
+        ("app.quit-anywhere", ""),
+    )
 
     def __init__(self) -> None:
-        super().__init__()
-        self._lines = ContentLines(id="help-lines")
-
-    def compose(self) -> ComposeResult:
-        """A title and the lines."""
-        yield Static(
-            Content.assemble(("All keys", "bold"), "   Esc goes back"), markup=False, id="help-title"
+        super().__init__(
+            Content.assemble("Sightline help", ("  All keys; those that work here come first", "not bold"))
         )
-        yield self._lines
+        self._keys_list = HelpLines("help-keys")
+        self._legend = HelpLines("help-legend")
+
+    def body(self) -> ComposeResult:
+        with Container(id="help-parts"):
+            yield self._keys_list
+            yield self._legend
 
     def on_mount(self) -> None:
-        """Show them."""
-        self._lines.show(help_lines())
-        self._lines.focus()
+        below = self.app.screen_stack[-2:-1]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        self._keys_list.show(help_lines(places_of(below[0]) if below else ()))
+        self._legend.show(legend_lines())
+        self._keys_list.focus()

@@ -1,8 +1,8 @@
-"""One result through every host: a row for each, and all there is to say of the one under the cursor."""
+"""Compare hosts: one result through every host, a row for each, and the row under the cursor in full."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from textual.content import Content
 
@@ -10,245 +10,90 @@ from inspector.boundary.bounded import Bounded
 from inspector.boundary.level import Level
 from inspector.hosts.comparison import HostRow, compare
 from inspector.hosts.leaks import Leak
-from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.profile import Call, Change, Host, ModelContext
 from inspector.hosts.registry import hosts
 from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, level_style, shortened, size
 
-if TYPE_CHECKING:
-    from inspector.hosts.profile import Change
-
 Turn: TypeAlias = Callable[[int], bool]
-"""Told, in the worker's thread, how many hosts have begun; whether to go on."""
+"""Gets the number of hosts that have begun, in the worker's thread; false ends the comparison."""
 
-MAX_TOLD = 12
+MAX_NAMED = 12
 """Leaks, and changes, that are named one by one."""
 
-_KNOWN_WIDTH = 14
+_QUIET = "$foreground 70%"
 _SIZE_WIDTH = 9
 _CHANGES_WIDTH = 8
-_LEAKS_WIDTH = 14
+_LEAKS_WIDTH = 19
 _LEAST_NAME = 12
+_WIDE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedHost:
-    """What one host makes of the result."""
+    """A host's row without the model's view itself, which may be large."""
 
     name: str
     title: str
     version: str
     as_of: str
     how: str
-    """How the host is known."""
+    """The evidence for the profile."""
     observed: bool
-    """Whether what it hands over was observed of it, or follows from how it is known."""
+    """Whether the host was seen with such a result."""
     size_bytes: int | None
-    """Of what the model gets, as compact JSON; None where that is not known."""
-    changes: "tuple[Change, ...]"
-    """The first of them: may quote foreign text."""
+    """Of the model's view as compact JSON; None where it is unknown."""
+    changes: tuple[Change, ...]
+    """The first of them: may quote server text."""
     change_count: int
     leak: Leak
-    """Whether a withheld value would have reached this host's model at `open`."""
+    """Whether a withheld value reaches the model at `open`."""
     leaks: tuple[str, ...]
-    """The first of those that would have: pointers into the raw result."""
+    """The first of these values: pointers into the raw result."""
     leak_count: int
     untold: int
-    """How many withheld values cannot be told apart from the others, or are too common to be looked for."""
+    """Withheld values that are too many or too common to look for one by one."""
     observed_open: bool
-    """Whether it was observed what the host does with the raw result."""
+    """Whether the host was seen with the raw result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostsView:
-    """One result through all hosts, ready to be drawn."""
+    """One result through all hosts."""
 
-    record: "CallRecord"
+    record: CallRecord
     level: Level
     raw_bytes: int
     withheld: int
-    """How many parts of the raw result `declared` withholds."""
+    """Parts of the raw result that `declared` withholds."""
     rows: tuple[ComparedHost, ...]
 
-    @property
-    def leaking(self) -> int:
-        """The hosts in which a withheld value would have leaked."""
-        return sum(1 for row in self.rows if row.leak is Leak.YES)
-
-    @property
-    def unknown(self) -> int:
-        """The hosts of which that is not known."""
-        return sum(1 for row in self.rows if row.leak is Leak.UNKNOWN)
-
     def place(self, host: str) -> int:
-        """The row of a host; the first one where it has none."""
+        """The row of a host; 0 where it has none."""
         return next((index for index, row in enumerate(self.rows) if row.name == host), 0)
 
 
-def comparing(record: "CallRecord", begun: int, hosts: int, waited_s: int) -> Content:
-    """While it is being made. `begun`: how many of the hosts."""
-    far = f", host {begun} of {hosts}" if begun else f" through {count(hosts, 'host')}"
-    return Content.assemble(
-        f"Comparing #{record.number} ",
-        content(shortened(record.name, 60), "bold"),
-        f"{far} … {waited_s} s   Esc goes back",
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostsAsked:
+    """A request to compare all hosts on a call."""
 
-
-def hosts_title(record: "CallRecord", level: Level) -> Content:
-    """Which result is compared, and at which boundary."""
-    return Content.assemble(
-        ("Hosts compared  ", "bold"),
-        ("boundary: ", "$foreground 70%"),
-        (str(level), f"bold {level_style(level)}"),
-        (f"   #{record.number} ", "$foreground 70%"),
-        content(shortened(record.name, 120)),
-    )
-
-
-def hosts_summary(view: HostsView) -> Content:
-    """In how many hosts a withheld value would have leaked."""
-    if not view.withheld:
-        words = "The declarations ask for nothing to be withheld: what leaks here, nobody declared."
-        return Content.styled(words, "$text-warning")
-    unknown = f"; of {view.unknown} it is not known" if view.unknown else ""
-    hosts = count(len(view.rows), "host")
-    if view.leaking:
-        words = f"✗ At open, {view.leaking} of {hosts} would hand over what is withheld{unknown}."
-        return Content.styled(words, "bold $text-error")
-    none = "no known one" if unknown else "none"
-    words = f"At open, {none} of {hosts} would hand over what is withheld{unknown}."
-    return Content.styled(words, "$text-warning" if unknown else "$text-success")
-
-
-def hosts_head(width: int) -> Content:
-    """The titles of the columns."""
-    cells = (
-        "  host".ljust(_name_width(width)),
-        "known by".ljust(_KNOWN_WIDTH),
-        "to model".rjust(_SIZE_WIDTH),
-        "changes".rjust(_CHANGES_WIDTH),
-        "  at open",
-    )
-    return Content.styled("".join(cells)[: max(width, 1)], "bold $foreground 70%")
-
-
-def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, chosen: bool) -> Content:
-    """One host in `width` cells. `here`: the cursor is on it. `chosen`: both panes look through it."""
-    left = Content.assemble(
-        "▸ " if here else "  ",
-        content(row.name, "bold" if chosen else ""),
-        (" (in force)", "$foreground 70%") if chosen else "",
-    )
-    return Content.assemble(
-        left.truncate(_name_width(width) - 1, ellipsis=True, pad=True),
-        " ",
-        _known(row),
-        ("?" if row.size_bytes is None else size(row.size_bytes)).rjust(_SIZE_WIDTH),
-        f"{row.change_count:,}".rjust(_CHANGES_WIDTH),
-        "  ",
-        _leak_word(row, view),
-    ).truncate(max(width, _LEAST_NAME), ellipsis=True)
-
-
-def host_detail(row: ComparedHost, view: HostsView) -> Content:
-    """Everything about one row: what the host is, what would leak, what it changes."""
-    lines = [
-        Content.assemble(content(shortened(row.title, 200), "bold"), content(f"  {row.version}")),
-        content(f"known by: {row.how}; as of {row.as_of}", "$foreground 70%"),
-    ]
-    if not row.observed:
-        words = "Not observed with such a result: its profile goes by its rule, or says nothing."
-        lines.append(Content.styled(words, "$text-warning"))
-    return Content("\n").join([*lines, *_leak_lines(row, view), *_change_lines(row, view.level)])
-
-
-def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
-    if not view.withheld:
-        return []
-    match row.leak:
-        case Leak.NO:
-            words = "At open its model would get nothing of what is withheld."
-            lines = [Content.styled(words, "$text-success")]
-        case Leak.UNKNOWN:
-            words = "? At open its model may get what is withheld: it is not known."
-            lines = [Content.styled(words, "$text-warning")]
-        case Leak.YES:
-            words = "✗ At open its model would get what is withheld:"
-            lines = [
-                Content.styled(words, "bold $text-error"),
-                *(
-                    content(f"  ✗ {shortened(pointer or 'the whole result', 300)}", "$text-error")
-                    for pointer in row.leaks[:MAX_TOLD]
-                ),
-                *_more(row.leak_count),
-            ]
-    if row.untold:
-        words = f"  {count(row.untold, 'withheld value')} could not be looked for one by one."
-        lines.append(Content.styled(words, "$text-warning"))
-    if not row.observed_open:
-        words = "  What it does with the raw result was not observed."
-        lines.append(Content.styled(words, "$text-warning"))
-    return lines
-
-
-def _change_lines(row: ComparedHost, level: Level) -> list[Content]:
-    if not row.change_count:
-        return [Content.styled(f"At {level} it hands over what the boundary gives it.", "$foreground 70%")]
-    words = f"~ At {level} it makes {count(row.change_count, 'change')} to what the boundary gives it:"
-    return [
-        Content.styled(words, "bold $text-accent"),
-        *(
-            Content.assemble(
-                ("  ~ ", "$text-accent"),
-                content(shortened(change.pointer or "the whole", 120), "bold"),
-                "  ",
-                content(shortened(change.what, 300)),
-            )
-            for change in row.changes[:MAX_TOLD]
-        ),
-        *_more(row.change_count),
-    ]
-
-
-def _more(number: int) -> list[Content]:
-    return [Content(f"    … and {number - MAX_TOLD:,} more")] if number > MAX_TOLD else []
-
-
-def _known(row: ComparedHost) -> Content:
-    if not row.observed:
-        return Content.styled("not observed".ljust(_KNOWN_WIDTH), "$text-warning")
-    words = row.how.partition(":")[0].partition(",")[0]
-    return content(shortened(words, _KNOWN_WIDTH - 1).ljust(_KNOWN_WIDTH), "$foreground 80%")
-
-
-def _leak_word(row: ComparedHost, view: HostsView) -> Content:
-    match row.leak:
-        case Leak.YES:
-            more = "+" if row.untold else ""
-            number = f" {row.leak_count:,}{more}" if row.leak_count else ""
-            return Content.styled(f"✗ leaks{number}", "bold $text-error")
-        case Leak.UNKNOWN:
-            return Content.styled("? not known", "$text-warning")
-        case Leak.NO:
-            return Content.styled("no leak" if view.withheld else "nothing to", "$foreground 70%")
-
-
-def _name_width(width: int) -> int:
-    taken = _KNOWN_WIDTH + _SIZE_WIDTH + _CHANGES_WIDTH + _LEAKS_WIDTH
-    return max(min(width - taken, 44), _LEAST_NAME)
+    record: CallRecord
+    level: Level
+    turn: Turn
 
 
 class GivenUpError(Exception):
-    """Nobody waits for the view any more."""
+    """The screen that wanted the comparison is gone."""
+
+
+class _StoppedError(BaseException):
+    """Not an Exception: the comparison catches those, as failures of a profile."""
 
 
 def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> HostsView:
-    """A call through all hosts. `server`: the name that hosts know the server by.
+    """A call through all hosts. `server`: its name in the hosts' views. Raises GivenUpError where `turn` is false.
 
-    `turn`: told how many hosts have begun; gives False to have it end there, with GivenUpError. Large results take
-    minutes, and a thread that goes on would hold up the end of the program.
-    What the hosts hand over is let go of: a view of a large result is as small as one of a small one.
+    Large results take minutes, and a thread that goes on would hold up the end of the program.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     among = tuple(_taking_turns(host, number, turn) for number, host in enumerate(hosts(), 1))
@@ -263,10 +108,6 @@ def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> 
         withheld=len(found.sensitive),
         rows=tuple(map(_compared, found.rows)),
     )
-
-
-class _StoppedError(BaseException):
-    """Passes by those who catch what a profile raises."""
 
 
 def _taking_turns(host: Host, number: int, turn: Turn) -> Host:
@@ -288,20 +129,171 @@ def _compared(row: HostRow) -> ComparedHost:
         how=row.host.how,
         observed=row.observed,
         size_bytes=None if is_unknown else row.size_bytes,
-        changes=row.context.changes[:MAX_TOLD],
+        changes=row.context.changes[:MAX_NAMED],
         change_count=row.change_count,
         leak=row.leak,
-        leaks=row.leaks[:MAX_TOLD],
+        leaks=row.leaks[:MAX_NAMED],
         leak_count=len(row.leaks),
         untold=row.leaked.untold,
         observed_open=row.observed_open,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostsAsked:
-    """A call through all hosts."""
+def compared_call(record: CallRecord) -> Content:
+    """The call that is compared, for the title line."""
+    return Content.assemble((f"#{record.number} ", _QUIET), content(shortened(record.name, 120)))
 
-    record: CallRecord
-    level: Level
-    turn: "Turn"
+
+def boundary_label(level: Level) -> Content:
+    """The boundary, for the title line."""
+    return Content.assemble(("boundary ", _QUIET), (str(level), f"bold {level_style(level)}"))
+
+
+def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> Content:
+    """Shown while the comparison runs. `begun`: hosts, out of `total`."""
+    far = f", host {begun} of {total}" if begun else f" through {count(total, 'host')}"
+    return Content.assemble(
+        f"Comparing #{record.number} ",
+        content(shortened(record.name, 60), "bold"),
+        f"{far} … {waited_s} s   Esc goes back",
+    )
+
+
+def hosts_summary(view: HostsView) -> Content:
+    """The verdict: how many hosts would pass a withheld value to the model."""
+    if not view.withheld:
+        words = "No declaration asks to withhold anything, so there is no leak to look for."
+        return Content.styled(words, "$text-warning")
+    leaking = sum(row.leak is Leak.YES for row in view.rows)
+    unknown = sum(row.leak is Leak.UNKNOWN for row in view.rows)
+    total = count(len(view.rows), "host")
+    more = f"; {unknown} unknown" if unknown else ""
+    if leaking:
+        verb = "leaks" if leaking == 1 else "leak"
+        words = f"✗ Without protection, {leaking} of {total} {verb} a withheld value{more}."
+        return Content.styled(words, "bold $text-error")
+    words = f"Without protection, none of {total} is known to leak a withheld value{more}."
+    return Content.styled(words, "$text-warning" if unknown else "$text-success")
+
+
+def hosts_head(width: int) -> Content:
+    """The titles of the columns."""
+    cells = (
+        "  host".ljust(_name_width(width)),
+        "evidence".ljust(_evidence_width(width)),
+        "to model".rjust(_SIZE_WIDTH),
+        "changes".rjust(_CHANGES_WIDTH),
+        " without protection",
+    )
+    return Content.styled("".join(cells)[: max(width, 1)], f"bold {_QUIET}")
+
+
+def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, chosen: bool) -> Content:
+    """One host in `width` cells. `here`: the cursor is on it. `chosen`: it is the host in force."""
+    left = Content.assemble(
+        "▸ " if here else "  ",
+        content(row.name, "bold" if chosen else ""),
+        (" (in force)", _QUIET) if chosen else "",
+    )
+    return Content.assemble(
+        left.truncate(_name_width(width) - 1, ellipsis=True, pad=True),
+        " ",
+        _evidence(row, _evidence_width(width)),
+        ("?" if row.size_bytes is None else size(row.size_bytes)).rjust(_SIZE_WIDTH),
+        f"{row.change_count:,}".rjust(_CHANGES_WIDTH),
+        " ",
+        _leak_word(row, view),
+    ).truncate(max(width, _LEAST_NAME), ellipsis=True)
+
+
+def host_detail(row: ComparedHost, view: HostsView) -> Content:
+    """A row in full: the host, its leaks, its changes."""
+    lines = [
+        Content.assemble(content(shortened(row.title, 200), "bold"), content(f"  {row.version}")),
+        content(f"evidence: {row.how}; as of {row.as_of}", _QUIET),
+    ]
+    if not row.observed:
+        words = "Not observed with such a result: this row follows from the profile's rules, or is unknown."
+        lines.append(Content.styled(words, "$text-warning"))
+    return Content("\n").join([*lines, *_leak_lines(row, view), *_change_lines(row, view.level)])
+
+
+def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
+    if not view.withheld:
+        return []
+    match row.leak:
+        case Leak.NO:
+            words = "Without protection (boundary open), its model gets no withheld value."
+            lines = [Content.styled(words, "$text-success")]
+        case Leak.UNKNOWN:
+            words = (
+                "? It is unknown whether its model gets withheld values without protection (boundary open)."
+            )
+            lines = [Content.styled(words, "$text-warning")]
+        case Leak.YES:
+            words = "✗ Without protection (boundary open), its model gets these withheld values:"
+            lines = [
+                Content.styled(words, "bold $text-error"),
+                *(
+                    content(f"  ✗ {shortened(pointer or 'the whole result', 300)}", "$text-error")
+                    for pointer in row.leaks
+                ),
+                *_more(row.leak_count),
+            ]
+    if row.untold:
+        words = f"  {count(row.untold, 'withheld value')} could not be looked for one by one."
+        lines.append(Content.styled(words, "$text-warning"))
+    if not row.observed_open:
+        lines.append(Content.styled("  This host was not observed with the raw result.", "$text-warning"))
+    return lines
+
+
+def _change_lines(row: ComparedHost, level: Level) -> list[Content]:
+    if not row.change_count:
+        return [Content.styled(f"At {level}, it changes nothing in the bounded result.", _QUIET)]
+    words = f"~ At {level}, it makes {count(row.change_count, 'change')} to the bounded result:"
+    return [
+        Content.styled(words, "bold $text-accent"),
+        *(
+            Content.assemble(
+                ("  ~ ", "$text-accent"),
+                content(shortened(change.pointer or "the whole result", 120), "bold"),
+                "  ",
+                content(shortened(change.what, 300)),
+            )
+            for change in row.changes
+        ),
+        *_more(row.change_count),
+    ]
+
+
+def _more(number: int) -> list[Content]:
+    return [Content(f"    … and {number - MAX_NAMED:,} more")] if number > MAX_NAMED else []
+
+
+def _evidence(row: ComparedHost, width: int) -> Content:
+    if not row.observed:
+        return Content.styled("not observed".ljust(width), "$text-warning")
+    words = row.how.partition(":")[0].partition(",")[0]
+    return content(shortened(words, width - 1).ljust(width), "$foreground 80%")
+
+
+def _evidence_width(width: int) -> int:
+    return 16 if width >= _WIDE else 13
+
+
+def _leak_word(row: ComparedHost, view: HostsView) -> Content:
+    match row.leak:
+        case Leak.YES:
+            more = "+" if row.untold else ""
+            number = f" {row.leak_count:,}{more}" if row.leak_count else ""
+            return Content.styled(f"✗ leaks{number}", "bold $text-error")
+        case Leak.UNKNOWN:
+            return Content.styled("? unknown", "$text-warning")
+        case Leak.NO:
+            return Content.styled("no leak" if view.withheld else "nothing to leak", _QUIET)
+
+
+def _name_width(width: int) -> int:
+    taken = _evidence_width(width) + _SIZE_WIDTH + _CHANGES_WIDTH + _LEAKS_WIDTH
+    return max(min(width - taken, 44), _LEAST_NAME)

@@ -8,36 +8,33 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from inspector.json.document import Document
 from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.page import Evidence, FramePolicy, PageFacts
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import KeyLine, Offer
-from inspector.tui.keys.table import bindings, command
-from inspector.tui.runtime.latest import Latest
+from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import SignedLines
+from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 
 DROPPED, CHANGED = "✗", "~"
 
-_MAX_TOLD = 50
-_LABEL = "$foreground 70%"
+_MAX_NAMED = 50
 
 
 def origin_line(facts: PageFacts) -> Content:
-    """How it was made, and where, on one line."""
+    """The kind of tool and the place of its source, on one line."""
     where = str(facts.place) if facts.place else facts.document.url
-    return content(shortened(f"{facts.kind} tool of {where}", 300), _LABEL)
+    return content(shortened(f"{facts.kind} tool of {where}", 300), QUIET)
 
 
 def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
-    """Where it comes from, and who may use it."""
+    """The origin of a tool and who may use it, one fact a line."""
     document = facts.document
-    permitted = {None: "not told by the browser", True: "yes", False: "no"}[document.is_permitted]
-    told = [
+    permitted = {None: "unknown: the browser does not say", True: "yes", False: "no"}[document.is_permitted]
+    rows = [
         ("made", f"{facts.kind}{f', at {facts.place}' if facts.place else ''}"),
         ("document", document.url),
         ("origin", document.origin),
@@ -48,20 +45,22 @@ def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
     ]
     stated = _stated(document.policy)
     if stated:
-        told.append(("policy", stated))
+        rows.append(("policy", stated))
     if document.false_reports:
-        told.append(("forged", f"{document.false_reports} reports that the hook did not make: not believed"))
+        rows.append(
+            ("forged", f"{document.false_reports} reports were not made by Sightline's hook and are ignored")
+        )
     return tuple(
-        Content.assemble((f"{name:<11}", _LABEL), content(shortened(words, 400))) for name, words in told
+        Content.assemble((f"{name:<11}", QUIET), content(shortened(words, 400))) for name, words in rows
     )
 
 
 _EVIDENCE = {
-    Evidence.SEEN: "seen whole, as it was registered",
+    Evidence.SEEN: "seen in full when the page registered it",
     Evidence.PARTLY: "seen in part: too large, too deep, or behind code of the page",
-    Evidence.DIFFERS: "told otherwise to the browser than to the hook that watches",
-    Evidence.MISSED: "registered past the hook that watches: not known",
-    Evidence.UNWATCHED: "the document was there first: what it declared is not known",
+    Evidence.DIFFERS: "the page told the browser something else than Sightline's hook",
+    Evidence.MISSED: "unknown: the page registered it without passing Sightline's hook",
+    Evidence.UNWATCHED: "unknown: the document was loaded before Sightline's hook",
     Evidence.FORM: "by a form, which the browser reads itself",
 }
 
@@ -81,7 +80,7 @@ def _stated(policy: FramePolicy | None) -> str:
 
 
 def gone_note(tool: Tool, catalogue: Catalogue) -> Content:
-    """Why a tool that is open is listed no more, and what is still shown of it."""
+    """Why the open tool is no longer listed; its result is still shown."""
     document = tool.page.document if tool.page else None
     there = {
         (entry.page.document.frame_id, entry.page.document.loader_id)
@@ -89,48 +88,40 @@ def gone_note(tool: Tool, catalogue: Catalogue) -> Content:
         if entry.page is not None
     }
     if catalogue.sharing(tool.name):
-        why = "is offered by several documents now"
+        why = "is now offered by several documents"
     elif document is not None and (document.frame_id, document.loader_id) not in there:
         why = "is gone: its page was left"
     else:
-        why = "is not listed any more"
+        why = "is no longer listed"
     return Content.assemble(
         content(shortened(tool.name, 60), "bold"), f" {why}. Its result stays until you open another item."
     )
 
 
 def changed_lines(facts: PageFacts) -> Iterator[Content]:
-    """What the browser keeps with another value. What it dropped is a finding."""
-    for pointer in facts.changed[:_MAX_TOLD]:
+    """The values that the browser changed. Those that it dropped are findings."""
+    for pointer in facts.changed[:_MAX_NAMED]:
         yield Content.assemble(
             (f"{CHANGED} ", "bold $text-error"),
             content(shortened(pointer, 200), "bold"),
-            "  kept by the browser with another value",
+            "  changed by the browser",
         )
-    if len(facts.changed) > _MAX_TOLD:
-        yield Content(f"  … and {len(facts.changed) - _MAX_TOLD:,} more")
-
-
-def page_title(tool: Tool) -> Content:
-    """Of the page of its own."""
-    return Content.assemble(
-        content(shortened(tool.name, 120), "bold"),
-        ("  as the page declared it, as the browser keeps it, as agents are told", _LABEL),
-    )
+    if len(facts.changed) > _MAX_NAMED:
+        yield Content(f"  … and {len(facts.changed) - _MAX_NAMED:,} more")
 
 
 def signs_in(document: Document, facts: PageFacts) -> Mapping[int, str]:
-    """The lines of what was declared that the browser dropped or changed."""
+    """Signs for the lines of `document`, as declared, that the browser dropped or changed."""
     signs: dict[int, str] = {}
     for pointers, sign in ((facts.changed, CHANGED), (facts.dropped, DROPPED)):
-        for pointer in pointers[:_MAX_TOLD]:
+        for pointer in pointers[:_MAX_NAMED]:
             signs |= dict.fromkeys(document.extent(pointer) or (), sign)
     return signs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageAsked:
-    """A tool of a page."""
+    """A request for the sides of a page's tool."""
 
     tool: Tool
     chunk: int
@@ -139,17 +130,17 @@ class PageAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSides:
-    """What the page declared of a tool, what its browser keeps, and what an agent in it is told."""
+    """A tool as the page declared it, as its browser keeps it, and as an agent in the page gets it."""
 
-    declared: "Document"
-    kept: "Document"
-    agent: "Document"
-    signs: "Mapping[int, str]"
-    """What the browser did to lines of `declared`."""
+    declared: Document
+    kept: Document
+    agent: Document
+    signs: Mapping[int, str]
+    """Of lines of `declared` that the browser dropped or changed."""
 
 
 def page_sides(asked: PageAsked) -> PageSides:
-    """A page's tool as each knows it. Raises LookupError for one of a server."""
+    """The sides of a page's tool. Raises LookupError for a tool of a server."""
     facts = asked.tool.page
     if facts is None:
         raise LookupError(asked.tool.name)
@@ -162,51 +153,41 @@ def page_sides(asked: PageAsked) -> PageSides:
     )
 
 
-_KEYS = ("page.back", "app.next", "app.quit", "app.help")
-
-
-class PageScreen(Screen[None], inherit_bindings=False):
-    """What the page declared beside what the browser keeps; below, what `getTools()` tells an agent in the page."""
+class PageScreen(SecondaryScreen[None], inherit_bindings=False):
+    """The declared definition beside the kept one; below, the answer of `getTools()` to an agent in the page."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.PAGE)
+    NAME = "Tool of a page"
+    KEYS: ClassVar[Keys] = (("page.back", ""), ("app.next", ""), ("app.quit", ""), ("app.help", ""))
+    FAILED = "The tool could not be shown"
 
     def __init__(self, tool: Tool) -> None:
         super().__init__()
+        self.entitle(content(shortened(tool.name, 120)))
         self._tool = tool
-        self._title = Static(page_title(tool), markup=False, id="page-title")
         self._declared = SignedLines(id="page-declared")
         self._kept = SignedLines(id="page-kept")
         self._agent = SignedLines(id="page-agent")
-        self._keys = KeyLine()
-        self._making = Latest(self, page_sides, self._take, self._could_not)
+        self._sides = self.latest(page_sides, self._take)
 
-    def compose(self) -> ComposeResult:
-        """Two sides, and below them the third."""
-        yield self._title
+    def body(self) -> ComposeResult:
         with Horizontal(id="page-sides"):
-            yield from self._side("Declared by the page", self._declared)
+            yield from self._side(
+                f"Declared by the page  {DROPPED} dropped  {CHANGED} changed", self._declared
+            )
             yield from self._side("Kept by the browser", self._kept)
-        yield from self._side("Told to an agent in the page by getTools()", self._agent)
-        yield self._keys
+        yield from self._side("Given to an agent in the page by getTools()", self._agent)
 
     def on_mount(self) -> None:
-        """Lay out the sides."""
-        self._keys.offers = [Offer(command(known), command(known).label) for known in _KEYS]
-        self._making.ask(PageAsked(tool=self._tool, chunk=max(self.size.width // 2 - 26, 30)))
+        self._sides.ask(PageAsked(tool=self._tool, chunk=max(self.size.width // 2 - 26, 30)))
 
     def _side(self, title: str, lines: SignedLines) -> ComposeResult:
         with Vertical(classes="page-side"):
-            yield Static(title, markup=False, classes="page-side-title")
+            yield Static(title, markup=False, classes="secondary-heading")
             yield lines
 
-    def _take(self, asked: PageAsked, sides: PageSides) -> None:
-        del asked
+    def _take(self, sides: PageSides) -> None:
         self._declared.show(sides.declared, sides.signs)
         self._kept.show(sides.kept)
         self._agent.show(sides.agent)
         self._declared.focus()
-
-    def _could_not(self, asked: PageAsked, error: BaseException) -> None:
-        del asked
-        words = f"The tool could not be shown ({type(error).__name__}): a defect of Sightline."
-        self._title.update(content(words, "$text-error"))

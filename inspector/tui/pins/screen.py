@@ -1,120 +1,101 @@
-"""Pins: whether the definitions are those that were pinned, what changed, and pinning them."""
+"""The screen about pins: whether the definitions are the pinned ones, what changed, and pinning them."""
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import KeyLine, Offer
-from inspector.tui.keys.table import bindings, command
+from inspector.tui.keys.table import bindings
 from inspector.tui.pins.view import standing_line
 from inspector.tui.pins.watcher import PinWatcher
 from inspector.tui.text import count
 from inspector.tui.widgets.lines import ContentLines
+from inspector.tui.widgets.secondary import SecondaryScreen
 
-Wish: TypeAlias = Literal["pin", "unpin"]
-
-_NEVER = "There is no complete list of definitions yet."
-_NOTHING_ASKED = "Nothing is asked. p pins what is listed now."
+_UNLISTED = "There is no complete list of definitions yet."
 
 
-class PinsScreen(Screen[None], inherit_bindings=False):
-    """How the definitions stand, and every change: before, and now."""
+class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
+    """Every change with the text before and now. Pinning and unpinning ask first."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.PINS)
+    NAME = "Pins"
 
-    def __init__(self, pinning: PinWatcher) -> None:
+    def __init__(self, watcher: PinWatcher) -> None:
         super().__init__()
-        self._pinning = pinning
+        self._watcher = watcher
         self._standing = Static("", markup=False, id="pins-standing")
-        self._question = Static("", markup=False, id="pins-question")
+        self._question = Static("", markup=False, classes="secondary-question")
         self._changes = ContentLines(id="pins-changes")
-        self._keys = KeyLine()
-        self._wish: Wish | None = None
+        self._asked: Literal["pin", "unpin"] | None = None
 
-    def compose(self) -> ComposeResult:
-        """How it stands, what is asked, the changes, the keys."""
+    def body(self) -> ComposeResult:
         yield self._standing
         yield self._question
         yield self._changes
-        yield self._keys
 
     def on_mount(self) -> None:
-        """Show what there is."""
         self.news()
         self._changes.focus()
 
     def news(self) -> None:
-        """Another listing was compared, or it was pinned."""
+        """Show the present state: another listing was compared, or the pin changed."""
         self._stop_asking()
-        view = self._pinning.view
+        self.entitle(Content(count(self._watcher.tools, "definition")))
+        view = self._watcher.view
         if view is None:
-            self._standing.update(Content(_NEVER))
+            self.say(Content(_UNLISTED))
             return
-        self._standing.update(standing_line(view.state, self._pinning.tools))
+        self.say(None)
+        self._standing.update(standing_line(view.state, self._watcher.tools))
         self._changes.show(view.lines)
 
     def action_back(self) -> None:
-        """Take back a question, or leave."""
-        if self._wish is not None:
+        if self._asked is not None:
             self._stop_asking()
         else:
-            self.app.pop_screen()  # pyright: ignore[reportUnknownMemberType]
+            self.dismiss()
 
     def action_pin(self) -> None:
-        """Ask whether to pin."""
-        if not self._pinning.is_listed:
-            self.notify(_NEVER, markup=False)
+        if not self._watcher.is_listed:
+            self.notify(_UNLISTED, markup=False)
             return
-        amount = count(self._pinning.tools, "definition")
-        self._ask("pin", f"Take the {amount} listed now for good, and the server's instructions?")
+        amount = count(self._watcher.tools, "listed definition")
+        self._ask("pin", f"Pin the {amount} and the server's instructions?")
 
     def action_unpin(self) -> None:
-        """Ask whether to let go of the pin."""
-        state = self._pinning.state
-        if state is None or (state.pinned is None and not state.fault):
+        if self._has_pin:
+            self._ask("unpin", "Remove the pin? Changes since then are then no longer reported.")
+        else:
             self.notify("Nothing is pinned.", markup=False)
-            return
-        self._ask("unpin", "Let go of the pin? What changed since is then not told any more.")
 
     def action_agree(self) -> None:
-        """Do what is asked."""
-        wish = self._wish
+        asked = self._asked
         self._stop_asking()
-        match wish:
+        match asked:
             case "pin":
-                self._pinning.pin()
+                self._watcher.pin()
             case "unpin":
-                self._pinning.unpin()
+                self._watcher.unpin()
             case None:
-                self.notify(_NOTHING_ASKED, markup=False)
+                self.notify("There is no question to answer. p pins the listed definitions.", markup=False)
 
-    def _ask(self, wish: Wish, words: str) -> None:
-        self._wish = wish
-        self._question.update(
-            Content.assemble(
-                (words, "bold"), "  ", ("y", "bold $accent"), " yes  ", ("Esc", "bold $accent"), " no"
-            )
-        )
+    @property
+    def _has_pin(self) -> bool:
+        state = self._watcher.state
+        return state is not None and (state.pinned is not None or bool(state.fault))
+
+    def _ask(self, asked: Literal["pin", "unpin"], words: str) -> None:
+        self._asked = asked
+        self._question.update(Content.styled(words, "bold"))
         self.add_class("-asking")
-        self._show_keys()
+        self.offer((("pins.agree", ""), ("pins.back", "no"), ("app.help", "")))
 
     def _stop_asking(self) -> None:
-        self._wish = None
+        self._asked = None
         self.remove_class("-asking")
-        self._show_keys()
-
-    def _show_keys(self) -> None:
-        state = self._pinning.state
-        if self._wish:
-            offered = {"pins.agree": "yes", "pins.back": "no"}
-        else:
-            has_pin = state is not None and (state.pinned is not None or bool(state.fault))
-            unpin = {"pins.unpin": "unpin"} if has_pin else {}
-            offered = {"pins.pin": "pin"} | unpin | {"pins.back": "back"}
-        offered |= {"app.quit": "quit", "app.help": "keys"}
-        self._keys.offers = [Offer(command(known), label) for known, label in offered.items()]
+        unpin = [("pins.unpin", "")] if self._has_pin else []
+        self.offer((("pins.pin", ""), *unpin, ("pins.back", "back"), ("app.quit", ""), ("app.help", "")))

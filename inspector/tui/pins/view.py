@@ -1,4 +1,4 @@
-"""Pins: what changed of the definitions since they were pinned or first listed, before and after beside each other."""
+"""Changes of definitions since they were pinned or first listed, with the text before and after."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from inspector.tui.text import content, count, shortened
 
 CHANGED, NEW, GONE = "≠", "+", "-"
 
-_MAX_TOLD = 60_000
-"""Characters of all changes: they are wrapped at once."""
+_MAX_SHOWN = 60_000
+"""Characters of all changes, which are wrapped at once."""
 
 _AROUND = 40
-"""Characters around a difference that are the same on both sides."""
+"""Unchanged characters shown around a difference."""
 
 _MAX_TEXT = 1_500
 """Characters of one side of a change."""
@@ -29,48 +29,47 @@ _QUIET = "$foreground 70%"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinsView:
-    """How definitions stand, ready to be drawn."""
+    """The state of the pins, ready to be drawn."""
 
     state: PinState
     marks: Mapping[str, Content]
-    """By the name of a tool that is new or another: what stands before its badges."""
+    """Signs before the badges of new and changed tools, by the tool's name."""
     lines: tuple[Content, ...]
-    """Every change."""
     news: str
-    """What to tell at once, in a sentence; empty where nothing changed."""
+    """A sentence about what changed; empty where nothing did."""
 
 
 def pins_view(state: PinState) -> PinsView:
-    """What is shown of a state. Linear in the definitions; not on the event loop."""
+    """The view of a state. Linear in the definitions: make it in a thread."""
     return PinsView(state=state, marks=changed_marks(state), lines=change_lines(state), news=news_of(state))
 
 
 def changed_marks(state: PinState) -> dict[str, Content]:
-    """What stands before the badges of tools that are new or another."""
+    """Signs before the badges of new and changed tools, by the tool's name."""
     found: dict[str, Content] = {}
     for altered in state.altered:
-        for name, told in altered.by_tool.items():
-            is_new = not told[0].pointer and told[0].kind is ChangeKind.ADDED
+        for name, parts in altered.by_tool.items():
+            is_new = not parts[0].pointer and parts[0].kind is ChangeKind.ADDED
             sign, style = (NEW, "bold $text-warning") if is_new else (CHANGED, "bold $text-error")
             found.setdefault(name, Content.styled(f"{sign} ", style))
     return found
 
 
 def news_of(state: PinState) -> str:
-    """What to tell the user at once, in a sentence; empty where nothing changed."""
+    """A sentence about what changed; empty where nothing did."""
     if state.fault:
-        return f"{safe_line(state.fault)}. Every tool is asked about before its first call."
-    told = [f"{altered.since.value}: {_amount(altered)}" for altered in state.altered]
-    return f"{CHANGED} {'; '.join(told).capitalize()}. P shows how." if told else ""
+        return f"{safe_line(state.fault)}. Sightline asks before the first call of every tool."
+    parts = [f"{altered.since.value}: {_amount(altered)}" for altered in state.altered]
+    return f"{CHANGED} {'; '.join(parts).capitalize()}. P shows how." if parts else ""
 
 
 def standing_line(state: PinState, tools: int) -> Content:
-    """How the definitions stand, and what can be done about it."""
+    """The state of the pins in a sentence, with the keys that apply."""
     match state.standing:
         case Standing.UNKNOWN:
             return content(shortened(state.fault, 400), "bold $text-error")
         case Standing.UNPINNED:
-            words = f"p pins the {count(tools, 'definition')} listed now: a later change is marked, and asked about before a call."
+            words = f"p pins the {count(tools, 'listed definition')}. Later changes are marked, and Sightline asks before it calls a changed tool."
             return Content.assemble(("Not pinned. ", "bold"), words)
         case Standing.SAME:
             at = state.pinned.at if state.pinned else ""
@@ -80,14 +79,14 @@ def standing_line(state: PinState, tools: int) -> Content:
         case Standing.CHANGED:
             return Content.assemble(
                 (f"{CHANGED} Changed. ", "bold $text-error"),
-                "Asked about before a first call. Once you have read what changed, p pins what is listed now.",
+                "Sightline asks before it calls a changed tool. Read the changes, then p pins the listed definitions.",
             )
 
 
 def change_lines(state: PinState) -> tuple[Content, ...]:
-    """Every change: where, what is declared less because of it, before and after. Cut visibly where it is too much to be shown."""
+    """Every change: its place, the declarations that it weakens, before and after. Ends with a note where it is cut."""
     lines: list[Content] = []
-    room = _MAX_TOLD
+    room = _MAX_SHOWN
     for line in (line for altered in state.altered for line in _altered(altered, state)):
         lines.append(line)
         room -= len(line.plain) + 1
@@ -107,36 +106,35 @@ def _altered(altered: Altered, state: PinState) -> Iterator[Content]:
         before, after = altered.before.instructions, altered.now.instructions
         yield from _sides(Change(pointer="", kind=ChangeKind.CHANGED, before=before, after=after))
     old, new = ({tool.name: tool for tool in side.tools} for side in (altered.before, altered.now))
-    for name, told in altered.by_tool.items():
+    for name, parts in altered.by_tool.items():
         values: dict[str, Change] = {}
         if name in old and name in new:
-            found = changes(old[name].definition, new[name].definition)
-            values = {change.pointer: change for change in found}
-        for change in told:
-            yield from _change(change, values)
+            values = {one.pointer: one for one in changes(old[name].definition, new[name].definition)}
+        for part in parts:
+            yield from _change(part, values)
     yield Content("")
 
 
-def _change(told: DefinitionChange, values: dict[str, Change]) -> Iterator[Content]:
+def _change(change: DefinitionChange, values: dict[str, Change]) -> Iterator[Content]:
     yield Content("")
-    sign = {ChangeKind.ADDED: NEW, ChangeKind.REMOVED: GONE}.get(told.kind, CHANGED)
-    if not told.pointer:
-        word = {ChangeKind.ADDED: "is new", ChangeKind.REMOVED: "is gone"}.get(told.kind, "is another")
+    sign = {ChangeKind.ADDED: NEW, ChangeKind.REMOVED: GONE}.get(change.kind, CHANGED)
+    if not change.pointer:
+        word = {ChangeKind.ADDED: "is new", ChangeKind.REMOVED: "is gone"}.get(change.kind, "has changed")
         yield Content.assemble(
-            (f"{sign} ", "bold $text-error"), content(shortened(told.tool, _MAX_NAME), "bold"), f" {word}"
+            (f"{sign} ", "bold $text-error"), content(shortened(change.tool, _MAX_NAME), "bold"), f" {word}"
         )
         return
     yield Content.assemble(
         (f"{sign} ", "bold $text-error"),
-        content(shortened(told.tool, _MAX_NAME), "bold"),
+        content(shortened(change.tool, _MAX_NAME), "bold"),
         " ",
-        content(shortened(told.pointer, 200)),
-        (f" {told.kind.value}", _QUIET),
+        content(shortened(change.pointer, 200)),
+        (f" {change.kind.value}", _QUIET),
     )
-    for what in told.weakens:
+    for what in change.weakens:
         yield Content.assemble(("  ! declares less: ", "bold $text-warning"), content(shortened(what, 300)))
-    if told.pointer in values:
-        yield from _sides(values[told.pointer])
+    if change.pointer in values:
+        yield from _sides(values[change.pointer])
 
 
 def _sides(change: Change) -> Iterator[Content]:
@@ -164,7 +162,7 @@ def _side(label: str, text: str, start: int, end: int, style: str) -> Content:
 
 
 def _same(before: str, after: str) -> tuple[int, int]:
-    """How many characters two texts share at their beginnings, and at what is left of their ends."""
+    """The number of characters that two texts share at their beginning, and at their end."""
     shorter = min(len(before), len(after))
     start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
     room = shorter - start

@@ -1,113 +1,105 @@
-"""Pinning: whether the definitions that are listed are those that were pinned, and those that were listed first."""
+"""Compares every complete listing with the pin and with the first listing of the session."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.screen import Screen
 
 from inspector.errors import InspectorError, UsageError
 from inspector.pins.files import Watch
-from inspector.pins.pins import Asking
+from inspector.pins.pins import Asking, PinState
 from inspector.pins.withheld import repeats_withheld
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.targets import Target
 from inspector.session.call_record import CallRecord
 from inspector.tui.connection.connection import SessionLink
-from inspector.tui.pins.view import pins_view
+from inspector.tui.pins.view import PinsView, pins_view
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
-
-if TYPE_CHECKING:
-    from inspector.pins.pins import PinState
-    from inspector.tui.pins.view import PinsView
 
 _NO_MARK = Content("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Listing:
-    """A complete listing, and what to do with it."""
+    """A complete listing, and whether to pin or unpin it."""
 
     catalogue: Catalogue
     instructions: str | None
     calls: tuple[CallRecord, ...] = ()
     pins: bool = False
-    """Whether it is to be taken for good."""
     unpins: bool = False
 
 
 class PinWatcher:
-    """Compares every complete listing in a thread, and tells what changed."""
+    """Compares listings in a thread, and reports changes."""
 
     def __init__(
         self, screen: Screen[None], link: SessionLink, target: Target, changed: Callable[[], None]
     ) -> None:
-        """`changed`: told whenever the state is another."""
+        """`changed` is called after each comparison."""
         self._screen = screen
         self._link = link
         self._target = target
         self._changed = changed
         self._watch: Watch | None = None
-        self._looks = Latest(screen, self._look, self._take, self._could_not)
+        self._comparisons = Latest(screen, self._look, self._take, self._could_not)
         self._unknown = count(1)
-        self._told = ""
-        self._compared_last: Catalogue | None = None
+        self._reported = ""
+        self._compared: Catalogue | None = None
         """The listing that `view` is of."""
         self.view: PinsView | None = None
-        """None until a first listing is compared."""
+        """None until the first comparison."""
 
     @property
-    def state(self) -> "PinState | None":
-        """How the definitions stand; None until a first listing is compared."""
+    def state(self) -> PinState | None:
+        """None until the first comparison."""
         return self.view.state if self.view else None
 
     @property
     def tools(self) -> int:
-        """How many are listed."""
+        """The number of listed tools."""
         return self._link.tools or 0
 
     @property
     def has_changes(self) -> bool:
-        """Whether anything is another than it was pinned, or first listed."""
+        """Whether a definition differs from the pin or the first listing, or the pin cannot be read."""
         return self.state is not None and (bool(self.state.altered) or bool(self.state.fault))
 
     @property
     def is_listed(self) -> bool:
-        """Whether there is a complete listing that could be pinned."""
+        """Whether there is a complete, compared listing that can be pinned."""
         return self._link.is_listed and self.state is not None
 
     @property
     def _is_current(self) -> bool:
-        """Whether `view` is of what is listed now."""
         session = self._link.session
-        is_same = session is not None and session.catalogue is self._compared_last
-        return is_same and self._link.is_listed and not self._looks.is_busy
+        is_same = session is not None and session.catalogue is self._compared
+        return is_same and self._link.is_listed and not self._comparisons.is_busy
 
     def listed(self) -> None:
-        """The catalogue has grown; once it is complete, it is compared."""
+        """Compare the listing, if it is complete."""
         self._ask()
 
     def pin(self) -> None:
-        """Take what is listed now for good."""
+        """Pin the listed definitions."""
         self._ask(pins=True)
 
     def unpin(self) -> None:
-        """Let go of the pin."""
+        """Remove the pin."""
         self._ask(unpins=True)
 
-    def asks(self, name: str) -> "tuple[Asking, ...]":
-        """Why to ask before the first call of a tool. While that is not known, it is asked about."""
+    def asks(self, name: str) -> tuple[Asking, ...]:
+        """The reasons to ask before the first call of a tool. An unfinished comparison is one."""
         if self.state is not None and self._is_current:
             return self.state.asks(name)
-
         words = "it is not known yet whether its definition changed since it was pinned"
         return (Asking(key=f"not known {next(self._unknown)}", sentence=words),)
 
     def mark(self, name: str) -> Content:
-        """The mark of a changed definition; empty where it is as it was."""
+        """The sign of a new or changed definition; empty for others."""
         return self.view.marks.get(name, _NO_MARK) if self.view else _NO_MARK
 
     def _ask(self, *, pins: bool = False, unpins: bool = False) -> None:
@@ -115,10 +107,10 @@ class PinWatcher:
         if session is None or not self._link.is_listed:
             return
         if (pins or unpins) and not self._is_current:
-            # What waits is dropped for what comes next, and what was not shown is not taken for good.
-            self._say("The definitions are being compared: a moment, and again.")
+            # A waiting request is dropped for the next one, and definitions that were not shown must not be pinned.
+            self._say("The definitions are still being compared. Try again in a moment.")
             return
-        self._looks.ask(
+        self._comparisons.ask(
             _Listing(
                 catalogue=session.catalogue,
                 instructions=session.server.instructions if session.server else None,
@@ -128,12 +120,8 @@ class PinWatcher:
             )
         )
 
-    def _look(self, asked: _Listing) -> "PinsView":
-        """In a thread. Raises UsageError where the pin cannot be written."""
-        return pins_view(self._compared(asked))
-
-    def _compared(self, asked: _Listing) -> "PinState":
-
+    def _look(self, asked: _Listing) -> PinsView:
+        # In a thread. Raises UsageError where the pin cannot be written.
         if self._watch is None:
             self._watch = Watch(self._target)
         if asked.pins:
@@ -141,31 +129,29 @@ class PinWatcher:
             if name := repeats_withheld(asked.catalogue.tools, asked.instructions, made):
                 raise UsageError(
                     f"Not pinned: {shortened(name, 80)} repeats a value that is withheld from models.",
-                    "Pins are kept on disk, and hold no secret.",
+                    "Pins are kept on disk and must not hold secrets.",
                 )
-            return self._watch.pin(asked.catalogue, asked.instructions)
+            return pins_view(self._watch.pin(asked.catalogue, asked.instructions))
         if asked.unpins:
-            return self._watch.unpin(asked.catalogue, asked.instructions)
-        return self._watch.listed(asked.catalogue, asked.instructions)
+            return pins_view(self._watch.unpin(asked.catalogue, asked.instructions))
+        return pins_view(self._watch.listed(asked.catalogue, asked.instructions))
 
-    def _take(self, asked: _Listing, view: "PinsView") -> None:
+    def _take(self, asked: _Listing, view: PinsView) -> None:
         self.view, news = view, view.news
-        self._compared_last = asked.catalogue
+        self._compared = asked.catalogue
         if asked.pins or asked.unpins:
-            self._say("Pinned." if asked.pins else "No longer pinned.")
-        elif news and news != self._told:
+            self._say("Pinned." if asked.pins else "The pin is removed.")
+        elif news and news != self._reported:
             self._say(news, severe=True)
-        self._told = news
+        self._reported = news
         self._changed()
 
     def _could_not(self, asked: _Listing, error: BaseException) -> None:
         del asked
+        words = f"Pins could not be compared ({type(error).__name__}): a defect of Sightline."
         if isinstance(error, InspectorError):
-            self._say(f"{error.message} {error.hint}", severe=True)
-        else:
-            self._say(
-                f"Pins could not be compared ({type(error).__name__}): a defect of Sightline.", severe=True
-            )
+            words = f"{error.message} {error.hint}"
+        self._say(words, severe=True)
         self._changed()
 
     def _say(self, words: str, *, severe: bool = False) -> None:

@@ -1,33 +1,27 @@
-"""Deciding: between the wish to call and the call stands what the policy says, and where it asks, the user."""
+"""The policy check before a tool call. Asks the user where the policy says `confirm`."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.screen import Screen
 
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError
+from inspector.json.exact import JsonObject
+from inspector.pins.pins import Asking
 from inspector.policy.decide import Verdict
 from inspector.policy.gate.agreement import Agreement
+from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.oversight import Oversight
-from inspector.session.call_record import CallRecord
+from inspector.policy.gate.ruling import Ruled
+from inspector.policy.gate.terms import Terms
+from inspector.session.call_record import CallRecord, Progress
+from inspector.session.live import Session
 from inspector.tui.policy.dialog import DecisionScreen
-from inspector.tui.policy.view import answer_view, attack_view, call_view, renewal_view
+from inspector.tui.policy.view import DecisionView, answer_view, attack_view, call_view, renewal_view
 from inspector.tui.text import shortened
-from inspector.tui.trust.view import standing
-
-if TYPE_CHECKING:
-    from inspector.json.exact import JsonObject
-    from inspector.pins.pins import Asking
-    from inspector.policy.gate.consideration import Consideration
-    from inspector.policy.gate.ruling import Ruled
-    from inspector.policy.gate.terms import Terms
-    from inspector.session.call_record import Progress
-    from inspector.session.live import Session
-    from inspector.tui.policy.view import DecisionView
-    from inspector.tui.trust.view import SessionStanding
+from inspector.tui.trust.view import SessionStanding, standing
 
 _CHUNK = 84
 """Characters after which the text of an argument breaks."""
@@ -46,51 +40,41 @@ class RecordAmended(Message):
 
 
 class PolicyGate:
-    """The agent session of this run of the interface. It outlives every connection."""
+    """Checks calls and answers, and holds the agent session of this run. It outlives every connection."""
 
     def __init__(
         self,
         screen: Screen[None],
-        terms: "Terms | None",
+        terms: Terms | None,
     ) -> None:
         self._screen = screen
-        self._terms = terms
-        self._known: Oversight | None = None
+        self.oversight = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
         self.standing: SessionStanding | None = None
-        """How the agent session stands; None before anything was called."""
-
-    @property
-    def oversight(self) -> "Oversight":
-        """Made when it is first asked for: behind the first paint."""
-        if self._known is None:
-            terms = self._terms
-            self._known = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
-        return self._known
+        """None before the first call."""
 
     async def made(
         self,
-        session: "Session",
+        session: Session,
         name: str,
-        arguments: "JsonObject",
+        arguments: JsonObject,
         *,
-        asking: "Sequence[Asking]",
+        asking: Sequence[Asking],
         on_hold: Callable[[bool], None],
-        on_progress: "Callable[[Progress], None]",
-    ) -> "Ruled":
-        """Make a call if the policy allows it, after asking the user where it says `confirm`. Runs in a worker.
+        on_progress: Callable[[Progress], None],
+    ) -> Ruled:
+        """Make a call that the policy allows or the user agrees to. Run it in a worker.
 
-        `on_hold` gets true while the user is asked. Raises BlockedError or NotConfirmedError if the call is not
-        made, InspectorError if it fails.
+        `on_hold` is called with whether the call waits for the user. Raises BlockedError or NotConfirmedError for a call that is not made, InspectorError for one that fails.
         """
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
         agreement = Agreement.NOT_ASKED
         match considered.verdict:
             case Verdict.BLOCK:
                 await self.oversight.decline(session, considered)
-                await self._asked_about(considered, on_hold)
+                await self._ask_about(considered, on_hold)
                 raise BlockedError("blocked by the policy; nothing was sent")
             case Verdict.CONFIRM:
-                if not await self._asked_about(considered, on_hold):
+                if not await self._ask_about(considered, on_hold):
                     await self.oversight.decline(session, considered)
                     raise NotConfirmedError("you did not agree; nothing was sent")
                 agreement = Agreement.USER
@@ -101,14 +85,14 @@ class PolicyGate:
                 session, considered, agreement=agreement, on_progress=on_progress
             )
         finally:
-            # Also where nobody waits any more: an answer that is there counts.
+            # Also after a cancelled call: its answer may have arrived, and counts.
             if self._screen.is_running:
                 self._screen.run_worker(self._weigh(), group="weighing")
 
-    def hear(self, session: "Session", made: "Ruled") -> None:
-        """An answer is there: tell what is to be told of it, and ask what is to be asked."""
+    def hear(self, session: Session, made: Ruled) -> None:
+        """Show the warnings of an answer, and ask about it where the policy does."""
         if made.is_malicious or made.is_asked_about:
-            # It tells the warnings too: a toast would lie over its keys.
+            # The dialog has the warnings too; a toast would cover its keys.
             self._screen.run_worker(self._interrupt(session, made), group="interrupting")
             return
         for match in made.handling.warnings:
@@ -116,26 +100,23 @@ class PolicyGate:
             self._screen.notify(words, severity="warning", timeout=12, markup=False)
 
     async def renew(self) -> bool:
-        """Begin a new agent session, if the user agrees; whether they did. To be run in a worker."""
+        """Begin a new agent session if the user agrees; true if they did. Run it in a worker."""
         oversight = self.oversight
         agreed = await self._ask(await asyncio.to_thread(renewal_view, oversight.trust, oversight.number))
         if agreed:
             oversight.renew()
             await self._weigh()
-            self._screen.notify(
-                f"Agent session {oversight.number} begins: nothing is taken in.", markup=False
-            )
+            self._screen.notify(f"Agent session {oversight.number} begins.", markup=False)
         return agreed
 
-    async def _asked_about(self, considered: "Consideration", on_hold: Callable[[bool], None]) -> bool:
+    async def _ask_about(self, considered: Consideration, on_hold: Callable[[bool], None]) -> bool:
         on_hold(True)
         try:
             return await self._ask(await asyncio.to_thread(call_view, considered, chunk=_CHUNK))
         finally:
             on_hold(False)
 
-    async def _interrupt(self, session: "Session", made: "Ruled") -> None:
-
+    async def _interrupt(self, session: Session, made: Ruled) -> None:
         if made.is_malicious:
             await self._ask(attack_view(made))
         if made.is_asked_about and await self._ask(answer_view(made)):
@@ -145,20 +126,18 @@ class PolicyGate:
             except InspectorError as error:
                 self._screen.notify(f"{error.message}. {error.hint}", severity="error", markup=False)
 
-    async def _ask(self, view: "DecisionView") -> bool:
-
+    async def _ask(self, view: DecisionView) -> bool:
         app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         screen = DecisionScreen(view)
         try:
             return bool(await app.push_screen_wait(screen))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         except asyncio.CancelledError:
-            # Whoever asked is gone, so nobody hears the answer.
+            # The worker that waits for the answer is cancelled.
             if app.screen is screen:
                 screen.dismiss(result=False)
             raise
 
     async def _weigh(self) -> None:
-
         await self.oversight.judged()
         self.standing = await asyncio.to_thread(standing, self.oversight.trust)
         self._screen.post_message(TrustChanged())

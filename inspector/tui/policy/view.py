@@ -1,4 +1,4 @@
-"""What a user is asked before a call, or told of one: made in a worker thread, from frozen inputs."""
+"""The content of policy dialogs. Made in a worker thread from frozen inputs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from inspector.claims.resolution import Resolution, ResolutionState
 from inspector.claims.traits import Trait, traits
 from inspector.json.document import Document
 from inspector.json.exact import Json
-from inspector.policy.decide import Verdict
+from inspector.policy.decide import Match, Verdict
+from inspector.policy.default import DEFAULT_POLICY
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.taint.state import MarkKind, SessionTrust
@@ -22,14 +23,19 @@ from inspector.recording.arguments import sensitive_arguments
 from inspector.tui.text import content, shortened
 from inspector.tui.trust.view import since_line
 
-_LABEL = "$foreground 70%"
-_NAMED = 4
-"""Of a list, how many are named."""
-
-_REASONS = 8
-_NO_WAY = "Only another policy lets it through (--policy FILE)."
-
+_QUIET = "$foreground 70%"
+_MAX_NAMED = 4
+_MAX_REASONS = 8
 _INPUT_CLASSES = "inputMetadata.sensitivity"
+
+_SENTENCES = {
+    "claims-destructive": "The server marks it destructive",
+    "claims-delete": "The server says that it deletes data",
+    "claims-irreversible": "The server says that its effect cannot be undone",
+    "claims-confirmation": "The server asks for your confirmation before each call",
+    "contradicts-itself": "The declarations of the server contradict each other",
+}
+"""The rules of the built-in policy, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,109 +45,118 @@ class DecisionView:
     title: Content
     lines: tuple[Content, ...]
     agree: str = ""
-    """What `y` does, in a word or two; empty where nothing is asked."""
+    """The effect of `y` in a word or two; empty for a notice."""
     arguments: Document | None = None
-    """As they will be sent, sensitive ones masked; None where none are shown."""
+    """As they will be sent, sensitive ones masked."""
 
 
 def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
-    """Whether to make a call; or that it is blocked. `chunk`: characters after which a text breaks."""
+    """Asks whether to make a call, or says that it is blocked. `chunk`: characters after which a text breaks."""
     is_asked = considered.verdict is Verdict.CONFIRM
-    tool = considered.tool
     name = content(shortened(considered.name, 60))
-    title = (
-        Content.assemble("Call ", name, "?")
-        if is_asked
-        else Content.assemble(name, " is blocked: it was not called")
-    )
-    why = "Why you are asked" if is_asked else "Why"
+    title = Content.assemble("Call ", name, "?") if is_asked else Content.assemble(name, " is blocked")
+    blocked = "It was not called. Only another policy allows it (--policy FILE)."
     return DecisionView(
         title=title.stylize("bold $text-warning" if is_asked else "bold $text-error"),
         lines=(
             *_warned(considered.trust),
-            Content.styled(why, "bold"),
-            *_reasons(considered.reasons),
-            *(() if is_asked else (Content.styled(_NO_WAY, _LABEL),)),
+            Content.styled("Why you are asked" if is_asked else "Why", "bold"),
+            *_reasons(_sentences(considered)),
+            *(() if is_asked else (Content.styled(blocked, _QUIET),)),
             Content(""),
-            Content.styled("What it is about", "bold"),
-            *_facts(considered, tool),
+            Content.styled("About the call", "bold"),
+            *_facts(considered, considered.tool),
         ),
-        agree="call it" if is_asked else "",
+        agree="call" if is_asked else "",
         arguments=Document(_masked(considered), chunk=chunk),
     )
 
 
 def answer_view(made: Ruled) -> DecisionView:
-    """Whether a model may see an answer that a rule asks about."""
+    """Asks whether a model may see an answer."""
     return DecisionView(
         title=Content.assemble(
-            ("Let a model see the answer of ", "bold $text-warning"),
-            content(shortened(made.record.name, 60), "bold $text-warning"),
-            ("?", "bold $text-warning"),
-        ),
+            "Show the model the answer of ", content(shortened(made.record.name, 60)), "?"
+        ).stylize("bold $text-warning"),
         lines=(
-            Content("The call was made. Until you agree, a model gets nothing of its answer."),
+            Content("The call was made. Until you agree, the model gets nothing of its answer."),
             Content(""),
             Content.styled("Why you are asked", "bold"),
             *_reasons(made.told),
         ),
-        agree="let it pass",
+        agree="show it to the model",
     )
 
 
 def attack_view(made: Ruled) -> DecisionView:
-    """A server says that its answer holds an attack, and what that is worth."""
+    """Says that a server reports an attack in its answer, and how far that can be believed."""
+    consequences = (Content(""), Content.styled("Your policy", "bold"), *_reasons(made.told))
     return DecisionView(
         title=Content.assemble(
-            ("An attack, says the server: the answer of ", "bold $text-error"),
-            content(shortened(made.record.name, 60), "bold $text-error"),
-        ),
+            "The server reports an attack in the answer of ", content(shortened(made.record.name, 60))
+        ).stylize("bold $text-error"),
         lines=(
             Content(
-                "The answer carries maliciousActivityHint: the server detected or suspects that somebody tries to "
-                "give orders to your agent through it."
+                "The answer carries maliciousActivityHint: the server detected or suspects an attempt to give your "
+                "agent orders through it."
             ),
             Content(""),
             Content(
-                "That is a claim. A server can be wrong, and one that attacks you would not say so. What follows from "
-                "it here: the agent session counts as untrusted and malicious until you begin a new one."
+                "This is a claim of the server. It can be wrong, and a server that attacks you would not make it. "
+                "The agent session counts as untrusted and malicious until you begin a new one."
             ),
-            *(
-                (Content(""), Content.styled("What your policy does", "bold"), *_reasons(made.told))
-                if made.told
-                else ()
-            ),
+            *(consequences if made.told else ()),
         ),
     )
 
 
 def note_view(entry: Entry) -> DecisionView:
-    """All that an entry of the timeline says of what went over no wire."""
+    """An entry of the timeline that has no frames, in full."""
     return DecisionView(
         title=content(shortened(entry.title, 120), "bold"), lines=(content(shortened(entry.detail, 2000)),)
     )
 
 
 def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
-    """Whether to begin a new agent session."""
+    """Asks whether to begin a new agent session."""
+    words = f"Sightline forgets the trust labels of session {number}. Servers and models do not."
     return DecisionView(
         title=Content.styled("Begin a new agent session?", "bold $text-warning"),
         lines=(
-            Content(
-                f"Session {number} has taken in what follows; it is forgotten here, though no server and no model forgets it."
-            ),
+            Content(words),
             Content(""),
-            _since(trust) or Content("nothing that speaks against it"),
+            _since(trust) or Content("nothing untrusted so far"),
             *_held(trust),
         ),
-        agree="begin anew",
+        agree="new session",
     )
+
+
+def _sentences(considered: Consideration) -> Iterator[str]:
+    """The reasons of a decision. Those of the user's own rules name the rule and its facts."""
+    if considered.problem:
+        yield _sentence(considered.problem)
+    yield from map(_sentence_of, considered.decision.matches)
+    for each in considered.asking:
+        yield _sentence(each.sentence)
+
+
+def _sentence_of(match: Match) -> str:
+    if match.rule not in DEFAULT_POLICY.rules or match.rule.name not in _SENTENCES:
+        return str(match)
+    claims = dict.fromkeys(told.rpartition(" ")[2] for fact in match.facts for told in fact.told)
+    named = f" ({', '.join(claims)})" if claims else ""
+    return f"{_SENTENCES[match.rule.name]}{named}."
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _facts(considered: Consideration, tool: Tool | None) -> Iterator[Content]:
     yield _labelled("server", content(shortened(considered.server, 100)))
     if tool is None:
-        yield _labelled("tool", Content("not listed by the server: nothing is known of it"))
+        yield _labelled("tool", Content("unknown: the server does not list it"))
     else:
         found = traits(claims_of_tool(tool))
         yield _labelled("effect", Content.assemble(_trait(found.effect), _outcome(found.outcome)))
@@ -154,7 +169,6 @@ def _facts(considered: Consideration, tool: Tool | None) -> Iterator[Content]:
 
 
 def _warned(trust: SessionTrust) -> Iterator[Content]:
-    """How the session stands, where anything speaks against it."""
     since = _since(trust)
     if since is not None:
         yield Content.assemble("The session is ", since)
@@ -162,21 +176,17 @@ def _warned(trust: SessionTrust) -> Iterator[Content]:
 
 
 def _since(trust: SessionTrust) -> Content | None:
-    malicious, sensitive = trust.since(MarkKind.MALICIOUS), trust.since(MarkKind.SENSITIVE)
-    found = [
-        since_line(word, origin)
-        for word, origin in (
-            ("malicious", malicious),
-            ("untrusted", trust.untrusted_since),
-            ("sensitive", sensitive),
-        )
-        if origin is not None
-    ]
+    origins = {
+        "malicious": trust.since(MarkKind.MALICIOUS),
+        "untrusted": trust.untrusted_since,
+        "sensitive": trust.since(MarkKind.SENSITIVE),
+    }
+    found = [since_line(word, origin) for word, origin in origins.items() if origin is not None]
     return Content(", ").join(found) if found else None
 
 
 def _held(trust: SessionTrust) -> Iterator[Content]:
-    """What the session holds, and where it comes from."""
+    """The kinds of data in the session, and their sources."""
     if trust.data_classes:
         yield _labelled("holds", _named(trust.data_classes))
     if trust.attribution:
@@ -190,13 +200,13 @@ def _accepted(tool: Tool) -> Content:
         if claim.key == _INPUT_CLASSES and claim.well_formed
         for word in words_of(claim.value)
     ]
-    return _named(tuple(dict.fromkeys(found))) if found else _unsaid()
+    return _named(tuple(dict.fromkeys(found))) if found else _undeclared()
 
 
 def _trait(trait: Trait) -> Content:
     match trait.value:
         case None | () | "unknown":
-            return _unsaid() if trait.defaulted else Content("none")
+            return _undeclared() if trait.defaulted else Content("none")
         case str(word):
             return content(word, "bold")
         case bool(holds):
@@ -211,25 +221,25 @@ def _outcome(trait: Trait) -> Content:
 
 def _resolved(resolution: Resolution) -> Content:
     if resolution.state is ResolutionState.RESOLVED:
-        return Content("the server was asked about exactly these arguments; what it says holds")
+        return Content("these declarations are the server's answer for exactly these arguments")
     return content(shortened(" ".join(resolution.findings), 300), "$text-warning")
 
 
 def _named(words: tuple[str, ...]) -> Content:
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return Content.assemble(content(", ".join(shortened(word, 80) for word in words[:_NAMED])), more)
+    more = f" and {len(words) - _MAX_NAMED} more" if len(words) > _MAX_NAMED else ""
+    return Content.assemble(content(", ".join(shortened(word, 80) for word in words[:_MAX_NAMED])), more)
 
 
-def _unsaid() -> Content:
-    return Content.styled("not declared", _LABEL)
+def _undeclared() -> Content:
+    return Content.styled("not declared", _QUIET)
 
 
 def _reasons(reasons: Iterable[str]) -> Iterator[Content]:
-    told = tuple(reasons)
-    for reason in told[:_REASONS]:
+    lines = tuple(reasons)
+    for reason in lines[:_MAX_REASONS]:
         yield Content.assemble("• ", content(shortened(reason, 400)))
-    if len(told) > _REASONS:
-        yield Content(f"… and {len(told) - _REASONS} more")
+    if len(lines) > _MAX_REASONS:
+        yield Content(f"… and {len(lines) - _MAX_REASONS} more")
 
 
 def _masked(considered: Consideration) -> Json:
@@ -239,4 +249,4 @@ def _masked(considered: Consideration) -> Json:
 
 
 def _labelled(name: str, words: Content) -> Content:
-    return Content.assemble((f"{name:<12}", _LABEL), words)
+    return Content.assemble((f"{name:<12}", _QUIET), words)

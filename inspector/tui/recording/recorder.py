@@ -1,21 +1,25 @@
-"""Recording and exporting the session."""
+"""Records the session to a file, and exports it as a document."""
 
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import partial
+from heapq import merge
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
 from inspector.boundary.level import Level
 from inspector.errors import InspectorError, UsageError
 from inspector.files import paths, private
+from inspector.protocol.exchanges import Matched
+from inspector.protocol.frames import Channel
 from inspector.protocol.targets import PageTarget, Target
 from inspector.protocol.timeline import EntryKind
 from inspector.recording.exports import Kind, exported
-from inspector.recording.files import GoodLines, RecordingFile
+from inspector.recording.files import GoodLines, Recorder, RecordingFile
 from inspector.recording.files.beginning import header_now, recorder_of
 from inspector.recording.format import Header, Lenses, Line, Note
 from inspector.recording.scribe import Scribe, bounded_lines
@@ -28,23 +32,21 @@ from inspector.tui.connection.connection import Opener
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import size
 
-if TYPE_CHECKING:
-    from inspector.recording.files import Recorder
-
-_FILE = "A new file. What is withheld from models, sensitive arguments and redeemed secrets are not in it."
-_SEAL = "age1… of whoever may read what is withheld (needs the extra `seal`)"
-
+_FILE = "Writes a new file, without withheld values, sensitive arguments and revealed secrets."
 _DOCUMENT = (
-    "A new file: *.html for one page that runs nothing, *.md for Markdown. Withheld values are not in it."
+    "Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown."
 )
+_FROM_START, _FROM_NOW = "all since the start", "from now on"
+_NO_NAME = "Write the name of a file."
 
 
 class SessionRecorder:
-    """One recorder for all connections of this interface: the command line's, or the user's."""
+    """One recorder for all connections of the interface, started by the command line or by the user."""
 
     def __init__(
         self, screen: Screen[None], opener: Opener, target: Target, changed: Callable[[], None]
     ) -> None:
+        """`changed` is called when a recording starts or stops."""
         self._screen = screen
         self._opener = opener
         self._target = target
@@ -52,12 +54,12 @@ class SessionRecorder:
         self._session: Session | None = None
         self._recorder: Recorder | None = None
         self._is_own = False
-        """Whether the recorder was started here."""
+        """The user started or stopped a recording here."""
         self._since_s: float | None = None
         self._lenses: tuple[Level, str] | None = None
 
     async def opened(self, listener: Listener) -> Session:
-        """A session that goes on with the recording that is running."""
+        """Open a session that continues the running recording."""
         session = self._session = await self._opener(listener)
         if self._recorder is None and not self._is_own:
             self._recorder = session.recorder
@@ -68,21 +70,21 @@ class SessionRecorder:
 
     @property
     def sign(self) -> str:
-        """What the header says while a recording runs; empty while none does."""
+        """The words in the header while a recording runs; empty otherwise."""
         recorder = self._recorder
         if recorder is None or recorder.failure or self._session is None or not self._session.is_recorded:
             return ""
         return "recording" if self._since_s is None else f"recording since {self._since_s:.1f} s"
 
     def follow(self, level: Level, host: str) -> None:
-        """The lenses in force; where they changed, the recording says so."""
+        """Record a change of boundary or host."""
         before, self._lenses = self._lenses, (level, host)
         recorder, session = self._recorder, self._session
         if recorder is not None and session is not None and before not in {None, self._lenses}:
-            recorder.look(session.now_s, self._in_force(session, level, host))
+            recorder.look(session.now_s, _in_force(session, level, host))
 
     def toggle(self, session: Session | None, level: Level, host: str) -> None:
-        """Start, or stop."""
+        """Ask for a file and start recording, or stop."""
         if self._recorder is not None:
             self._screen.run_worker(self._stop(), group="recording")
         elif session is None or session.state is not State.READY:
@@ -90,11 +92,16 @@ class SessionRecorder:
         else:
 
             async def start(answers: tuple[str, ...]) -> str:
-                return await self._start(answers[0], answers[1], level, host)
+                path, start, seal_to = answers
+                return await self._start(path, seal_to, level, host, has_past=start == _FROM_START)
 
             fields = (
-                AskField(label="File", value=self._name(".jsonl")),
-                AskField(label="Seal to", placeholder=_SEAL),
+                AskField(label="File", value=_proposed(".jsonl")),
+                AskField(label="Record", value=_FROM_START, choices=(_FROM_START, _FROM_NOW)),
+                AskField(
+                    label="Encrypt withheld values for (age public key, optional)",
+                    placeholder="age1… (needs the extra `seal`)",
+                ),
             )
             self._ask("Record this session", _FILE, fields, start)
 
@@ -107,34 +114,43 @@ class SessionRecorder:
         async def write(answers: tuple[str, ...]) -> str:
             return await self._export(session, answers[0], level, host)
 
-        self._ask(
-            "Export this session", _DOCUMENT, (AskField(label="File", value=self._name(".html")),), write
-        )
+        fields = (AskField(label="File", value=_proposed(".html")),)
+        self._ask("Export this session", _DOCUMENT, fields, write)
 
     async def close(self) -> None:
-        """Write what is left of a recording that was started here."""
+        """Write the rest of a recording that was started here."""
         recorder, self._recorder = self._recorder, None
         if recorder is not None and self._is_own:
             await asyncio.to_thread(recorder.close)
 
-    async def _start(self, path: str, seal_to: str, level: Level, host: str) -> str:
+    async def _start(self, path: str, seal_to: str, level: Level, host: str, *, has_past: bool) -> str:
         session = self._session
         if session is None or session.state is not State.READY:
             return "The session has ended."
         if not path:
-            return "Write the name of a file."
-        lenses = self._in_force(session, level, host)
+            return _NO_NAME
+        lenses = _in_force(session, level, host)
         try:
-            recorder = await asyncio.to_thread(_recorder, self._target, path, seal_to, lenses, self._failed)
+            recorder = await asyncio.to_thread(
+                lambda: recorder_of(
+                    paths.written(path),
+                    self._target,
+                    lenses,
+                    seal_to=seal_to or None,
+                    on_failure=self._failed,
+                )
+            )
         except InspectorError as error:
             return f"{error.message}. {error.hint}"
-        # It may have been reached anew meanwhile.
+        # The user may have reconnected meanwhile.
         session = self._session or session
-        self._recorder, self._is_own, self._since_s = recorder, True, session.now_s
-        _join(recorder, session)
+        self._recorder, self._is_own = recorder, True
+        self._since_s = None if has_past else session.now_s
+        (_give_past if has_past else _join)(recorder, session)
         session.recorder = recorder
         self._changed()
-        self._screen.notify(f"Recording to {path}. w stops it.", markup=False)
+        words = "" if has_past else " Recording starts here; earlier calls are not included."
+        self._screen.notify(f"Recording to {path}. w stops it.{words}", markup=False)
         return ""
 
     async def _stop(self) -> None:
@@ -150,31 +166,22 @@ class SessionRecorder:
 
     def _failed(self, reason: str) -> None:
         # In the recorder's thread.
-        self._screen.app.call_from_thread(self._tell_failure, reason)  # pyright: ignore[reportUnknownMemberType]
+        self._screen.app.call_from_thread(self._report_failure, reason)  # pyright: ignore[reportUnknownMemberType]
 
-    def _tell_failure(self, reason: str) -> None:
+    def _report_failure(self, reason: str) -> None:
         self._screen.notify(reason, severity="error", timeout=15, markup=False)
         self._changed()
 
     async def _export(self, session: Session, path: str, level: Level, host: str) -> str:
-
         if not path:
-            return "Write the name of a file."
-        lenses = self._in_force(session, level, host)
+            return _NO_NAME
+        lenses = _in_force(session, level, host)
         try:
             written = await asyncio.to_thread(export, session, path, lenses)
         except InspectorError as error:
             return f"{error.message}. {error.hint}"
         self._screen.notify(f"Exported to {path} ({size(written)}).", markup=False)
         return ""
-
-    def _in_force(self, session: Session, level: Level, host: str) -> "Lenses":
-
-        return Lenses(level=level, host=host, policy=session.options.policy)
-
-    def _name(self, suffix: str) -> str:
-        now = datetime.now(UTC).astimezone()
-        return f"sightline-{now:%Y%m%d-%H%M%S}{suffix}"
 
     def _ask(
         self,
@@ -186,20 +193,52 @@ class SessionRecorder:
         self._screen.app.push_screen(AskScreen(title, explanation, fields, accept))  # pyright: ignore[reportUnknownMemberType]
 
 
-def _recorder(
-    target: Target, path: str, seal_to: str, lenses: "Lenses", on_failure: Callable[[str], None]
-) -> "Recorder":
-    """A recorder, its file made. Raises UsageError."""
-    return recorder_of(paths.written(path), target, lenses, seal_to=seal_to or None, on_failure=on_failure)
+def _in_force(session: Session, level: Level, host: str) -> Lenses:
+    return Lenses(level=level, host=host, policy=session.options.policy)
 
 
-def _join(recorder: "Recorder", session: Session) -> None:
-    """What the session was up to here, for the recorder to learn from."""
+def _proposed(suffix: str) -> str:
+    now = datetime.now(UTC).astimezone()
+    return f"sightline-{now:%Y%m%d-%H%M%S}{suffix}"
+
+
+def _join(recorder: Recorder, session: Session) -> None:
+    """Start in the middle of a session. The recorder learns the secrets and definitions of the earlier frames."""
     is_page = isinstance(session.target, PageTarget)
     calls = [page_call_of(record) for record in session.calls] if is_page else []
     recorder.join(list(session.timeline.matched), calls, now_s=session.now_s)
     if is_page:
         recorder.listed(session.now_s, session.catalogue.tools)
+
+
+def _give_past(recorder: Recorder, session: Session) -> None:
+    """Give the recorder the kept frames, calls and decisions of the session, in their order."""
+    recorder.begin_at(session.now_s)
+    is_page = isinstance(session.target, PageTarget)
+    calls = (
+        (record.at_s + record.duration_s, partial(recorder.call, page_call_of(record)))
+        for record in (session.calls if is_page else ())
+    )
+    notes = (
+        (entry.at_s, partial(recorder.note, entry.at_s, "policy", f"{entry.title}: {entry.detail}"))
+        for entry in session.timeline.entries
+        if entry.kind is EntryKind.DECISION
+    )
+    frames = (
+        (matched.frame.at_s, partial(_give_frame, recorder, matched)) for matched in session.timeline.matched
+    )
+    for _, give in merge(frames, calls, notes, key=itemgetter(0)):
+        give()
+    if is_page:
+        recorder.listed(session.now_s, session.catalogue.tools)
+
+
+def _give_frame(recorder: Recorder, matched: Matched) -> None:
+    frame = matched.frame
+    if frame.channel is Channel.NOTE and frame.raw.startswith(b"connecting again: "):
+        # The session was reached again here; its clock and numbers went on.
+        recorder.connect(frame.at_s)
+    recorder.frame(matched)
 
 
 _KINDS: dict[str, Kind] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
@@ -210,9 +249,7 @@ def export(session: Session, name: str, lenses: Lenses) -> int:
     path = paths.written(name)
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
-        raise UsageError(
-            f"{path.name} ends in neither .html nor .md", "Write one of the two behind the name."
-        )
+        raise UsageError(f"{path.name} ends in neither .html nor .md", "Add one of the two to the name.")
     if isinstance(session, RecordedSession):
         file = RecordingFile(Path(session.opened.path))
         try:
@@ -226,7 +263,7 @@ def export(session: Session, name: str, lenses: Lenses) -> int:
 def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
     target = session.target
     calls = [page_call_of(record) for record in session.calls] if isinstance(target, PageTarget) else []
-    # The key of a document is its own: ids in two of them tell nothing of each other.
+    # Each document has its own key: the ids in two documents have nothing in common.
     scribe = Scribe(
         secrets.token_bytes(32),
         lenses,

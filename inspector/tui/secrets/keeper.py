@@ -1,4 +1,4 @@
-"""Views of what a session holds, made in worker threads from frozen inputs. Importing this loads the core."""
+"""Puts the references and withheld values of each call into the session's vault."""
 
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
@@ -16,7 +16,7 @@ from inspector.tui.definition.view import withheld
 
 
 def holdings(record: CallRecord) -> Holdings:
-    """What a call leaves in the user's keeping."""
+    """The references and withheld values in the result of a call."""
     return holdings_in(raw_of(record.outcome), withheld(record))
 
 
@@ -25,32 +25,32 @@ class VaultScreen(Protocol):
     """A screen that shows the vault."""
 
     def news(self) -> None:
-        """The vault has changed."""
+        """Show the present items of the vault."""
         ...
 
 
 class VaultKeeper:
-    """Judges in a thread what is to be kept of a call. Nothing that was expected is dropped."""
+    """Fills the vault in a thread. It waits for `take`, so that the result can be drawn first, and drops nothing."""
 
     def __init__(self, screen: Screen[None], link: SessionLink, changed: Callable[[], None]) -> None:
         self._screen = screen
         self._link = link
         self._changed = changed
         self._expected: list[tuple[Session, CallRecord]] = []
-        self._nobodys = Custody()
+        self._empty = Custody()
 
     @property
     def custody(self) -> Custody:
-        """Of the session in use; before there is one, of nobody."""
-        return self._link.session.custody if self._link.session else self._nobodys
+        """The secrets of the session in use; empty before there is one."""
+        return self._link.session.custody if self._link.session else self._empty
 
     def expect(self, record: CallRecord) -> None:
-        """A call has ended."""
+        """Remember a call that has ended, for `take`."""
         if self._link.session is not None:
             self._expected.append((self._link.session, record))
 
     def take(self) -> None:
-        """Judge what is expected."""
+        """Put the secrets of the remembered calls into the vault."""
         expected, self._expected = self._expected, []
         for session, record in expected:
             self._screen.run_worker(self._take(session, record), group="keeping")
@@ -63,10 +63,10 @@ class VaultKeeper:
         except WorkerCancelled:
             return
         except WorkerFailed as failed:
-            words = f"What call #{record.number} left for you could not be listed ({type(failed.error).__name__}): a defect of Sightline."
+            words = f"The secrets of call #{record.number} could not be listed ({type(failed.error).__name__}): a defect of Sightline."
             self._screen.notify(words, severity="error", markup=False)
             return
-        # A session that has ended keeps nothing.
+        # The secrets of a session that has ended are dropped.
         if session is self._link.session:
             vault = session.custody.vault
             vault.keep(record.number, record.name, record.received_s, raw_of(record.outcome), found)

@@ -1,7 +1,7 @@
-"""The secrets screen: a row for each reference and withheld value, all there is to say of one, and the question asked first."""
+"""The content of the secrets screen: a row for each item, one item in full without its value, and the question."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from textual.content import Content
 
@@ -11,20 +11,17 @@ from inspector.json.document import Document
 from inspector.json.exact import Json
 from inspector.json.pointer import split
 from inspector.secrets.standing import left_s, standing
-from inspector.secrets.vault import Kept, KeptReference, KeptValue
+from inspector.secrets.vault import Kept, KeptReference, KeptValue, Key
 from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.frame import pieces
 from inspector.urls.origin import Allowed
 from inspector.urls.refused import Refused
 
-if TYPE_CHECKING:
-    from inspector.secrets.vault import Key
-
 _STATE_WIDTH = 17
 _LEFT_WIDTH = 9
 _CALL_WIDTH = 26
-_LEAST_LABEL = 16
-_LABEL = "$foreground 70%"
+_LEAST_QUIET = 16
+_QUIET = "$foreground 70%"
 _STYLES = {
     "not revealed": "$text-primary",
     "revealing": "$text-warning",
@@ -36,16 +33,15 @@ _STYLES = {
 }
 
 NOTHING = Content(
-    "Nothing is kept for you yet. Secret references, and values that are withheld from models, appear here when a call returns them."
+    "No secrets yet. Secret references, and values that are withheld from models, appear here when a call returns them."
 )
 
 
-def secrets_title(references: int, values: int) -> Content:
-    """How much there is."""
+def secrets_count(references: int, values: int) -> Content:
+    """The numbers of items, for the title line."""
     return Content.assemble(
-        ("Secrets  ", "bold"),
         f"{count(references, 'reference')}, {count(values, 'withheld value')}",
-        ("  for you alone: no model, log or recording gets them", _LABEL),
+        ("  only here: no model, log or recording gets them", _QUIET),
     )
 
 
@@ -65,9 +61,9 @@ def secret_line(
 ) -> Content:
     """One item in `width` cells. `here`: the cursor is on it."""
     sign = "◇ " if isinstance(kept, KeptReference) else "✗ "
-    told = standing(kept, now_s=now_s, request=request)
-    state = "shown below" if is_peeked else told.state
-    if isinstance(kept, KeptReference) and kept.has_value and told.state != "revealed":
+    here_now = standing(kept, now_s=now_s, request=request)
+    state = "shown below" if is_peeked else here_now.state
+    if isinstance(kept, KeptReference) and kept.has_value and here_now.state != "revealed":
         state = f"{state} •"
     left = Content.assemble("▸ " if here else "  ", (sign, "bold $accent"), content(label(kept)))
     return Content.assemble(
@@ -75,15 +71,17 @@ def secret_line(
         " ",
         content(
             state[: _STATE_WIDTH - 1].ljust(_STATE_WIDTH),
-            _STYLES.get(told.state, "$text-error") if isinstance(kept, KeptReference) else "$foreground 80%",
+            _STYLES.get(here_now.state, "$text-error")
+            if isinstance(kept, KeptReference)
+            else "$foreground 80%",
         ),
         (_countdown(left_s(kept, now_s)) if isinstance(kept, KeptReference) else "").ljust(_LEFT_WIDTH),
         content(shortened(f"#{kept.key.call} {kept.tool}", 120)),
-    ).truncate(max(width, _LEAST_LABEL), ellipsis=True)
+    ).truncate(max(width, _LEAST_QUIET), ellipsis=True)
 
 
 def label(kept: Kept) -> str:
-    """What an item is called. Foreign."""
+    """The name of an item. Server text."""
     if isinstance(kept, KeptValue):
         return shortened(kept.removal.pointer or "the whole result", 200)
     reference = kept.found.reference
@@ -93,12 +91,12 @@ def label(kept: Kept) -> str:
 
 
 def secret_detail(kept: Kept, request: Allowed | Refused, *, now_s: float) -> Content:
-    """All there is to say of one item, but its value."""
-    told = standing(kept, now_s=now_s, request=request)
+    """An item in full, without its value."""
+    now = standing(kept, now_s=now_s, request=request)
     lines = [
         content(shortened(_name(kept), 300), "bold"),
-        _labelled("state", Content.assemble((told.state, "bold"), "  ", content(shortened(told.why, 600)))),
-        _labelled("what to do", content(shortened(told.next, 400))),
+        _labelled("state", Content.assemble((now.state, "bold"), "  ", content(shortened(now.why, 600)))),
+        _labelled("what to do", content(shortened(now.next, 400))),
         _labelled(
             "from", content(shortened(f"call #{kept.key.call} of {kept.tool}, at {_places(kept)}", 600))
         ),
@@ -109,14 +107,13 @@ def secret_detail(kept: Kept, request: Allowed | Refused, *, now_s: float) -> Co
 
 
 def question(request: Allowed) -> Content:
-    """What the user is asked before anything is sent: method, origin and path."""
+    """The question before a request is sent, with its method, origin and path."""
     return Content.assemble(
         (
-            "Reveal this secret? One request goes out, and the server may give it only once:\n",
+            "Reveal this secret? Sightline sends this request, and the server may answer it only once:\n",
             "bold $text-warning",
         ),
         content(request.shown, "bold"),
-        ("\n  y reveals it to you   Esc does not", "$text-warning"),
     )
 
 
@@ -127,13 +124,13 @@ def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
             ("Value  ", "bold"), (f"masks itself in {left} s; p masks it now", "$text-warning")
         )
     words = (
-        "p shows it for 10 s, a mouse button for as long as it is held" if can_peek else "there is none here"
+        "p shows it for 10 s; holding a mouse button on it shows it too" if can_peek else "there is none here"
     )
-    return Content.assemble(("Value  ", "bold"), (words, _LABEL))
+    return Content.assemble(("Value  ", "bold"), (words, _QUIET))
 
 
 def masked(*, can_peek: bool) -> str:
-    """In place of a value: of one length, whatever it stands for."""
+    """The mask of a value: always of one length."""
     return MASK if can_peek else ""
 
 
@@ -156,7 +153,7 @@ def _of_reference(kept: KeptReference, request: Allowed | Refused, now_s: float)
     lines = (
         []
         if left is None
-        else [_labelled("expires", Content("over" if not left else f"in {_countdown(left)}"))]
+        else [_labelled("expires", Content("expired" if not left else f"in {_countdown(left)}"))]
     )
     if isinstance(request, Allowed):
         lines.append(_labelled("redeemed by", content(request.shown)))
@@ -164,40 +161,40 @@ def _of_reference(kept: KeptReference, request: Allowed | Refused, now_s: float)
 
 
 def _labelled(name: str, words: Content) -> Content:
-    return Content.assemble((f"  {name:<12}", _LABEL), words)
+    return Content.assemble((f"  {name:<12}", _QUIET), words)
 
 
 def _countdown(left: float | None) -> str:
-    """`4:05`, `over`."""
+    """`4:05`, `expired`."""
     if left is None:
-        return "no end"
+        return "never"
     if left <= 0:
-        return "over"
+        return "expired"
     minutes, seconds = divmod(int(left), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
 def _label_width(width: int) -> int:
-    return max(width - _STATE_WIDTH - _LEFT_WIDTH - _CALL_WIDTH, _LEAST_LABEL)
+    return max(width - _STATE_WIDTH - _LEFT_WIDTH - _CALL_WIDTH, _LEAST_QUIET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeekAsked:
-    """A secret value, to be shown."""
+    """A request to lay out a secret value."""
 
-    key: "Key"
+    key: Key
     value: Json = field(repr=False)
     chunk: int
     """Characters after which text breaks."""
 
 
-Shown: TypeAlias = "tuple[str, ...] | Document"
-"""A value as lines of text, foreign, or as a document."""
+Shown: TypeAlias = tuple[str, ...] | Document
+"""A value as lines of server text, or as a document."""
 
 
 def peeked(asked: PeekAsked) -> Shown:
-    """A secret value: a text without quotes around it, so that it can be read off; anything else as JSON."""
+    """A text without quotes, so that the user can copy it by hand; any other value as JSON."""
     if isinstance(asked.value, str):
         return pieces(asked.value, asked.chunk)
     return Document(asked.value, chunk=asked.chunk)

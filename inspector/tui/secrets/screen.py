@@ -1,99 +1,184 @@
-"""The user's secrets: the one place where a reference is redeemed and a withheld value is shown."""
+"""The screen of the user's secrets: the only place where a reference is revealed and a withheld value is shown."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import Screen
+from textual.message import Message
 from textual.widgets import Static
 
+from inspector.json.document import Document
 from inspector.secrets.session import Custody
 from inspector.secrets.standing import left_s
 from inspector.secrets.vault import ForgottenError, Kept, KeptReference, Key
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import KeyLine, Offer
-from inspector.tui.keys.table import bindings, command
-from inspector.tui.runtime.latest import Latest
-from inspector.tui.secrets.pane import SecretsPane, ValuePane
+from inspector.tui.keys.table import bindings
 from inspector.tui.secrets.rows import (
+    NOTHING,
     PeekAsked,
     Shown,
+    masked,
     peeked,
     question,
     secret_detail,
     secret_line,
-    secrets_title,
+    secrets_count,
+    secrets_head,
+    value_title,
 )
 from inspector.tui.text import shortened
-from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.lines import DocumentLines, Lines, TextLines
+from inspector.tui.widgets.secondary import Detail, DrawnLines, SecondaryScreen
 from inspector.urls.origin import Allowed
 from inspector.urls.refused import Refused
 
 PEEK_S = 10.0
-"""How long a value is shown."""
+"""Seconds for which a value is shown."""
 
-_NO_REQUEST = Refused(reason="it is no reference")
+_MASKED_ROWS = 3
+"""A border, a title, and a mask."""
 
-_FORGOTTEN = "There is no value here. A reference has to be revealed first (v)."
-
+_NO_REQUEST = Refused(reason="it is not a reference")
+_NO_VALUE = "There is no value here. Reveal the reference first (v)."
 NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on."
 COPIED = "Copied. Terminals and multiplexers on the way saw it, and the clipboard keeps it."
-_OVER = "Its time has run out: nothing was sent. Call the tool again for a new reference."
+_EXPIRED = "The reference has expired: nothing was sent. Call the tool again for a new one."
 _WITHHELD = "This value came with the result: p shows it, nothing has to be fetched."
 
 
-class SecretsScreen(Screen[None], inherit_bindings=False):
-    """Rows of references and withheld values. A value is shown for ten seconds at most, and to nobody but the user."""
+class ValuePane(Vertical):
+    """One value, masked unless the user peeks at it. It holds no value that it does not show."""
+
+    ALLOW_SELECT = False
+
+    @dataclass
+    class Held(Message):
+        """A mouse button went down on the value, or up again."""
+
+        is_down: bool
+
+    def __init__(self) -> None:
+        super().__init__(id="secret-value")
+        self._title = Static("", markup=False, id="secret-value-title")
+        self._text = TextLines(id="secret-text")
+        self._document = DocumentLines(id="secret-document")
+        self._is_down = False
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self._text
+        yield self._document
+
+    @property
+    def room(self) -> int:
+        """Characters that fit on a line."""
+        return max(self.size.width - 6, 20)
+
+    def mask(self, *, can_peek: bool) -> None:
+        """Show no value."""
+        self.styles.height = _MASKED_ROWS
+        self._title.update(value_title(shown=False, left=0, can_peek=can_peek))
+        self._show((masked(can_peek=can_peek),), None)
+
+    def show(self, value: Shown, left: int) -> None:
+        """Show a value. `left`: seconds until it is masked."""
+        rows = value.line_count if isinstance(value, Document) else len(value)
+        self.styles.height = _MASKED_ROWS - 1 + max(rows, 1)
+        if isinstance(value, Document):
+            self._show((), value)
+        else:
+            self._show(value, None)
+        self.count_down(left)
+
+    def _show(self, lines: Sequence[str], document: Document | None) -> None:
+        self._text.show(lines)
+        self._document.show(document)
+        self._text.display = document is None
+        self._document.display = document is not None
+
+    def count_down(self, left: int) -> None:
+        """Show how long the value will be shown."""
+        self._title.update(value_title(shown=True, left=left, can_peek=True))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        event.stop()
+        self._is_down = True
+        self.capture_mouse()
+        self.post_message(self.Held(is_down=True))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        event.stop()
+        if self._is_down:
+            self._is_down = False
+            self.release_mouse()
+            self.post_message(self.Held(is_down=False))
+
+
+class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
+    """Rows of references and withheld values. A value is shown for ten seconds at most, and only here."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.SECRETS)
     ALLOW_SELECT = False
+    NAME = "Secrets"
+    FAILED = "The value could not be shown"
 
     def __init__(self, custody: Callable[[], Custody], copy: Callable[[str], None] | None) -> None:
         """`custody`: of the session in use. `copy`: puts a value on the clipboard; None where that is not allowed."""
         super().__init__()
         self._custody = custody
         self._copy = copy
-        self._title = Static("", markup=False, id="secrets-title")
-        self._pane = SecretsPane(self._draw)
-        self._keys = KeyLine()
+        self._head = Static("", markup=False, id="secrets-head")
+        self._lines = DrawnLines("secret-lines", self._draw)
+        self._question = Static("", markup=False, classes="secondary-question")
+        self._detail = Detail("secrets-detail")
+        self._value = ValuePane()
         self._here: Key | None = None
-        """The item on which the user has put the cursor."""
+        """The item under the cursor."""
         self._asking: tuple[Custody, Key] | None = None
-        """The reference that the user is asked about, and whose it is."""
+        """The reference that the question is about, and its session's secrets."""
         self._until_s = 0.0
-        self._making = Latest(self, peeked, self._take, self._could_not)
+        self._values = self.latest(lambda asked: (asked, peeked(asked)), self._take)
 
-    def compose(self) -> ComposeResult:
-        """Title, the pane, keys."""
-        yield self._title
-        yield self._pane
-        yield self._keys
+    def body(self) -> ComposeResult:
+        yield self._head
+        yield self._lines
+        yield self._question
+        yield self._detail
+        yield self._value
 
     def on_mount(self) -> None:
-        """Show what there is; from then on count down."""
+        self._lines.focus()
         self.news()
         self.set_interval(1.0, self._tick)
         self.app.app_suspend_signal.subscribe(self, self._suspended)  # pyright: ignore[reportUnknownMemberType]
 
+    def on_resize(self) -> None:
+        self._head.update(secrets_head(self.size.width - 1))
+
     def _suspended(self, _: object) -> None:
         self.mask()
 
-    # What changes.
+    # Changes.
 
     def news(self) -> None:
-        """The vault has other items, or an item stands otherwise. The cursor stays on its item."""
+        """Show the present items. The cursor stays on its item."""
         vault = self._custody().vault
         vault.expire(self._custody().now_s())
-        self._title.update(secrets_title(vault.references, len(vault) - vault.references))
+        self.entitle(secrets_count(vault.references, len(vault) - vault.references))
+        self.say(None if len(vault) else NOTHING)
         try:
             cursor = vault.place_of(self._here) if self._here is not None else 0
         except ForgottenError:
             cursor = 0
-        self._pane.show_rows(len(vault), cursor)
+        self._lines.show_rows(len(vault), cursor)
+        if self.focused is None:
+            self._lines.focus()
         self._here = self._key()
         if self._custody().peeked is None:
             self.mask()
@@ -104,17 +189,16 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
         custody.vault.expire(custody.now_s())
         left = round(self._until_s - time.monotonic())
         if custody.peeked is not None and left > 0 and custody.vault.has_value(custody.peeked):
-            self._pane.value.count_down(left)
+            self._value.count_down(left)
         else:
             self.mask()
         self._show()
 
     @on(Lines.Moved)
     def follow(self, event: Lines.Moved) -> None:
-        """The cursor stands on another item: what was shown is masked, what was asked is not asked any more."""
-        if event.lines is self._pane.lines:
+        if event.lines is self._lines:
             event.stop()
-            # The item may have got another row, with the cursor on it.
+            # The item may be in another row, with the cursor on it.
             if self._key() != self._here:
                 self._here = self._key()
                 self._stop_asking()
@@ -122,48 +206,44 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
-        """Enter: what comes next for the item."""
+        """Enter does the next step for the item."""
         event.stop()
         kept = self._kept()
-        if event.lines is self._pane.lines and isinstance(kept, KeptReference) and not kept.has_value:
+        if event.lines is self._lines and isinstance(kept, KeptReference) and not kept.has_value:
             self.action_reveal()
         else:
             self.action_peek()
 
     @on(ValuePane.Held)
     def hold(self, event: ValuePane.Held) -> None:
-        """The mouse shows a value for as long as a button is held."""
         if event.is_down:
             self._peek()
         else:
             self.mask()
 
     def on_screen_suspend(self) -> None:
-        """Another screen, the palette included, is in front."""
+        # Also for the palette.
         self._stop_asking()
         self.mask()
 
     def on_screen_resume(self) -> None:
-        """Calls may have ended meanwhile."""
         self.news()
 
     def on_unmount(self) -> None:
-        """Nobody sees it any more."""
         self._custody().peeked = None
 
-    # What the user does.
+    # Actions.
 
     def action_back(self) -> None:
-        """Take back a question, or mask, or leave."""
         if self._asking is not None:
             self._take_back()
         elif self._custody().peeked is not None:
             self.mask()
         else:
-            self.app.pop_screen()  # pyright: ignore[reportUnknownMemberType]
+            self.dismiss()
 
     def action_reveal(self) -> None:
-        """Ask, with the request that would be sent."""
+        """Ask first, and show the request."""
         kept = self._kept()
         if kept is None:
             return
@@ -179,47 +259,45 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
             self.notify(shortened(words, 600), severity="warning", markup=False)
             return
         if left_s(kept, self._custody().now_s()) == 0:
-            self.notify(_OVER, severity="warning", markup=False)
+            self.notify(_EXPIRED, severity="warning", markup=False)
             return
         self.mask()
         self._asking = (self._custody(), kept.key)
-        self._pane.ask(question(request))
+        self._question.update(question(request))
+        self.add_class("-asking")
         self._show()
 
     def action_agree(self) -> None:
-        """Send the request that was shown."""
         asked = self._asking
         if asked is None:
-            self.notify("Nothing is asked. v reveals the secret under the cursor.", markup=False)
+            self.notify(
+                "There is no question to answer. v reveals the secret under the cursor.", markup=False
+            )
             return
         self._stop_asking()
-        # Not a worker of this screen: a secret that can be fetched once must not be lost because the user left it.
+        # A worker of the app: a secret that can be fetched only once must not be lost when the user leaves this screen.
         self.app.run_worker(self._reveal(*asked), group="redemption")  # pyright: ignore[reportUnknownMemberType]
 
     def action_peek(self) -> None:
-        """Show the value, or mask it."""
         if self._custody().peeked is not None:
             self.mask()
         else:
             self._peek()
 
     def action_mask(self) -> None:
-        """Mask the value."""
         self.mask()
 
     def action_forget(self) -> None:
-        """Let go of the value under the cursor."""
         self._take_back()
         key, vault = self._key(), self._custody().vault
         if key is None or not vault.has_value(key):
-            self.notify("There is no value here to let go of.", markup=False)
+            self.notify("There is no value here to forget.", markup=False)
             return
         self.mask()
         vault.forget(key)
         self.news()
 
     def action_copy(self) -> None:
-        """Copy the value, if the user's own configuration says so."""
         self._take_back()
         if self._copy is None:
             self.notify(NO_COPY, markup=False)
@@ -233,20 +311,19 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
             self._copy(value)
             self.notify(COPIED, severity="warning", markup=False)
         else:
-            self.notify("There is no text here that could be copied.", markup=False)
+            self.notify("There is no text here to copy.", markup=False)
 
     def _take_back(self) -> None:
-        """Whatever else is done, what was asked is not asked any more."""
         self._stop_asking()
         self._show()
 
     # Peeking.
 
     def mask(self) -> None:
-        """Show no value."""
+        """Show no value. The app calls it too, on whatever turns the user away from the terminal."""
         self._custody().peeked = None
         key = self._key()
-        self._pane.value.mask(can_peek=key is not None and self._custody().vault.has_value(key))
+        self._value.mask(can_peek=key is not None and self._custody().vault.has_value(key))
         self._show()
 
     def _peek(self) -> None:
@@ -254,26 +331,27 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
         try:
             value = custody.vault.value(key) if key is not None else None
         except ForgottenError:
-            self.notify(_FORGOTTEN, markup=False)
+            self.notify(_NO_VALUE, markup=False)
             return
         if key is None:
             return
         self._stop_asking()
         custody.peeked = key
         self._until_s = time.monotonic() + PEEK_S
-        self._making.ask(PeekAsked(key=key, value=value, chunk=self._pane.value.room))
+        self._values.ask(PeekAsked(key=key, value=value, chunk=self._value.room))
 
-    def _take(self, asked: PeekAsked, value: Shown) -> None:
+    def _take(self, made: tuple[PeekAsked, Shown]) -> None:
+        asked, value = made
         left = self._until_s - time.monotonic()
         if self._custody().peeked == asked.key and left > 0:
-            self._pane.value.show(value, round(left))
+            self._value.show(value, round(left))
             self.set_timer(left, self._time_is_over)
             self._show()
 
-    def _could_not(self, asked: PeekAsked, error: BaseException) -> None:
+    def could_not(self, asked: object, error: BaseException) -> None:
         del asked
         self.mask()
-        words = f"The value could not be shown ({type(error).__name__}): a defect of Sightline."
+        words = f"{self.FAILED} ({type(error).__name__}): a defect of Sightline."
         self.notify(words, severity="error", markup=False)
 
     def _time_is_over(self) -> None:
@@ -288,13 +366,13 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     def _kept(self) -> Kept | None:
         vault = self._custody().vault
-        cursor = self._pane.lines.cursor
+        cursor = self._lines.cursor
         return vault.at(cursor) if cursor < len(vault) else None
 
     def _request(self, kept: Kept) -> Allowed | Refused:
         return self._custody().preview(kept) if isinstance(kept, KeptReference) else _NO_REQUEST
 
-    def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the widget calls it
+    def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
         custody = self._custody()
         if index >= len(custody.vault):
             return Content("")
@@ -310,12 +388,10 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     def _show(self) -> None:
         custody, kept = self._custody(), self._kept()
-        self._pane.lines.refresh()
+        self._lines.refresh()
         if kept is not None:
-            self._pane.explain(secret_detail(kept, self._request(kept), now_s=custody.now_s()))
-        self._keys.offers = [
-            Offer(command(known), label or command(known).label) for known, label in self._offers(kept)
-        ]
+            self._detail.show(secret_detail(kept, self._request(kept), now_s=custody.now_s()))
+        self.offer(self._offers(kept))
 
     def _offers(self, kept: Kept | None) -> list[tuple[str, str]]:
         if self._asking is not None:
@@ -333,7 +409,7 @@ class SecretsScreen(Screen[None], inherit_bindings=False):
 
     def _stop_asking(self) -> None:
         self._asking = None
-        self._pane.ask(None)
+        self.remove_class("-asking")
 
     async def _reveal(self, custody: Custody, key: Key) -> None:
         try:

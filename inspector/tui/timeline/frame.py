@@ -1,4 +1,4 @@
-"""The frames of an entry as they were on the wire, on a screen of their own."""
+"""The screen that shows the frames of a timeline entry as they were on the wire."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Static
 
 from inspector.boundary.bounded import Level, Removal
@@ -26,11 +25,10 @@ from inspector.recording.ids import with_ids
 from inspector.secrets.own_credentials import OwnCredentials
 from inspector.tui.call.arguments import sensitive_pointers
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import KeyLine, Offer
-from inspector.tui.keys.table import bindings, command
-from inspector.tui.runtime.latest import Latest
+from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, duration, shortened, size
 from inspector.tui.widgets.lines import MARKED, SignedLines, TextLines
+from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,41 +36,41 @@ class FrameView:
     """One frame, ready to be drawn."""
 
     frame: Frame
-    document: "Document | None"
-    """None where it is no JSON."""
+    document: Document | None
+    """None where the frame is not JSON."""
     text: tuple[str, ...]
-    """Its bytes as text, in pieces of one line each: foreign text."""
+    """Its bytes as lines of server text."""
     masked: int
-    """How many sensitive positions are covered."""
+    """Sensitive values that are masked."""
 
 
 def frame_head(view: FrameView, place: int, total: int) -> Content:
-    """Direction, channel, time, size; what stood around the bytes; what is wrong with them."""
+    """Direction, channel, time and size; the HTTP head; the faults of the frame."""
     frame = view.frame
     arrow = "→ sent" if frame.direction is Direction.SENT else "← received"
     lines = [
         Content.assemble(
             (f"{arrow} ", "bold $text-primary"),
             f"frame {frame.number} over {frame.channel}, {size(len(frame.raw))}, at {frame.at_s:.3f} s",
-            (f"   {place} of {total} here" if total > 1 else "", "$foreground 70%"),
+            (f"   {place} of {total}" if total > 1 else "", QUIET),
         )
     ]
     if frame.head:
         lines += [content(shortened(line, 400)) for line in frame.head.splitlines()[:12]]
     lines += [content(shortened(fault, 400), "$text-error") for fault in _faults(frame)]
     if view.masked:
-        words = f"{count(view.masked, 'sensitive position')} covered"
+        words = f"{count(view.masked, 'sensitive value')} masked"
         lines.append(Content.styled(words, "$text-accent"))
     return Content("\n").join(lines)
 
 
 def entry_title(entry: Entry) -> Content:
-    """What the frames belong to."""
+    """The entry that the frames belong to."""
     took = f"  {duration(entry.duration_s)}" if entry.duration_s is not None else ""
     return Content.assemble(
-        (f"{entry.kind} ", "$foreground 70%"),
+        (f"{entry.kind} ", QUIET),
         content(shortened(entry.title, 120), "bold"),
-        f"  {entry.state}{took}  {size(entry.size_bytes)}",
+        (f"  {entry.state}{took}  {size(entry.size_bytes)}", QUIET),
     )
 
 
@@ -95,21 +93,6 @@ def _faults(frame: Frame) -> Sequence[str]:
             return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrameAsked:
-    """One frame of an entry."""
-
-    entry: Entry
-    frame: Matched
-    catalogue: Catalogue
-    chunk: int
-    """Characters after which text breaks."""
-    has_ids: bool = False
-    """Whether it is of a recording, where ids stand in place of what is withheld."""
-    own: "OwnCredentials | None" = None
-    """The user's credentials, which are covered."""
-
-
 _CALL = "tools/call"
 
 
@@ -121,9 +104,10 @@ def frame_view(
     has_ids: bool = False,
     own: OwnCredentials | None = None,
 ) -> FrameView:
-    """A frame of a session; what its tools declare sensitive is covered, in arguments and in results; so is what `own` holds.
+    """A frame with its sensitive arguments and results masked, and the user's credentials `own`.
 
-    `has_ids`: whether it is of a recording, where ids stand in place of what is withheld.
+    `chunk`: characters after which text breaks. `has_ids`: it comes from a recording, which has ids in place of
+    withheld values.
     """
     frame = matched.frame
     if own and frame.head:
@@ -160,7 +144,7 @@ def frame_view(
 
 
 def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
-    """The tool whose arguments a request carries: to call it, or to ask what a call would do."""
+    """The tool that a request calls or resolves."""
     if request.method not in {_CALL, RESOLVE}:
         return None
     if not isinstance(request.params, dict):
@@ -201,114 +185,109 @@ def _covered_answer(value: JsonObject, response: Response, tool: Tool) -> tuple[
     return {**value, "result": covered}, len(judged.sensitive)
 
 
-_KEYS = ("frame.back", "frame.next", "frame.previous", "frame.text")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FramesWanted:
-    """Which frames to show."""
+    """The frames of an entry, and a place in them."""
 
     entry: Entry
     frames: tuple[Matched, ...]
-    """Those of the entry, in its order."""
+    """In the entry's order."""
     catalogue: Catalogue
     pointer: str = ""
-    """A place in the last frame to go to, and to mark. Foreign text."""
+    """A place in the last frame to go to, and to mark. Server text."""
     has_ids: bool = False
-    """Whether they are of a recording, where ids stand in place of what is withheld."""
-    own: "OwnCredentials | None" = None
-    """The user's credentials, which are covered; None where there are none."""
+    """They come from a recording, which has ids in place of withheld values."""
+    own: OwnCredentials | None = None
+    """The user's credentials, which are masked."""
 
 
-class FrameScreen(Screen[None], inherit_bindings=False):
-    """The frames of one entry of the timeline, as JSON or as text."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FrameAsked:
+    wanted: FramesWanted
+    place: int
+    chunk: int
+
+
+class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
+    """One frame at a time, as JSON or as text. The last one comes first: it is the answer of an exchange."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FRAME)
+    NAME = "Frames"
+    KEYS: ClassVar[Keys] = (
+        ("frame.next", ""),
+        ("frame.previous", ""),
+        ("frame.text", ""),
+        ("frame.back", ""),
+        ("app.quit", ""),
+        ("app.help", ""),
+    )
+    FAILED = "The frame could not be shown"
 
     def __init__(self, wanted: FramesWanted) -> None:
         super().__init__()
+        self.entitle(entry_title(wanted.entry))
         self._wanted = wanted
-        self._place = 0
-        self._title = Static(entry_title(wanted.entry), markup=False, id="frame-title")
+        self._place = len(wanted.frames) - 1
         self._head = Static("", markup=False, id="frame-head")
         self._document = SignedLines(id="frame-document")
         self._text = TextLines(id="frame-text")
-        self._keys = KeyLine()
         self._has_document = False
-        self._making = Latest(self, _asked_frame, self._take, self._could_not)
+        self._views = self.latest(_asked_frame, self._take)
 
-    def compose(self) -> ComposeResult:
-        """Title, head, the frame, keys."""
-        yield self._title
+    def body(self) -> ComposeResult:
         yield self._head
         with ContentSwitcher(initial="frame-document"):
             yield self._document
             yield self._text
-        yield self._keys
 
     def on_mount(self) -> None:
-        """The answer is what one looks for: the last frame of an exchange."""
-        self._keys.offers = [Offer(command(known), command(known).label) for known in _KEYS]
-        self._place = len(self._wanted.frames) - 1
         self._show()
 
     def action_frame(self, step: int) -> None:
-        """Another frame of the same entry."""
         there = self._place + step
         if 0 <= there < len(self._wanted.frames):
             self._place = there
             self._show()
         else:
-            self.notify("There is no further frame in this entry.", markup=False)
+            self.notify("This entry has no more frames.", markup=False)
 
     def action_as_text(self) -> None:
-        """Text or JSON."""
         if self._has_document:
             self._switch("frame-document" if self._text.has_focus else "frame-text")
         else:
-            self.notify("This frame is no JSON.", markup=False)
+            self.notify("This frame is not JSON.", markup=False)
 
     def _show(self) -> None:
-        wanted = self._wanted
         if self._place >= 0:
-            self._making.ask(
-                FrameAsked(
-                    entry=wanted.entry,
-                    frame=wanted.frames[self._place],
-                    catalogue=wanted.catalogue,
-                    chunk=max(self.size.width - 3, 40),
-                    has_ids=wanted.has_ids,
-                    own=wanted.own,
-                )
-            )
+            chunk = max(self.size.width - 3, 40)
+            self._views.ask(_FrameAsked(wanted=self._wanted, place=self._place, chunk=chunk))
 
-    def _take(self, asked: FrameAsked, view: FrameView) -> None:
-        del asked
-        self._head.update(frame_head(view, self._place + 1, len(self._wanted.frames)))
+    def _take(self, view: FrameView) -> None:
+        total = len(self._wanted.frames)
+        self._head.update(frame_head(view, self._place + 1, total))
         self._has_document = view.document is not None
-        extent = view.document.extent(self._wanted.pointer) if view.document and self._is_wanted() else None
+        pointer = self._wanted.pointer if self._place == total - 1 else ""
+        extent = view.document.extent(pointer) if view.document and pointer else None
         self._document.show(view.document, dict.fromkeys(extent or (), MARKED))
         if extent:
             self._document.cursor = extent.start
-            # Before it is laid out, it has no height.
+            # It has no height before it is laid out.
             self.call_after_refresh(self._document.reveal, extent.stop - 1)
             self.call_after_refresh(self._document.reveal, extent.start)
         self._text.show(view.text)
         self._switch("frame-document" if self._has_document else "frame-text")
 
-    def _is_wanted(self) -> bool:
-        """Whether the frame that is shown is the one with the place that was asked for."""
-        return bool(self._wanted.pointer) and self._place == len(self._wanted.frames) - 1
-
     def _switch(self, shown: str) -> None:
         self.query_one(ContentSwitcher).current = shown
         (self._document if shown == "frame-document" else self._text).focus()
 
-    def _could_not(self, asked: FrameAsked, error: BaseException) -> None:
-        del asked
-        words = f"The frame could not be shown ({type(error).__name__}): a defect of Sightline."
-        self._head.update(content(words, "$text-error"))
 
-
-def _asked_frame(asked: FrameAsked) -> FrameView:
-    return frame_view(asked.frame, asked.catalogue, chunk=asked.chunk, has_ids=asked.has_ids, own=asked.own)
+def _asked_frame(asked: _FrameAsked) -> FrameView:
+    wanted = asked.wanted
+    return frame_view(
+        wanted.frames[asked.place],
+        wanted.catalogue,
+        chunk=asked.chunk,
+        has_ids=wanted.has_ids,
+        own=wanted.own,
+    )

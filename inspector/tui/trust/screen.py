@@ -1,4 +1,4 @@
-"""The trust of the agent session: which call brought what, what servers are told of it, and beginning anew."""
+"""The screen about the trust of the agent session: servers above, trust labels below."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -8,116 +8,85 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from inspector.policy.gate.oversight import Oversight
-from inspector.policy.taint.propagation import Detail
+from inspector.policy.taint.propagation import Detail as SentDetail
 from inspector.policy.taint.state import SessionTrust
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import KeyLine, Offer
-from inspector.tui.keys.table import bindings, command
-from inspector.tui.runtime.latest import Latest
-from inspector.tui.text import content
+from inspector.tui.keys.table import bindings
 from inspector.tui.trust.view import (
     TrustView,
     mark_line,
     mark_text,
     next_detail,
+    sent_line,
     server_line,
-    title_line,
-    told_line,
+    session_line,
     trust_view,
 )
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
 
-_KEYS = ("trust.propagation", "trust.renew", "trust.back", "app.next", "app.quit", "app.help")
-
-_NOTHING = "No call of this agent session has brought in anything that anybody declared."
+_NOTHING = "  No call of this agent session has brought a trust label."
+_MOST_SERVERS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     trust: SessionTrust
     number: int
-    propagation: tuple[tuple[str, Detail], ...]
+    propagation: tuple[tuple[str, SentDetail], ...]
     connected: str
 
 
-class ServerLines(Lines):
-    """The servers of the session."""
-
-    def __init__(self) -> None:
-        super().__init__(id="trust-servers")
-        self.view: TrustView | None = None
-
-    def row(self, index: int, width: int) -> Content:
-        """One server."""
-        del width
-        return server_line(self.view.servers[index], here=index == self.cursor) if self.view else Content("")
-
-
-class MarkLines(Lines):
-    """What was brought in."""
-
-    def __init__(self) -> None:
-        super().__init__(id="trust-marks")
-        self.view: TrustView | None = None
-
-    def row(self, index: int, width: int) -> Content:
-        """One mark."""
-        del width
-        if self.view is None or not self.view.marks:
-            return Content.styled(_NOTHING, "$foreground 70%")
-        marks = self.view.marks
-        is_first = index == 0 or marks[index - 1].origin.call != marks[index].origin.call
-        return mark_line(marks[index], is_first=is_first)
-
-
-class TrustScreen(Screen[None], inherit_bindings=False):
-    """Servers above, marks below."""
+class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
+    """Which labels each server sent, and which are sent to it with each call."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.TRUST)
+    NAME = "Trust"
+    KEYS: ClassVar[Keys] = (
+        ("trust.propagation", "what it gets"),
+        ("trust.renew", ""),
+        ("trust.back", ""),
+        ("app.next", ""),
+        ("app.quit", ""),
+        ("app.help", ""),
+    )
+    FAILED = "The session's trust could not be shown"
 
     def __init__(self, oversight: Oversight, connected: str, renew: Callable[[], Awaitable[bool]]) -> None:
-        """`connected`: the server in use. `renew`: begins a new session if the user agrees; says whether it did."""
+        """`connected`: the server in use. `renew`: begins a new session if the user agrees; true if they did."""
         super().__init__()
         self._oversight = oversight
         self._connected = connected
         self._renew = renew
-        self._title = Static("", markup=False, id="trust-title")
-        self._servers = ServerLines()
-        self._told = Static("", markup=False, id="trust-told")
-        self._marks = MarkLines()
-        self._mark = Static("", markup=False, id="trust-mark")
-        self._keys = KeyLine()
-        self._making = Latest(self, _made, self._take, self._could_not)
+        self._view: TrustView | None = None
+        self._servers = DrawnLines("trust-servers", self._draw_server)
+        self._sent = Static("", markup=False, id="trust-sent")
+        self._marks = DrawnLines("trust-marks", self._draw_mark)
+        self._mark = Detail("trust-mark", can_focus=False)
+        self._views = self.latest(_made, self._take)
 
-    def compose(self) -> ComposeResult:
-        """How it stands, the servers, what the one under the cursor is told, the marks, the one under the cursor."""
-        yield self._title
-        yield Static("Servers, and what each is told", markup=False, classes="trust-heading")
+    def body(self) -> ComposeResult:
+        yield Static("Servers, and the trust labels sent to each", markup=False, classes="secondary-heading")
         yield self._servers
-        yield self._told
-        yield Static("What each call brought in", markup=False, classes="trust-heading")
+        yield self._sent
+        yield Static("Trust labels received, by call", markup=False, classes="secondary-heading")
         yield self._marks
         yield self._mark
-        yield self._keys
 
     def on_mount(self) -> None:
-        """Show what there is."""
-        self._keys.offers = [Offer(command(known), command(known).label) for known in _KEYS]
         self._servers.focus()
         self.news()
 
     def on_screen_resume(self) -> None:
-        """Calls may have ended meanwhile."""
         self.news()
 
     def news(self) -> None:
-        """The session has taken in more, or is a new one."""
+        """Show the present state: the session has received labels, or is a new one."""
         oversight = self._oversight
-        self._making.ask(
+        self._views.ask(
             _Asked(
                 trust=oversight.trust,
                 number=oversight.number,
@@ -127,23 +96,16 @@ class TrustScreen(Screen[None], inherit_bindings=False):
         )
 
     @on(Lines.Moved)
-    def follow(self, event: Lines.Moved) -> None:
-        """The cursor stands on another server, or mark."""
-        event.stop()
-        self._explain()
-
     @on(Lines.Chosen)
-    def choose(self, event: Lines.Chosen) -> None:
-        """Enter tells a server no more: only its own key does."""
+    def follow(self, event: Lines.Moved | Lines.Chosen) -> None:
+        # Enter changes nothing: only its own key has more sent to a server.
         event.stop()
         self._explain()
 
     def action_propagation(self) -> None:
-        """The server under the cursor is told more, or nothing."""
-        view = self._servers.view
-        if view is None:
+        if self._view is None:
             return
-        server = view.servers[self._servers.cursor].server
+        server = self._view.servers[self._servers.cursor].server
         detail = next_detail(self._oversight.propagation.get(server))
         if detail is None:
             self._oversight.propagation.pop(server, None)
@@ -152,34 +114,37 @@ class TrustScreen(Screen[None], inherit_bindings=False):
         self.news()
 
     def action_renew(self) -> None:
-        """Ask whether to begin anew."""
         self.run_worker(self._ask_to_renew(), group="renewing", exclusive=True)
 
     async def _ask_to_renew(self) -> None:
         if await self._renew():
             self.news()
 
-    def _take(self, asked: _Asked, view: TrustView) -> None:
-        del asked
-        self._title.update(title_line(view))
-        self._servers.view = self._marks.view = view
+    def _take(self, view: TrustView) -> None:
+        self._view = view
+        self.entitle(session_line(view))
         self._servers.show_rows(len(view.servers))
-        self._servers.styles.height = min(len(view.servers), 6)
+        self._servers.styles.height = min(len(view.servers), _MOST_SERVERS)
         self._marks.show_rows(max(len(view.marks), 1))
         self._explain()
 
     def _explain(self) -> None:
-        view = self._servers.view
+        view = self._view
         if view is not None:
-            self._told.update(told_line(view.servers[self._servers.cursor]))
+            self._sent.update(sent_line(view.servers[self._servers.cursor]))
             self._mark.display = bool(view.marks)
             if view.marks:
-                self._mark.update(mark_text(view.marks[self._marks.cursor]))
+                self._mark.show(mark_text(view.marks[self._marks.cursor]))
 
-    def _could_not(self, asked: _Asked, error: BaseException) -> None:
-        del asked
-        words = f"The session's trust could not be shown ({type(error).__name__}): a defect of Sightline."
-        self._title.update(content(words, "$text-error"))
+    def _draw_server(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        return server_line(self._view.servers[index], here=here) if self._view else Content("")
+
+    def _draw_mark(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        marks = self._view.marks if self._view else ()
+        if not marks:
+            return Content.styled(_NOTHING, QUIET)
+        is_first = index == 0 or marks[index - 1].origin.call != marks[index].origin.call
+        return mark_line(marks[index], here=here, is_first=is_first)
 
 
 def _made(asked: _Asked) -> TrustView:

@@ -1,4 +1,4 @@
-"""The trust of an agent session: a word for the header, and what each call brought in."""
+"""The trust of the agent session in words: for the header, and for the trust screen."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,8 @@ from inspector.policy.taint.propagation import Detail, request_annotations
 from inspector.policy.taint.state import Mark, MarkKind, Origin, SessionTrust
 from inspector.tui.text import content, count, shortened
 
-_LABEL = "$foreground 70%"
+_QUIET = "$foreground 70%"
+_CALL_WIDTH = 30
 _STYLES = {
     MarkKind.MALICIOUS: "bold $text-error",
     MarkKind.UNTRUSTED: "bold $text-warning",
@@ -18,23 +19,23 @@ _STYLES = {
 }
 
 _MEANINGS = {
-    MarkKind.MALICIOUS: "the server says that it holds an attack: a claim, like all others",
+    MarkKind.MALICIOUS: "the server reports an attack in its answer",
     MarkKind.UNTRUSTED: "it may hold instructions that are not yours",
-    MarkKind.OPEN_WORLD: "it comes from where anybody can write",
-    MarkKind.SENSITIVE: "it is declared sensitive",
-    MarkKind.DATA_CLASS: "the kind of data that it holds",
+    MarkKind.OPEN_WORLD: "it comes from a place where anybody can write",
+    MarkKind.SENSITIVE: "the server declares it sensitive",
+    MarkKind.DATA_CLASS: "a kind of data in it",
     MarkKind.ATTRIBUTION: "a source that it names",
-    MarkKind.UNNAMED_SOURCES: "there are sources beyond those that are kept",
+    MarkKind.UNNAMED_SOURCES: "it has more sources than are kept",
 }
 
 _KINDS = tuple(_MEANINGS)
 """The gravest first."""
 
-_TOLD = {
-    None: "is told nothing of the session",
-    Detail.NONE: "is told whether it is untrusted, and its own sources",
-    Detail.HOSTS: "is told whether it is untrusted, its own sources, and the hosts of others",
-    Detail.FULL: "is told whether it is untrusted, and every source as it was named",
+_SENT = {
+    None: "nothing is sent to it",
+    Detail.NONE: "its calls carry the session's trust and its own sources",
+    Detail.HOSTS: "its calls carry the session's trust, its own sources, and the hosts of others",
+    Detail.FULL: "its calls carry the session's trust and every source in full",
 }
 
 _ORDER: tuple[Detail | None, ...] = (None, Detail.HOSTS, Detail.NONE, Detail.FULL)
@@ -42,30 +43,29 @@ _ORDER: tuple[Detail | None, ...] = (None, Detail.HOSTS, Detail.NONE, Detail.FUL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStanding:
-    """How a session stands, in words."""
+    """The gravest trust label of a session."""
 
     word: str = ""
-    """For the header: `untrusted since #4`; empty where nothing speaks against it."""
+    """For the header: `untrusted since #4`; empty where there is none."""
     is_grave: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerRow:
-    """A server, and what it is told."""
+    """A server, the labels that it sent, and the labels that are sent to it."""
 
     server: str
     """In the user's words."""
     detail: Detail | None
-    """None where it is told nothing."""
-    brought: int
-    """Marks that it brought in."""
-    told: JsonObject | None
-    """What its next call would carry; None where that is nothing."""
+    """None where nothing is sent."""
+    received: int
+    sent: JsonObject | None
+    """The annotations of its next call; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustView:
-    """What the screen about trust shows."""
+    """The content of the trust screen."""
 
     number: int
     standing: SessionStanding
@@ -75,7 +75,7 @@ class TrustView:
 
 
 def standing(trust: SessionTrust) -> SessionStanding:
-    """The gravest that was taken in, and which call brought it first. Takes time in proportion to the marks."""
+    """The gravest label and the call that brought it first. Linear in the number of labels."""
     malicious, untrusted = trust.since(MarkKind.MALICIOUS), trust.untrusted_since
     sensitive = trust.since(MarkKind.SENSITIVE)
     if malicious:
@@ -86,7 +86,7 @@ def standing(trust: SessionTrust) -> SessionStanding:
 
 
 def trust_view(trust: SessionTrust, number: int, propagation: dict[str, Detail], connected: str) -> TrustView:
-    """All there is to show. `connected`: the server in use. Takes time in proportion to the marks."""
+    """The content of the trust screen. `connected`: the server in use. Linear in the number of labels."""
     names = dict.fromkeys((connected, *trust.servers, *sorted(propagation)))
     return TrustView(
         number=number,
@@ -96,49 +96,61 @@ def trust_view(trust: SessionTrust, number: int, propagation: dict[str, Detail],
     )
 
 
+def _by_call(mark: Mark) -> tuple[int, int, str]:
+    return mark.origin.call, _KINDS.index(mark.kind), mark.value
+
+
+def _server(trust: SessionTrust, name: str, detail: Detail | None) -> ServerRow:
+    sent = request_annotations(trust, name, detail=detail) if detail is not None else None
+    received = sum(mark.origin.server == name for mark in trust.marks)
+    return ServerRow(server=name, detail=detail, received=received, sent=sent)
+
+
 def next_detail(detail: Detail | None) -> Detail | None:
-    """What a server is told after one more press of the key."""
+    """The detail after this one, in the order in which the key `p` changes it."""
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 
 
-def title_line(view: TrustView) -> Content:
-    """Which session, and how it stands."""
-    word = view.standing.word or "nothing was taken in that speaks against it"
+def session_line(view: TrustView) -> Content:
+    """The number of the session and its gravest label, for the title line."""
     return Content.assemble(
-        (f"Agent session {view.number}  ", "bold"),
-        (word, "bold $text-error" if view.standing.is_grave else "$text-success"),
-        ("  what one model has seen, over all servers and reconnections", _LABEL),
+        f"agent session {view.number}  ",
+        (
+            view.standing.word or "nothing untrusted so far",
+            "bold $text-error" if view.standing.is_grave else "$text-success",
+        ),
     )
 
 
 def server_line(row: ServerRow, *, here: bool) -> Content:
-    """A server: what it brought in, and what it is told."""
+    """A server on one line."""
     return Content.assemble(
         "▸ " if here else "  ",
         content(shortened(row.server, 60), "bold"),
-        (f"  brought {count(row.brought, 'mark')}, ", _LABEL),
-        (_TOLD[row.detail], "$text-warning" if row.detail is not None else ""),
+        (f"  {count(row.received, 'trust label')} received; ", _QUIET),
+        (_SENT[row.detail], "$text-warning" if row.detail is not None else ""),
     )
 
 
-def told_line(row: ServerRow) -> Content:
-    """What the next call to a server would carry."""
+def sent_line(row: ServerRow) -> Content:
+    """The annotations that the next call to a server carries."""
     if row.detail is None:
-        return Content.styled("Its calls carry nothing of the session. p changes that.", _LABEL)
-    if row.told is None:
-        return Content.styled("There is nothing yet that its calls would carry.", _LABEL)
+        return Content.styled("p changes what its calls carry.", _QUIET)
+    if row.sent is None:
+        return Content.styled("There is nothing yet for its calls to carry.", _QUIET)
     return Content.assemble(
-        ("With its next call, _meta.annotations = ", _LABEL), content(shortened(dump_text(row.told), 400))
+        ("Its next call carries _meta.annotations = ", _QUIET), content(shortened(dump_text(row.sent), 400))
     )
 
 
-def mark_line(mark: Mark, *, is_first: bool) -> Content:
-    """What a call brought in. `is_first`: whether the line above is of another call."""
+def mark_line(mark: Mark, *, here: bool, is_first: bool) -> Content:
+    """A label on one line. `is_first`: the line above belongs to another call."""
     origin = mark.origin
     call = f"#{origin.call} {origin.tool}" if is_first else ""
     value = Content.assemble("  ", content(shortened(mark.value, 200))) if mark.value else Content("")
     return Content.assemble(
-        content(shortened(call, 28).ljust(30), "bold"),
+        "▸ " if here else "  ",
+        content(shortened(call, _CALL_WIDTH - 2).ljust(_CALL_WIDTH), "bold"),
         (mark.kind.value, _STYLES.get(mark.kind, "")),
         value,
         (f"  {_MEANINGS[mark.kind]}", "$foreground 60%"),
@@ -147,14 +159,14 @@ def mark_line(mark: Mark, *, is_first: bool) -> Content:
 
 
 def mark_text(mark: Mark) -> Content:
-    """The same in full, over as many lines as it takes."""
+    """A label in full."""
     origin = mark.origin
     return Content.assemble(
         content(shortened(f"#{origin.call} {origin.tool}", 200), "bold"),
-        content(shortened(f" ({origin.server}): ", 200), _LABEL),
+        content(shortened(f" ({origin.server}): ", 200), _QUIET),
         (mark.kind.value, _STYLES.get(mark.kind, "")),
         content(shortened(f" {mark.value}" if mark.value else "", 600)),
-        (f": {_MEANINGS[mark.kind]}", _LABEL),
+        (f": {_MEANINGS[mark.kind]}", _QUIET),
     )
 
 
@@ -164,15 +176,5 @@ def since_line(kind: str, origin: Origin) -> Content:
         (kind, "bold $text-warning"),
         f" since #{origin.call} ",
         content(shortened(origin.tool, 60), "bold"),
-        content(shortened(f" ({origin.server})", 60), _LABEL),
+        content(shortened(f" ({origin.server})", 60), _QUIET),
     )
-
-
-def _by_call(mark: Mark) -> tuple[int, int, str]:
-    return mark.origin.call, _KINDS.index(mark.kind), mark.value
-
-
-def _server(trust: SessionTrust, name: str, detail: Detail | None) -> ServerRow:
-    told = request_annotations(trust, name, detail=detail) if detail is not None else None
-    brought = sum(mark.origin.server == name for mark in trust.marks)
-    return ServerRow(server=name, detail=detail, brought=brought, told=told)

@@ -16,7 +16,7 @@ from inspector.json.exact import Json, JsonObject, parse
 from inspector.protocol.outcome import RpcError
 from inspector.review.report import baseline_of
 from inspector.tui.app import SightlineApp
-from inspector.tui.findings import review_work as review_making
+from inspector.tui.findings import reviewer
 from inspector.tui.findings.screen import FindingsScreen
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.timeline.frame import FrameScreen
@@ -99,6 +99,23 @@ async def test_a_result_counts_as_soon_as_it_is_in() -> None:
         await pilot.press("escape")
         await settled(pilot, app)
         assert isinstance(app.screen, MainScreen)
+
+
+async def test_the_number_of_the_findings_tab_is_that_of_its_list_and_does_not_follow_the_host() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲H")
+        await pilot.press("enter")
+        await settled(pilot, app, "word")
+        await pilot.press("enter")
+        await reviewed(pilot, app, "#1 done")
+        await pilot.press("4")
+        text = await reviewed(pilot, app, "SL-OUT010")
+        for _ in range(3):
+            assert "4 Findings 1 " in text
+            assert "1 finding: 1 high" in text
+            await pilot.press("h")
+            text = await reviewed(pilot, app)
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])
@@ -334,15 +351,15 @@ async def test_a_list_that_changes_is_reviewed_anew() -> None:
 async def test_ten_thousand_tools_can_be_used_while_they_are_reviewed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    go_on, step = threading.Event(), review_making.step
+    go_on, step = threading.Event(), reviewer.step
 
-    def held(asked: review_making.StepAsked) -> review_making.StepMade:
+    def held(asked: reviewer.ReviewStep) -> reviewer.ReviewedStep:
         made = step(asked)
         if made.board.reviewed >= 1000:
             go_on.wait(60)
         return made
 
-    monkeypatch.setattr(review_making, "step", held)
+    monkeypatch.setattr(reviewer, "step", held)
     tools: list[Json] = [{**TORN, "name": f"tool_{n}"} for n in range(10_000)]
     app = app_of(Script(tools=tools))
     async with app.run_test(size=LARGE, notifications=True) as pilot:

@@ -57,7 +57,7 @@ async def called(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
         if not told.calls:
             # The first press may only say what is wrong, or ask.
             await pilot.press("ctrl+s")
-            if "y call it" in await settled(pilot, app):
+            if "y call  Esc" in await settled(pilot, app):
                 await pilot.press("y")
                 await settled(pilot, app)
 

@@ -10,15 +10,15 @@ from inspector.hosts.registry import hosts
 from inspector.protocol.outcome import Failure, FailureKind, Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.hosts.view import (
-    MAX_TOLD,
+    MAX_NAMED,
     ComparedHost,
     GivenUpError,
     HostsView,
+    compared_call,
     host_detail,
     host_line,
     hosts_head,
     hosts_summary,
-    hosts_title,
     hosts_view,
 )
 
@@ -69,9 +69,9 @@ def test_a_row_fits_and_its_columns_stand_under_their_titles(name: str, width: i
     head = hosts_head(width).plain
     assert len(shown) <= width
     assert name in shown
-    assert shown.index("observed") == head.index("known by")
+    assert shown.index("observed") == head.index("evidence")
     assert shown.index("812 B") + len("812 B") == head.index("to model") + len("to model")
-    assert shown.index("✗ leaks 1") == head.index("at open")
+    assert shown.index("✗ leaks 1") == head.index("without protection")
 
 
 def test_a_row_says_whether_a_withheld_value_would_leak() -> None:
@@ -79,8 +79,8 @@ def test_a_row_says_whether_a_withheld_value_would_leak() -> None:
     assert line(LEAKING).rstrip().endswith("✗ leaks 1")
     assert line(replace(LEAKING, untold=5)).rstrip().endswith("✗ leaks 1+")
     assert line(replace(LEAKING, leaks=(), leak_count=0)).rstrip().endswith("✗ leaks")
-    assert line(UNKNOWN).rstrip().endswith("? not known")
-    assert line(HOST, withheld=0).rstrip().endswith("nothing to")
+    assert line(UNKNOWN).rstrip().endswith("? unknown")
+    assert line(HOST, withheld=0).rstrip().endswith("nothing to leak")
 
 
 def test_what_was_not_observed_is_said_and_no_size_is_made_up() -> None:
@@ -89,7 +89,7 @@ def test_what_was_not_observed_is_said_and_no_size_is_made_up() -> None:
     assert " ? " in shown
     detail = host_detail(UNKNOWN, view(UNKNOWN)).plain
     assert "Not observed with such a result" in detail
-    assert "What it does with the raw result was not observed" in detail
+    assert "This host was not observed with the raw result" in detail
     assert "1 withheld value could not be looked for one by one" in detail
 
 
@@ -98,25 +98,25 @@ def test_the_host_in_force_is_marked() -> None:
 
 
 def test_the_summary_counts_hosts_that_leak_and_hosts_that_are_not_known() -> None:
-    assert "1 of 3 hosts would hand over" in hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
-    assert "of 1 it is not known" in hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
-    assert "no known one of 2 hosts" in hosts_summary(view(HOST, UNKNOWN)).plain
-    assert "none of 1 host would" in hosts_summary(view(HOST)).plain
-    assert "nobody declared" in hosts_summary(view(HOST, withheld=0)).plain
+    summary = hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
+    assert summary == "✗ Without protection, 1 of 3 hosts leaks a withheld value; 1 unknown."
+    assert "none of 2 hosts is known to leak a withheld value; 1" in hosts_summary(view(HOST, UNKNOWN)).plain
+    assert "none of 1 host is known to leak" in hosts_summary(view(HOST)).plain
+    assert "no leak to look for" in hosts_summary(view(HOST, withheld=0)).plain
 
 
 def test_the_detail_names_leaks_and_changes_and_counts_those_beyond() -> None:
     many = replace(
         LEAKING,
-        leaks=tuple(f"/structuredContent/{n}" for n in range(MAX_TOLD)),
+        leaks=tuple(f"/structuredContent/{n}" for n in range(MAX_NAMED)),
         leak_count=40,
         changes=(Change(pointer="/content/0", what="structured content takes the place of text"),),
         change_count=1,
     )
     text = host_detail(many, view(many)).plain
     assert "✗ /structuredContent/0" in text
-    assert f"… and {40 - MAX_TOLD} more" in text
-    assert "~ At declared it makes 1 change" in text
+    assert f"… and {40 - MAX_NAMED} more" in text
+    assert "~ At declared, it makes 1 change" in text
     assert "~ /content/0  structured content takes the place of text" in text
 
 
@@ -149,6 +149,6 @@ def test_a_host_of_which_nothing_is_known_has_no_size() -> None:
 def test_foreign_text_in_a_comparison_is_made_safe() -> None:
     hostile = "/structuredContent/\x1b[31m\u202e"
     row = replace(LEAKING, leaks=(hostile,), changes=(Change(pointer=hostile, what=hostile),), change_count=1)
-    shown = host_detail(row, view(row)).plain + hosts_title(replace(RECORD, name=hostile), Level.OPEN).plain
+    shown = host_detail(row, view(row)).plain + compared_call(replace(RECORD, name=hostile)).plain
     assert "\x1b" not in shown
     assert "\u202e" not in shown

@@ -131,7 +131,7 @@ async def walk(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
         await press(pilot, app, *keys)
         await press(pilot, app, "escape", "escape", "4")
         await press(pilot, app, "c", "j", "G")
-        assert "Hosts compared" in screen_text(app)
+        assert "Compare hosts" in screen_text(app)
         await press(pilot, app, "escape")
     await press(pilot, app, "escape", "t", "g", "enter")
     await press(pilot, app, "escape", "j", "j", "j", "enter")

@@ -84,7 +84,7 @@ def test_the_interface_leaves_no_server_behind() -> None:
         found = re.search(r"started process (\d+)", screen.plain())
         assert found is not None
         screen.press("escape", "escape")
-        screen.press_until("?", until="Esc goes back")
+        screen.press_until("?", until="Esc back")
         screen.settle(1)
         # As older terminals send it.
         screen.press_until("\x1b", until="generate_api_key")

@@ -355,7 +355,7 @@ async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -
         text = await settled(pilot, app, "received frame 2")
         assert '"structuredContent"' in text
         assert KEY not in text
-        assert "1 sensitive position covered" in text
+        assert "1 sensitive value masked" in text
         await pilot.press("x")
         text = await settled(pilot, app, '{"jsonrpc"')
         assert KEY not in text

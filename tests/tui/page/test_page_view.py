@@ -62,9 +62,9 @@ def test_what_its_frame_s_element_states_is_told(policy: FramePolicy | None, exp
     assert lines == ([] if expected is None else [f"policy     {expected}"])
 
 
-def test_forged_reports_are_told() -> None:
+def test_forged_reports_are_counted() -> None:
     document = Document(frame_id="f", loader_id="l", url="u", origin="o", false_reports=3)
-    assert "forged     3 reports that the hook did not make: not believed" in told(facts(document))
+    assert "forged     3 reports were not made by Sightline's hook and are ignored" in told(facts(document))
     assert page_shape(facts(document))["falseReports"] == 3
 
 

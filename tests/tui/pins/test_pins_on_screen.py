@@ -69,15 +69,15 @@ async def test_definitions_are_pinned_after_asking_and_let_go_after_asking() -> 
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "2 tools")
         await pilot.press("P")
-        assert "p pins the 2 definitions listed now" in await settled(pilot, app, "Not pinned.")
+        assert "p pins the 2 listed definitions" in await settled(pilot, app, "Not pinned.")
         await pilot.press("y")
-        await settled(pilot, app, "Nothing is asked.")
+        await settled(pilot, app, "There is no question to answer.")
         await pilot.press("d")
         await settled(pilot, app, "Nothing is pinned.")
         await pilot.press("p")
-        await settled(pilot, app, "Take the 2 definitions listed now for good")
+        await settled(pilot, app, "Pin the 2 listed definitions")
         await pilot.press("escape")
-        assert "Take the 2 definitions" not in await settled(pilot, app, "Not pinned.")
+        assert "Pin the 2 listed" not in await settled(pilot, app, "Not pinned.")
         assert read_pin(known_as(DemoTarget())) is None
         await pilot.press("p", "y")
         await settled(pilot, app, "As pinned 20")
@@ -142,7 +142,7 @@ async def test_a_listing_that_was_not_compared_yet_is_asked_about() -> None:
         # Before the screen hears of the new list.
         assert isinstance(app.screen, MainScreen)
         app.screen.action_submit()
-        await settled(pilot, app, "it is not known yet whether its definition changed")
+        await settled(pilot, app, "It is not known yet whether its definition changed")
         await pilot.press("escape")
         await settled(pilot, app, "you did not agree; nothing was sent")
         assert script.calls == []
@@ -156,12 +156,12 @@ async def test_a_listing_that_was_not_shown_is_not_pinned() -> None:
         await pilot.press("P")
         await settled(pilot, app, "Not pinned.")
         await pilot.press("p")
-        await settled(pilot, app, "Take the 2 definitions listed now for good")
+        await settled(pilot, app, "Pin the 2 listed definitions")
         script.tools = [{**SUM, "description": MAILS}, LOOK]
         await script.opened[-1].list_all()
         assert isinstance(app.screen, PinsScreen)
         app.screen.action_agree()
-        await settled(pilot, app, "a moment, and again.")
+        await settled(pilot, app, "Try again in a moment.")
         assert read_pin(known_as(DemoTarget())) is None
 
 
@@ -174,12 +174,12 @@ async def test_a_changed_tool_is_asked_about_before_its_first_call_and_not_befor
         await pilot.press("enter")
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("enter")
-        await settled(pilot, app, "the definition of sum is another since it was pinned, at /description")
+        await settled(pilot, app, "The definition of sum is another since it was pinned, at /description")
         await pilot.press("escape")
         await pilot.pause()
         assert script.calls == []
         await pilot.press("enter")
-        await settled(pilot, app, "the definition of sum is another")
+        await settled(pilot, app, "The definition of sum is another")
         await pilot.press("y")
         await settled(pilot, app, "#1 done")
         assert [name for name, _ in script.calls] == ["sum"]
@@ -221,7 +221,7 @@ async def test_a_call_made_before_its_definition_was_compared_is_asked_about(
         await pilot.press("enter")
         await shown(pilot, app, "It takes no arguments")
         await pilot.press("enter")
-        await shown(pilot, app, "it is not known yet whether its definition changed")
+        await shown(pilot, app, "It is not known yet whether its definition changed")
         await pilot.press("escape")
         may_read.set()
         await settled(pilot, app)

@@ -182,7 +182,7 @@ async def test_both_lenses_look_at_what_was_recorded_anew(tmp_path: Path) -> Non
         text = await settled(pilot, app, "boundary: closed")
         assert "host: spec" not in text
         await pilot.press("c")
-        await settled(pilot, app, "Hosts compared")
+        await settled(pilot, app, "Compare hosts")
 
 
 async def test_lenses_that_were_changed_are_followed_by_who_has_not_chosen_others(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ async def test_the_raw_values_are_there_masked_shown_at_open_and_peeked_at_and_n
         assert "CANARY" not in await settled(pilot, app, "[ ] step")
         app.screen.query_one("#timeline").focus()
         await pilot.press("G", "enter")
-        text = await settled(pilot, app, "sensitive position")
+        text = await settled(pilot, app, "sensitive value")
         assert CANARY not in text
         await pilot.press("escape", "J", *"5", "enter")
         await settled(pilot, app, "frame 5 of 13")

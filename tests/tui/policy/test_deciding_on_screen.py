@@ -79,8 +79,7 @@ async def test_the_question_tells_all_there_is_to_know() -> None:
         text = await wanting_to_wipe(pilot, app)
         for words in (
             "The session is untrusted since #1 search (demo)",
-            "claims-destructive (it claims that it is destructive)",
-            "(mcp destructiveHint)",
+            "The server marks it destructive (destructiveHint).",
             "effect",
             "outcome irreversible",
             "destination public",
@@ -88,7 +87,7 @@ async def test_the_question_tells_all_there_is_to_know() -> None:
             "sources     ␛[31m[bold]red[/bold], https://news.example/a",
             '"disk": "sda"',
             '"pin": "••••••••"',
-            "y call it",
+            "y call  Esc cancel",
         ):
             assert words in text, f"{words}\n{text}"
         assert "4711" not in text
@@ -128,7 +127,7 @@ async def test_a_key_that_was_pressed_before_the_question_could_be_read_does_not
         monkeypatch.setattr(DecisionScreen, "unread_s", 3600.0)
         await wanting_to_wipe(pilot, app)
         await pilot.press("y")
-        await settled(pilot, app, "too quick to have been read")
+        await settled(pilot, app, "too fast to have read the question")
         assert isinstance(app.screen, DecisionScreen)
         assert told.calls == []
         monkeypatch.setattr(DecisionScreen, "unread_s", 0.0)
@@ -167,8 +166,8 @@ async def test_what_is_blocked_says_why_and_has_no_way_around() -> None:
             "no writes after the web (what was read may speak in your name): session.untrusted is true"
             in text
         )
-        assert "Only another policy lets it through" in text
-        assert "y call it" not in text
+        assert "Only another policy allows it" in text
+        assert "y call " not in text
         await pilot.press("y")
         assert isinstance(app.screen, DecisionScreen)
         await pilot.press("enter")
@@ -179,8 +178,8 @@ async def test_what_is_blocked_says_why_and_has_no_way_around() -> None:
 async def test_an_attack_interrupts_and_says_what_that_is_worth() -> None:
     app = app_of(script(ATTACK))
     async with app.run_test(size=SMALL) as pilot:
-        text = await searched(pilot, app, "An attack, says the server: the answer of search")
-        assert "That is a claim." in text
+        text = await searched(pilot, app, "The server reports an attack in the answer of search")
+        assert "This is a claim of the server." in text
         await pilot.press("escape")
         assert "malicious since #1" in await settled(pilot, app, "#1 done")
 
@@ -194,13 +193,13 @@ async def test_a_warning_is_told_and_an_answer_waits_for_agreement() -> None:
     told = script()
     app = app_of(told, terms=Terms(policy=rules(asks)))
     async with app.run_test(size=LARGE) as pilot:
-        await searched(pilot, app, "Let a model see the answer of search?")
+        await searched(pilot, app, "Show the model the answer of search?")
         await pilot.press("enter")
         assert "a rule of the policy asks first: confirm-1" in await settled(
             pilot, app, "withheld 1: policy 1"
         )
         await pilot.press("ctrl+r")
-        await settled(pilot, app, "Let a model see the answer of search?")
+        await settled(pilot, app, "Show the model the answer of search?")
         await pilot.press("y")
         assert "policy 1" not in await settled(pilot, app, "#2 done")
         assert len(told.calls) == 2
@@ -225,18 +224,18 @@ async def test_the_agent_session_is_shown_told_to_servers_and_begun_anew() -> No
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await searched(pilot, app, "untrusted since #1")
         await pilot.press("escape", "escape", "T")
-        text = await settled(pilot, app, "Agent session 1")
+        text = await settled(pilot, app, "agent session 1")
         for words in (
             "untrusted since #1",
             "#1 search",
             "attribution  https://news.example/a",
             "attribution  ␛[31m[bold]red[/bold]",
-            "demo  brought 4 marks, is told nothing of the session",
+            "demo  4 trust labels received; nothing is sent to it",
         ):
             assert words in text, f"{words}\n{text}"
         await pilot.press("p")
         text = await settled(
-            pilot, app, "is told whether it is untrusted, its own sources, and the hosts of others"
+            pilot, app, "carry the session's trust, its own sources, and the hosts of others"
         )
         assert '_meta.annotations = {"openWorldHint":true,"attribution":[' in text
         await pilot.press("escape", "r")
@@ -252,11 +251,11 @@ async def test_the_agent_session_is_shown_told_to_servers_and_begun_anew() -> No
         text = await settled(pilot, app, "Begin a new agent session?")
         assert "untrusted since #1" in text
         await pilot.press("enter")
-        await settled(pilot, app, "Agent session 1")
+        await settled(pilot, app, "agent session 1")
         await pilot.press("n")
         await settled(pilot, app, "Begin a new agent session?")
         await pilot.press("y")
-        await settled(pilot, app, "Agent session 2")
+        await settled(pilot, app, "agent session 2")
         assert isinstance(app.screen, TrustScreen)
         await pilot.press("escape")
         await settled(pilot, app, "search")
@@ -355,7 +354,7 @@ async def test_with_the_demo_a_declined_mail_is_not_sent_as_its_own_log_says() -
         await pilot.press(*"a@b.example", "tab", *"hello", "tab", *"text", "enter")
         text = await settled(pilot, app, "Call send_mail?")
         assert "The session is untrusted since #1 search_web (demo)" in text
-        assert "claims-irreversible (it claims that it may do what cannot be undone)" in text
+        assert "The server says that its effect cannot be undone (inputMetadata.outcomes)." in text
         await pilot.press("enter")
         await settled(pilot, app, "you did not agree; nothing was sent")
         # A call that the server answers comes after whatever it was sent before.

@@ -52,10 +52,15 @@ def lines_of(path: Path) -> list[Line | Break]:
     return found
 
 
-async def begun(pilot: Pilot[None], app: SightlineApp, path: Path, *, key: str = "w") -> None:
+async def begun(
+    pilot: Pilot[None], app: SightlineApp, path: Path, *, key: str = "w", has_past: bool = False
+) -> None:
     await pilot.press(key)
-    await settled(pilot, app, "Enter goes on")
+    await settled(pilot, app, "Enter continue")
     app.screen.query(Input).first().value = str(path)
+    if key == "w" and not has_past:
+        await pilot.press("tab", "right")
+        await settled(pilot, app, "< from now on >")
     await pilot.press("enter")
 
 
@@ -91,6 +96,32 @@ async def test_recording_begins_and_ends_by_a_key_and_the_header_says_since_when
     assert [(call.tool, call.mismatches) for call in results] == [("mint", ())]
 
 
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_a_recording_can_hold_everything_since_the_start(tmp_path: Path, size: tuple[int, int]) -> None:
+    path = tmp_path / "session.jsonl"
+    played = script()
+    app = app_of(played)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        listed(played.opened[0])
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape")
+        await begun(pilot, app, path, has_past=True)
+        assert "earlier calls are not included" not in await settled(pilot, app, "● recording ")
+        await pilot.press("r")
+        await settled(pilot, app, "#2 done")
+        await pilot.press("w")
+        await settled(pilot, app, "Recorded to")
+    assert KEY not in path.read_text()
+    lines = lines_of(path)
+    frames = [line for line in lines if isinstance(line, RecordedFrame)]
+    assert [frame.number for frame in frames] == list(range(1, len(frames) + 1))
+    results = list(checked(line for line in lines if not isinstance(line, Break)))
+    assert [(call.tool, call.mismatches) for call in results] == [("mint", ()), ("mint", ())]
+    assert sum("allow mint" in str(line.text) for line in lines if isinstance(line, Note)) == 2
+
+
 async def test_what_was_before_is_not_in_it_but_what_it_declared_stays_withheld(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     told = script()
@@ -116,7 +147,8 @@ async def test_what_was_before_is_not_in_it_but_what_it_declared_stays_withheld(
     assert "tools/call" not in text
     assert "tools/list" in text
     assert any(
-        isinstance(line, Note) and "recorded from here on" in str(line.text) for line in lines_of(path)
+        isinstance(line, Note) and "recording starts here; earlier calls are not included" in str(line.text)
+        for line in lines_of(path)
     )
 
 
@@ -133,7 +165,7 @@ async def test_a_file_that_is_there_is_not_overwritten_and_the_question_stays(tm
         await settled(pilot, app, "cannot write")
         for name in ("~nobody-of-that-name/a.jsonl", "a\0b.jsonl"):
             app.screen.query(Input).first().value = name
-            await settled(pilot, app, "Enter goes on")
+            await settled(pilot, app, "Enter continue")
             await pilot.press("enter")
             await settled(pilot, app, "~nobody-of-that-name:" if name[0] == "~" else "no path")
         app.screen.query(Input).first().value = ""

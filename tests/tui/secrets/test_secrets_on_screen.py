@@ -77,9 +77,9 @@ async def test_before_any_call_the_screen_says_that_there_is_nothing_and_every_k
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("s")
-        await settled(pilot, app, "Nothing is kept for you yet.")
+        await settled(pilot, app, "No secrets yet.")
         await pilot.press("v", "y", "p", "m", "d", "c", "enter", "j", "k")
-        await settled(pilot, app, "Nothing is kept for you yet.")
+        await settled(pilot, app, "No secrets yet.")
         assert app.is_running
         assert redeemer.asked == []
         await pilot.press("escape")
@@ -145,7 +145,7 @@ async def test_revealing_asks_first_and_escape_sends_nothing(size: tuple[int, in
         text = await settled(pilot, app, QUESTION)
         assert "GET http://127.0.0.1:8000/secrets/s1" in text
         assert "qUery" not in text
-        assert "y reveals it to you   Esc does not" in text
+        assert "y yes, reveal  Esc no" in text
         await pilot.press("escape")
         text = await until(pilot, app, lambda text: QUESTION not in text)
         assert "not revealed" in text
@@ -392,7 +392,7 @@ async def test_a_session_that_ends_forgets_everything_and_what_still_arrives_is_
         assert len(before.vault) == 0
         assert not before.is_guarding
         await pilot.press("s")
-        await settled(pilot, app, "Nothing is kept for you yet.")
+        await settled(pilot, app, "No secrets yet.")
 
 
 async def test_two_references_are_redeemed_one_after_the_other() -> None:

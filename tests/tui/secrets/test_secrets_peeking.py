@@ -1,4 +1,4 @@
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -9,9 +9,8 @@ from textual.pilot import Pilot
 from inspector.secrets.states import Revealed
 from inspector.tui.app import SightlineApp
 from inspector.tui.secrets import screen
-from inspector.tui.secrets.pane import ValuePane
-from inspector.tui.secrets.rows import PeekAsked
-from inspector.tui.secrets.screen import SecretsScreen
+from inspector.tui.secrets.rows import PeekAsked, Shown
+from inspector.tui.secrets.screen import SecretsScreen, ValuePane
 from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import LARGE, SMALL, app_of, screen_text, settled
 from tests.tui.secretive import (
@@ -31,7 +30,6 @@ from tests.tui.secretive import (
 )
 
 if TYPE_CHECKING:
-    from inspector.json.document import Document
     from inspector.json.exact import JsonObject
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
@@ -66,7 +64,7 @@ async def leave(_: Pilot[None], app: SightlineApp) -> None:
 
 
 async def click_elsewhere(pilot: Pilot[None], _: SightlineApp) -> None:
-    await pilot.click("SecretLines", offset=(4, 1))
+    await pilot.click("#secret-lines", offset=(4, 1))
 
 
 MASKS: dict[str, Callable[[Pilot[None], SightlineApp], Awaitable[None]]] = {
@@ -147,7 +145,7 @@ async def test_a_value_is_masked_by_its_own_timer_between_two_ticks(
 ) -> None:
     drawn: list[int] = []
 
-    def show(pane: ValuePane, value: "Sequence[str] | Document", left: int) -> None:
+    def show(pane: ValuePane, value: Shown, left: int) -> None:
         draw(pane, value, left)
         drawn.append(left)
         clock.now_s += 1

@@ -1,0 +1,145 @@
+"""The base of the screens and dialogs that open over the main screen."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeAlias, TypeVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.reactive import reactive
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector.tui.keys.footer import KeyLine, Offer
+from inspector.tui.keys.table import command
+from inspector.tui.runtime.latest import Latest
+from inspector.tui.text import content
+from inspector.tui.widgets.lines import Lines
+
+Asked = TypeVar("Asked")
+Ended = TypeVar("Ended")
+Made = TypeVar("Made")
+
+Keys: TypeAlias = Sequence[tuple[str, str]]
+"""Ids of commands, each with its label on this screen; an empty label stands for the command's own."""
+
+QUIET = "$foreground 70%"
+
+_LEAST_LEFT = 20
+
+
+class TitleLine(Widget):
+    """One line: Sightline, the name of the screen, details; on the right what is in force."""
+
+    parts: reactive[tuple[Content, Content]] = reactive((Content(""), Content("")))
+
+    def render(self) -> Content:
+        left, right = self.parts
+        room = max(self.size.width - right.cell_length - 3, _LEAST_LEFT)
+        return Content.assemble(" ", left.truncate(room, ellipsis=True, pad=True), " ", right)
+
+
+class DrawnLines(Lines):
+    """A list whose rows come from a function."""
+
+    def __init__(self, name: str, draw: Callable[[int, int, bool], Content]) -> None:
+        """`name`: the id. `draw`: makes a row of its index, the width in cells, and whether the cursor is on it."""
+        super().__init__(id=name)
+        self._draw = draw
+
+    def row(self, index: int, width: int) -> Content:
+        return self._draw(index, width, index == self.cursor)
+
+
+class Detail(VerticalScroll):
+    """The row under the cursor in full, below its list."""
+
+    def __init__(self, name: str, *, can_focus: bool = True) -> None:
+        super().__init__(id=name, can_focus=can_focus)
+        self._text = Static("", markup=False)
+
+    def compose(self) -> ComposeResult:
+        yield self._text
+
+    def show(self, text: Content) -> None:
+        self._text.update(text)
+
+
+class SecondaryScreen(Screen[Ended], inherit_bindings=False):
+    """A title line, the content or a note in its place, and one line of keys.
+
+    A subclass yields its content in `body`, has its own bindings, and makes what it shows with `latest`.
+    """
+
+    NAME: ClassVar[str] = ""
+    """The first words of the title line."""
+    KEYS: ClassVar[Keys] = ()
+    """The keys that work as long as `offer` is not called; the last one always has room."""
+    FAILED: ClassVar[str] = "This could not be shown"
+    """The beginning of the message where making the content fails."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title_line = TitleLine()
+        self._note = Static("", markup=False, classes="secondary-note")
+        self._keys = KeyLine()
+        self.entitle()
+        self.offer(self.KEYS)
+
+    def compose(self) -> ComposeResult:
+        yield self.title_line
+        yield self._note
+        with Vertical(classes="secondary-body"):
+            yield from self.body()
+        yield self._keys
+
+    def body(self) -> ComposeResult:
+        """The content."""
+        raise NotImplementedError
+
+    def entitle(self, details: Content = Content(""), right: Content = Content("")) -> None:  # noqa: B008 - immutable
+        """Show the name of the screen with these details."""
+        left = Content.assemble(("Sightline  ", "bold $text-primary"), (self.NAME, "bold"), "  ", details)
+        self.title_line.parts = (left, right)
+
+    def offer(self, keys: Keys) -> None:
+        """Show these keys, the most useful first."""
+        self._keys.offers = [Offer(command(known), label or command(known).label) for known, label in keys]
+
+    def say(self, note: Content | None) -> None:
+        """Show a note in place of the content; None shows the content again."""
+        self._note.update(note or "")
+        self.set_class(note is not None, "-note")
+
+    def latest(self, make: Callable[[Asked], Made], take: Callable[[Made], None]) -> Latest[Asked, Made]:
+        """Run `make` in a thread for the latest request and give its result to `take`; show an error as a note."""
+
+        def show(_asked: Asked, made: Made) -> None:
+            self.say(None)
+            take(made)
+
+        return Latest(self, make, show, self.could_not)
+
+    def could_not(self, asked: object, error: BaseException) -> None:
+        """Say that making the content failed. The text of the error may quote a server: only its type is shown."""
+        del asked
+        words = f"{self.FAILED} ({type(error).__name__}): a defect of Sightline."
+        self.say(content(words, "$text-error"))
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+
+class SecondaryDialog(SecondaryScreen[Ended], ModalScreen[Ended], inherit_bindings=False):
+    """The same in a box over the screen below; its title may take two lines."""
+
+    def __init__(self, title: Content) -> None:
+        super().__init__()
+        self._heading = Static(title, markup=False, classes="secondary-heading")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="secondary-box"):
+            yield self._heading
+            yield from self.body()
+            yield self._keys

@@ -1,0 +1,31 @@
+"""The help opens on the keys of the pane in focus, with a legend and a paragraph each on boundary and host."""
+
+import pytest
+
+from inspector.json.exact import JsonObject
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
+
+CLOCK: JsonObject = {"name": "clock", "inputSchema": {"type": "object"}}
+NOON: JsonObject = {"content": [{"type": "text", "text": "It is noon."}]}
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_the_keys_of_the_pane_in_focus_come_first_beside_the_legend(size: tuple[int, int]) -> None:
+    app = app_of(Script(tools=[CLOCK], answers={"clock": answering(NOON)}))
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        for keys, place in ((("tab",), "In the result"), (("T",), "In the trust of the session")):
+            await pilot.press(*keys, "question_mark")
+            text = await settled(pilot, app, "All keys")
+            headings = [line for line in text.splitlines() if "(here)" in line]
+            assert place in headings[0], text
+            assert "The boundary decides which parts of a result may reach" in " ".join(text.split())
+            await pilot.press("escape")
+            await settled(pilot, app)
+        await pilot.press("question_mark")
+        await settled(pilot, app, "All keys")
+        await pilot.press("tab", *["pagedown"] * 2)
+        text = await settled(pilot, app, "an accepted finding" if size == LARGE else "Signs")
+        assert "a secret reference" in text or size == SMALL
