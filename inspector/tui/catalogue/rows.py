@@ -116,7 +116,7 @@ def entry_line(entry: Entry, badges: RowMarks, width: int, *, here: bool) -> Con
             ("  refused: " if isinstance(entry, Refused) else "  malformed: ", "$text-error"),
             content(shortened(entry.reason, 200)),
         ).truncate(width, ellipsis=True)
-    name = Content.assemble(sign, _name(entry, width - 2))
+    name = Content.assemble(sign, _name(entry, width - 3))
     shown = badges.words
     if name.cell_length + 1 + shown.cell_length > width:
         shown = badges.letters

@@ -23,14 +23,16 @@ _FIRST = (
 """Commands that people look for most."""
 
 
-def _offered() -> tuple[Command, ...]:
-    offered = [found for found in COMMANDS if found.palette]
-    return tuple(
-        sorted(offered, key=lambda found: _FIRST.index(found.id) if found.id in _FIRST else len(_FIRST))
-    )
+def offered() -> tuple[Command, ...]:
+    """The commands of the palette, those first that people look for most."""
+
+    def rank(found: Command) -> int:
+        return _FIRST.index(found.id) if found.id in _FIRST else len(_FIRST)
+
+    return tuple(sorted((found for found in COMMANDS if found.palette), key=rank))
 
 
-_OFFERED = _offered()
+_OFFERED = offered()
 
 
 class RankedHit(DiscoveryHit):
