@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from inspector.protocol.timeline import Entry
 from inspector.session.live import Session
-from inspector.tui.text import count
+from inspector.tui.text import content, count
 from inspector.tui.timeline.rows import TimelineRow, TimelineRows, entry_line, matches, row_line
 from inspector.tui.widgets.lines import Lines
 
@@ -23,8 +23,6 @@ class TimelinePane(Lines):
         height: 4;
         border-top: solid $panel;
         border-title-color: $foreground 70%;
-        border-subtitle-color: $text-accent;
-        border-subtitle-align: right;
     }
     TimelinePane:focus { border-top: solid $primary; }
     """
@@ -152,9 +150,11 @@ class SessionTimeline(TimelinePane):
         if self.cursor >= self.count - 1:
             self._seen = self.count
         newer = self.count - self._seen
-        words = f"Timeline  {count(self._rows.calls, 'call')}"
-        self.border_title = f"{words}, filter: {' '.join(self._words)}" if self._words else words
-        self.border_subtitle = f"{newer:,} newer, G follows" if newer > 0 else "following"
+        parts = [f"Timeline  {count(self._rows.calls, 'call')}"]
+        if self._words:
+            parts.append(f"filter: {' '.join(self._words)}")
+        parts.append(f"{newer:,} newer, G follows" if newer > 0 else "following")
+        self.border_title = Content("  ").join(content(part) for part in parts)
 
 
 class TimelineFilter(Input):

@@ -73,4 +73,8 @@ async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
         assert timeline.count == 18
         # The rows outlive the connection.
         await pilot.press("R")
+        while len(told.opened) < 2:
+            await pilot.pause()
+        await settled(pilot, app, "ready")
+        told.opened[1].exchange("ping", {}, {})
         assert "block wipe" in await settled(pilot, app, "reconnected")
