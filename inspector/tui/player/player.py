@@ -1,5 +1,6 @@
 """The position in a recording, and all that moves it."""
 
+from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
@@ -20,10 +21,6 @@ _MOST_AT_ONCE = 5_000
 """Lines that one tick goes on by: what comes faster is shown later."""
 
 
-class PositionMoved(Message):
-    """The position in the recording is another."""
-
-
 class PlayerChanged(Message):
     """The player has begun, gone on with or ended something: the transport bar shows it."""
 
@@ -31,8 +28,10 @@ class PlayerChanged(Message):
 class Player:
     """Moves the position, which is a line of the file. Threads read the file and search it."""
 
-    def __init__(self, screen: Screen[None], session: RecordedSession) -> None:
+    def __init__(self, screen: Screen[None], session: RecordedSession, moved: Callable[[], None]) -> None:
+        """`moved` is called at each new position, before the next one: a scene begins where the last one ended."""
         self._screen = screen
+        self._moved = moved
         self._session = session
         self._played = session.played
         self.position = self.since = 0
@@ -150,7 +149,7 @@ class Player:
 
     def _go(self, there: int, *, since: int | None = None) -> None:
         self.position, self.since = there, there - 1 if since is None else since
-        self._screen.post_message(PositionMoved())
+        self._moved()
 
     # Playing.
 

@@ -1,9 +1,8 @@
 """Reads scenes, entries and frames of a recording in threads."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from textual.message import Message
 from textual.screen import Screen
 
 from inspector.protocol.exchanges import Matched
@@ -37,18 +36,17 @@ class _FramesAsked:
     entry: Entry
 
 
-@dataclass
-class SceneRead(Message):
-    """The scene at the position is there."""
-
-    session: RecordedSession
-    scene: Scene
-
-
 class SceneReader:
     """Reads one place at a time, and drops what was asked for before."""
 
-    def __init__(self, screen: Screen[None], timeline: RecordedTimeline) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        timeline: RecordedTimeline,
+        show: Callable[[RecordedSession, Scene], None],
+    ) -> None:
+        """`show` is called with each scene, before anything else shows its position."""
+        self._show = show
         self._screen = screen
         self._timeline = timeline
         self._scenes = Latest(screen, _made_scene, self._take_scene, self._could_not)
@@ -75,7 +73,7 @@ class SceneReader:
     def _take_scene(self, asked: _SceneAsked, scene: Scene) -> None:
         self.scene = scene
         self._timeline.stand_at(scene.entries, scene.recent)
-        self._screen.post_message(SceneRead(asked.session, scene))
+        self._show(asked.session, scene)
 
     def _take_entries(self, asked: _EntriesAsked, found: Mapping[int, Entry]) -> None:
         if self.scene is not None and self.scene.position == asked.position:

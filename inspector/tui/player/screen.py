@@ -25,8 +25,8 @@ from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.main.selection import SelectionChanged
-from inspector.tui.player.player import Player, PlayerChanged, PositionMoved
-from inspector.tui.player.scenes import SceneRead, SceneReader
+from inspector.tui.player.player import Player, PlayerChanged
+from inspector.tui.player.scenes import SceneReader
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.player.transport import Play, TransportBar, TransportView, wanted
 from inspector.tui.text import shortened
@@ -62,7 +62,7 @@ class PlayerScreen(MainScreen):
         """The recorded ones at the position."""
         self._kept = set[int]()
         """Calls whose values the vault has."""
-        self._scenes = SceneReader(self, timeline)
+        self._scenes = SceneReader(self, timeline, self._show_scene)
         self._selection.uncalled = " was not called up to here."
 
     def above_keys(self) -> ComposeResult:
@@ -73,7 +73,7 @@ class PlayerScreen(MainScreen):
         """The file is open."""
         session = self._link.session
         if message.event.state is State.READY and isinstance(session, RecordedSession):
-            self._player = Player(self, session)
+            self._player = Player(self, session, self._read_scene)
             self._player.begin()
             self._show_bar()
             if self._lenses.host not in self._selection.hosts:
@@ -90,8 +90,7 @@ class PlayerScreen(MainScreen):
 
     # The position.
 
-    @on(PositionMoved)
-    def read_scene(self) -> None:
+    def _read_scene(self) -> None:
         session, player = self.recorded, self._player
         if session is not None and player is not None and player.is_open:
             tool = self._selection.tool
@@ -99,11 +98,7 @@ class PlayerScreen(MainScreen):
             self._scenes.stand_at(session, player.position, player.since, self._tool_shown)
         self._show_bar()
 
-    @on(SceneRead)
-    def show_scene(self, message: SceneRead) -> None:
-        session, scene = message.session, message.scene
-        if session is not self.recorded:
-            return
+    def _show_scene(self, session: RecordedSession, scene: Scene) -> None:
         is_other_listing = session.catalogue is not scene.catalogue or not self._has_scene
         self._has_scene = True
         session.enter(scene)
@@ -151,7 +146,7 @@ class PlayerScreen(MainScreen):
         tool = self._selection.tool
         if self._player is not None and tool is not None and tool.name != self._tool_shown:
             self._player.since = self._player.position
-            self.read_scene()
+            self._read_scene()
 
     def _take_rows(self, catalogue: Catalogue, rows: Rows) -> None:
         super()._take_rows(catalogue, rows)
