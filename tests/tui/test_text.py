@@ -33,7 +33,7 @@ from inspector.tui.connection.failure import FailureView, failure, last_words
 from inspector.tui.help.screen import help_lines
 from inspector.tui.keys import palette
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import Offer, Part, Situation, fitting, key_line, keys_now
+from inspector.tui.keys.footer import FocusedPart, KeySituation, Offer, fitting, key_line, keys_now
 from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
 from inspector.tui.text import content, count, duration, paragraph, shortened, size, tokens
@@ -115,10 +115,10 @@ def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:
     assert "ready  MCP 2025-11-25  12 tools" in line
 
 
-@pytest.mark.parametrize("part", list(Part))
+@pytest.mark.parametrize("part", list(FocusedPart))
 @pytest.mark.parametrize("width", [40, 80, 140])
-def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: Part, width: int) -> None:
-    offers = keys_now(Situation(part=part, has_called=True, has_differences=True, is_wrong=True))
+def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: FocusedPart, width: int) -> None:
+    offers = keys_now(KeySituation(part=part, has_called=True, has_differences=True, is_wrong=True))
     keys = fitting(offers, width)
     assert key_line(keys).cell_length <= width + 2
     assert keys[-1].offer == offers[-1]
@@ -131,22 +131,24 @@ def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: Part, width:
 @pytest.mark.parametrize(
     ("situation", "first"),
     [
-        (Situation(part=Part.CATALOGUE), "open"),
-        (Situation(part=Part.RESULT, is_running=True), "cancel"),
-        (Situation(part=Part.RESULT, has_differences=True), "next difference"),
-        (Situation(part=Part.INPUT), "call"),
-        (Situation(part=Part.FILTER), "keep"),
-        (Situation(part=Part.FAILURE, is_ready=False), "reconnect"),
+        (KeySituation(part=FocusedPart.CATALOGUE), "open"),
+        (KeySituation(part=FocusedPart.RESULT, is_running=True), "cancel"),
+        (KeySituation(part=FocusedPart.RESULT, has_differences=True), "next difference"),
+        (KeySituation(part=FocusedPart.INPUT), "call"),
+        (KeySituation(part=FocusedPart.FILTER), "keep"),
+        (KeySituation(part=FocusedPart.FAILURE, is_ready=False), "reconnect"),
     ],
 )
-def test_the_footer_begins_with_what_matters_most(situation: Situation, first: str) -> None:
+def test_the_footer_begins_with_what_matters_most(situation: KeySituation, first: str) -> None:
     assert keys_now(situation)[0].label == first
 
 
 def test_the_footer_offers_only_what_works() -> None:
-    nothing = {offer.command.id for offer in keys_now(Situation(part=Part.CATALOGUE))}
+    nothing = {offer.command.id for offer in keys_now(KeySituation(part=FocusedPart.CATALOGUE))}
     assert not nothing & {"host.compare", "result.compare", "call.repeat", "call.copy", "secrets.open"}
-    called = Situation(part=Part.CATALOGUE, has_tool=True, has_called=True, has_result=True, secrets=1)
+    called = KeySituation(
+        part=FocusedPart.CATALOGUE, has_tool=True, has_called=True, has_result=True, secrets=1
+    )
     assert {offer.command.id for offer in keys_now(called)} >= {
         "host.compare",
         "call.repeat",
@@ -188,9 +190,11 @@ def test_an_address_is_cut_in_its_middle_behind_the_name() -> None:
 
 
 def test_sending_anyway_is_offered_where_the_arguments_are_wrong() -> None:
-    wrong = keys_now(Situation(part=Part.INPUT, is_wrong=True))
+    wrong = keys_now(KeySituation(part=FocusedPart.INPUT, is_wrong=True))
     assert Offer(command("form.send-anyway"), "send anyway") in wrong
-    assert all(offer.command.id != "form.send-anyway" for offer in keys_now(Situation(part=Part.INPUT)))
+    assert all(
+        offer.command.id != "form.send-anyway" for offer in keys_now(KeySituation(part=FocusedPart.INPUT))
+    )
 
 
 def test_every_key_has_an_id_of_its_own_and_a_sentence() -> None:

@@ -9,7 +9,7 @@ from inspector.schema.arguments import coerce, from_json
 from inspector.schema.fields import Field, Form, example_arguments, form_of
 from inspector.schema.validation import violations
 from inspector.tui.call.entries import (
-    Draft,
+    ArgumentDraft,
     Entered,
     Problem,
     Writing,
@@ -32,7 +32,7 @@ class CheckAsked:
     writing: Writing
 
 
-def check(asked: CheckAsked) -> Draft:
+def check(asked: CheckAsked) -> ArgumentDraft:
     """The arguments that were written, and all that is wrong with them."""
     schema: Json = asked.entry.input_schema
     if asked.writing.text is None:
@@ -40,11 +40,11 @@ def check(asked: CheckAsked) -> Draft:
     try:
         arguments = from_json(asked.writing.text)
     except UsageError as error:
-        return Draft(arguments=None, problems=(Problem(pointer="", message=error.message),))
-    return checked(Draft(arguments=arguments), schema)
+        return ArgumentDraft(arguments=None, problems=(Problem(pointer="", message=error.message),))
+    return checked(ArgumentDraft(arguments=arguments), schema)
 
 
-def as_arguments(writing: Writing) -> Draft:
+def as_arguments(writing: Writing) -> ArgumentDraft:
     """What a form says, unchecked."""
     return draft(writing.lines, writing.entered, coerce)
 
@@ -66,7 +66,7 @@ def example(form: Form) -> JsonObject:
     return example_arguments(form)
 
 
-def checked(draft: Draft, schema: Json) -> Draft:
+def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
     """A draft with what its schema finds wrong."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))

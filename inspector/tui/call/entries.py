@@ -62,7 +62,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class ArgumentDraft:
     """Arguments as they would be sent, and what is wrong with them."""
 
     arguments: JsonObject | None
@@ -85,7 +85,7 @@ def form_lines(form: Form) -> tuple[FormLine, ...]:
     return tuple(lines)
 
 
-def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> Draft:
+def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> ArgumentDraft:
     """The arguments that the entries make; an empty entry leaves its argument out.
 
     `entered`: by the pointer of the field. An entry that its field cannot take is kept as text, with a problem.
@@ -112,7 +112,7 @@ def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: C
         for line in lines
         if line.field.required and _is_missing(arguments, line.field.pointer)
     ]
-    return Draft(arguments=arguments, problems=tuple(problems))
+    return ArgumentDraft(arguments=arguments, problems=tuple(problems))
 
 
 def sensitive_entries(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> dict[str, Entered]:
@@ -206,7 +206,7 @@ def place_problems(
     return placed, tuple(rest)
 
 
-def merged(found: Draft, violations: tuple[Violation, ...]) -> tuple[Problem, ...]:
+def merged(found: ArgumentDraft, violations: tuple[Violation, ...]) -> tuple[Problem, ...]:
     """The problems of a draft with those that its schema finds; what a field already says is not said twice."""
     own = {problem.pointer for problem in found.problems}
     missing = {pointer.rpartition("/")[0] for pointer in own}

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Button, Static, TextArea
 
 from inspector.tui.call.arguments import default_entries
-from inspector.tui.call.entries import Draft, Entered, Writing, place_problems
+from inspector.tui.call.entries import ArgumentDraft, Entered, Writing, place_problems
 from inspector.tui.call.form import ArgumentForm
 from inspector.tui.catalogue.item import ToolView, about
 from inspector.tui.keys.command import Place
@@ -85,7 +85,7 @@ class CallPane(Vertical):
         self._send = Button("Call", id="send", variant="primary", compact=True)
         self._switch = Button("JSON", id="switch", compact=True)
         self._view: ToolView | None = None
-        self._draft: Draft | None = None
+        self._draft: ArgumentDraft | None = None
         self._checked: Writing | None = None
         self._pause: Timer | None = None
         self._tried = False
@@ -132,11 +132,11 @@ class CallPane(Vertical):
         return self.has_class("-json")
 
     @property
-    def draft(self) -> Draft | None:
+    def draft(self) -> ArgumentDraft | None:
         """What is written, checked; None while typing has not rested, or where its messages are still on their way."""
         return self._draft if self._checked == self.writing else None
 
-    def take_draft(self, draft: Draft, writing: Writing) -> bool:
+    def take_draft(self, draft: ArgumentDraft, writing: Writing) -> bool:
         """Say whether the arguments are valid; False where something else is written by now."""
         if writing != self.writing:
             if self._pause is None:
@@ -264,7 +264,7 @@ class CallPane(Vertical):
         self._switch.label = Content("Form" if text is not None else "JSON")
 
 
-def _state(draft: Draft | None) -> Content:
+def _state(draft: ArgumentDraft | None) -> Content:
     if draft is None:
         return Content("")
     if draft.arguments is None:

@@ -28,7 +28,7 @@ from inspector.tui.call.arguments import (
     in_short,
 )
 from inspector.tui.call.command_line import copied, editable
-from inspector.tui.call.entries import Draft, Entered, Problem, Writing, sensitive_entries
+from inspector.tui.call.entries import ArgumentDraft, Entered, Problem, Writing, sensitive_entries
 from inspector.tui.call.pane import CallPane
 from inspector.tui.call.progress import held_line, progress_line, waiting_note
 from inspector.tui.catalogue.item import ToolView
@@ -85,7 +85,7 @@ class _Running:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LastCall:
+class RepeatableCall:
     """The call that `repeat` makes again."""
 
     name: str
@@ -121,7 +121,7 @@ class CallRunner:
         self._wanted: bool | None = None
         """Whether a call waits for its arguments to be checked; true where it is to be sent anyway."""
         self._checks = Latest(screen, check, self._checked, self._not_checked)
-        self.last: LastCall | None = None
+        self.last: RepeatableCall | None = None
 
     def _changed(self) -> None:
         self._screen.post_message(CallChanged())
@@ -215,7 +215,7 @@ class CallRunner:
         else:
             self._start(self.last)
 
-    def _start(self, call: LastCall) -> None:
+    def _start(self, call: RepeatableCall) -> None:
         self.last = call
         name, arguments = call.name, call.arguments
         self._running = _Running(
@@ -344,7 +344,7 @@ class CallRunner:
         )
         self._screen.notify(words, markup=False)
 
-    def _send(self, found: Draft, *, anyway: bool) -> None:
+    def _send(self, found: ArgumentDraft, *, anyway: bool) -> None:
         tool = self.tool
         if tool is None:
             return
@@ -361,9 +361,9 @@ class CallRunner:
             shown = in_short(found.arguments, self._view.form if self._view else None)
             if self._link.session is not None:
                 shown = self._link.session.own.cover(shown)
-            self._start(LastCall(name=tool.name, arguments=found.arguments, in_short=shown))
+            self._start(RepeatableCall(name=tool.name, arguments=found.arguments, in_short=shown))
 
-    def _checked(self, asked: CheckAsked, found: Draft) -> None:
+    def _checked(self, asked: CheckAsked, found: ArgumentDraft) -> None:
         if asked.entry is not self.tool or not self._pane.take_draft(found, asked.writing):
             return
         wanted, self._wanted = self._wanted, None
@@ -374,7 +374,7 @@ class CallRunner:
     def _not_checked(self, asked: CheckAsked, error: BaseException) -> None:
         words = f"they could not be checked ({type(error).__name__}): a defect of Sightline"
         known = as_arguments(asked.writing).arguments if asked.writing.text is None else None
-        self._checked(asked, Draft(arguments=known, problems=(Problem(pointer="", message=words),)))
+        self._checked(asked, ArgumentDraft(arguments=known, problems=(Problem(pointer="", message=words),)))
 
     def _tick(self) -> None:
         running = self._running

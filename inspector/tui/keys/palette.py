@@ -47,7 +47,7 @@ class RankedHit(DiscoveryHit):
 
 
 @runtime_checkable
-class Played(Protocol):
+class PlayedScreen(Protocol):
     """A screen that looks into a recording."""
 
     def action_play(self) -> None:
@@ -60,7 +60,7 @@ class CommandSearch(Provider):
 
     def _offered(self) -> Iterable[Command]:
         """Those of places that there are: only a recording is played."""
-        is_played = isinstance(self.screen, Played)
+        is_played = isinstance(self.screen, PlayedScreen)
         return (found for found in _OFFERED if is_played or found.place is not Place.RECORDING)
 
     async def discover(self) -> Hits:

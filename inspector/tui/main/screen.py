@@ -42,7 +42,7 @@ from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import KeyLine, Part, Situation, keys_now
+from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.finding_actions import FindingActions, open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
@@ -398,7 +398,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _show_keys(self) -> None:
         self._keys.offers = keys_now(
-            Situation(
+            KeySituation(
                 part=self._part(),
                 is_running=self._runner.is_running,
                 is_filled=self._runner.is_filled,
@@ -415,20 +415,22 @@ class MainScreen(Screen[None], inherit_bindings=False):
             )
         )
 
-    def _part(self) -> Part:
+    def _part(self) -> FocusedPart:
         focused = self.focused
         if isinstance(focused, (Input, TextArea, ChoiceInput)):
             is_filter = self._catalogue.has_focus_within or focused is self._timeline_filter
-            return Part.FILTER if is_filter else Part.INPUT
+            return FocusedPart.FILTER if is_filter else FocusedPart.INPUT
         if self._result.has_focus_within:
-            return Part.RESULT
+            return FocusedPart.RESULT
         if self._tool.has_focus_within and self._tool.is_in_findings:
-            return Part.FINDINGS
+            return FocusedPart.FINDINGS
         if self._tool.has_focus_within:
-            return {"call": Part.FORM, "definition": Part.DEFINITION}.get(self._tool.tab, Part.TOOL)
+            return {"call": FocusedPart.FORM, "definition": FocusedPart.DEFINITION}.get(
+                self._tool.tab, FocusedPart.TOOL
+            )
         if self._timeline.has_focus:
-            return Part.TIMELINE
-        return Part.FAILURE if self._failure.has_focus else Part.CATALOGUE
+            return FocusedPart.TIMELINE
+        return FocusedPart.FAILURE if self._failure.has_focus else FocusedPart.CATALOGUE
 
     # Keys.
 
