@@ -13,7 +13,7 @@ def test_no_file_and_no_byte_of_a_terminal_holds_a_secret_of_the_demo_whatever_i
 ) -> None:
     audit = tmp_path / "root" / "work" / "audit.jsonl"
     with on_demo(tmp_path, "--audit", str(audit)) as run:
-        run.write("w", "Record this session", "made.jsonl", "recording since")
+        run.write("w", "Record this session", "made.jsonl", "w stops it")
         run.press("P", until="Not pinned.")
         run.press("p", until="for good")
         run.press("y", until="As pinned")

@@ -12,10 +12,9 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, paragraph, shortened
 from inspector.tui.widgets.choice import ChoiceInput
-from inspector.tui.widgets.secondary import QUIET, SecondaryDialog
+from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 
 Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
 """Takes the answers, one for each field; returns a message where they are refused, and an empty text otherwise."""
@@ -35,7 +34,7 @@ class AskField:
 class AskScreen(SecondaryDialog[None], inherit_bindings=False):
     """Enter gives the answers to `accept` and closes the dialog unless they are refused. Esc does nothing else."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.ASKING)
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.ASKING)
 
     def __init__(self, title: str, explanation: str, fields: Sequence[AskField], accept: Accept) -> None:
         super().__init__(content(title))

@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.screen import Screen
 
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.table import COMMANDS, bindings
+from inspector.tui.keys.table import COMMANDS
 from inspector.tui.widgets.lines import Lines
-from inspector.tui.widgets.secondary import Keys, SecondaryDialog
+from inspector.tui.widgets.secondary import Keys, SecondaryDialog, dialog_bindings
 
 _KEYS_WIDTH = 9
 _LEAST_WORDS = 20
@@ -150,7 +150,7 @@ class HelpLines(Lines):
 class HelpScreen(SecondaryDialog[None], inherit_bindings=False):
     """Keys on the left, the legend on the right; below each other on a narrow screen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.HELP)
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.HELP)
     HORIZONTAL_BREAKPOINTS = [(0, _NARROW), (110, _WIDE)]  # noqa: RUF012 - Textual declares it so
     KEYS: ClassVar[Keys] = (
         ("help.back", ""),

@@ -9,10 +9,9 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from inspector.tui.keys.command import Place
-from inspector.tui.keys.table import bindings
 from inspector.tui.policy.view import DecisionView
 from inspector.tui.widgets.lines import ContentLines, DocumentLines, Lines
-from inspector.tui.widgets.secondary import SecondaryDialog
+from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
 
 _AROUND = 7
 """Rows of the title, the keys, the border and the space between them."""
@@ -24,7 +23,7 @@ UNREAD_S = 0.5
 class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
     """Ends with true if the user agreed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.DECIDING)
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.DECIDING)
     unread_s: ClassVar[float] = UNREAD_S
 
     def __init__(self, view: DecisionView) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeAlias, TypeVar
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.reactive import reactive
@@ -11,8 +12,9 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import KeyLine, Offer
-from inspector.tui.keys.table import command
+from inspector.tui.keys.table import bindings, command
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content
 from inspector.tui.widgets.lines import Lines
@@ -129,6 +131,11 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
 
     def action_back(self) -> None:
         self.dismiss()
+
+
+def dialog_bindings(place: Place) -> list[BindingType]:
+    """The bindings of a dialog. A modal screen hides those of the app, Tab among them."""
+    return [*bindings(place), command("app.next").binding, command("app.previous").binding]
 
 
 class SecondaryDialog(SecondaryScreen[Ended], ModalScreen[Ended], inherit_bindings=False):

@@ -161,7 +161,7 @@ async def test_a_listing_that_was_not_shown_is_not_pinned() -> None:
         await script.opened[-1].list_all()
         assert isinstance(app.screen, PinsScreen)
         app.screen.action_agree()
-        await settled(pilot, app, "Try again in a moment.")
+        await settled(pilot, app, "The definitions are still being compared.")
         assert read_pin(known_as(DemoTarget())) is None
 
 
@@ -238,7 +238,7 @@ async def test_a_pin_that_cannot_be_read_is_told_and_asks_about_every_tool() -> 
     file.chmod(0o600)
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "Every tool is asked")
+        await settled(pilot, app, "Sightline asks before")
         await pilot.press("P")
         await settled(pilot, app, "cannot be read")
         await pilot.press("d", "y")

@@ -44,7 +44,7 @@ def test_what_w_records_and_x_exports_holds_no_secret_of_the_session(tmp_path: P
         run.press("escape", until="#1 done")
         run.press("escape")
         run.press("w", until="Enter continue")
-        run.press("enter", until="recording since")
+        run.press("enter", until="w stops it")
         run.press("enter")
         run.press("enter", until="#2 done")
         run.press("escape")
