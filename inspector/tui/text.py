@@ -25,6 +25,15 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: max(length - 1, 0)] + "…"
 
 
+def cut_in_the_middle(text: str, length: int) -> str:
+    """`text` cut to `length` characters with an ellipsis in its middle: addresses differ at their ends."""
+    if len(text) <= length:
+        return text
+    head = max(length - 1, 0) // 3
+    tail = max(length - 1 - head, 0)
+    return f"{text[:head]}…{text[len(text) - tail :]}"
+
+
 def size(size_bytes: int) -> str:
     """`812 B`, `1.2 kB`, `5.0 MB`: powers of ten."""
     if size_bytes < 1000:

@@ -1,8 +1,10 @@
 import shlex
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.content import Content
 
 from inspector.boundary.bounded import Level
 from inspector.json.exact import (
@@ -25,15 +27,18 @@ from inspector.session.events import State
 from inspector.tui.call.command_line import CommandLine, call_command, editable
 from inspector.tui.call.progress import progress_line
 from inspector.tui.catalogue.item import about, title
-from inspector.tui.catalogue.rows import Group, matching, rows
+from inspector.tui.catalogue.rows import Group, RowMarks, matching, rows
+from inspector.tui.catalogue.rows import entry_line as item_line
 from inspector.tui.connection.failure import FailureView, failure, last_words
 from inspector.tui.help.screen import help_lines
-from inspector.tui.keys.footer import Offer, Part, Situation, fitting, key_line, keys_now
+from inspector.tui.keys import palette
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.footer import FocusedPart, KeySituation, Offer, fitting, key_line, keys_now
 from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
 from inspector.tui.text import content, count, duration, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import pieces
-from inspector.tui.timeline.pane import entry_line
+from inspector.tui.timeline.rows import entry_line
 
 
 @pytest.mark.parametrize(
@@ -92,7 +97,6 @@ HEADER = HeaderView(
     level=Level.DECLARED,
     host="spec",
     protocol="2025-11-25",
-    era="legacy",
     tools=12,
 )
 
@@ -105,14 +109,16 @@ def test_the_header_always_has_the_lenses_and_the_state_and_fits(width: int) -> 
     assert line.cell_length <= max(width, 52)
 
 
-def test_a_wide_header_tells_protocol_and_tools() -> None:
-    assert "2025-11-25 legacy  12 tools" in header(HEADER, 140).plain
+def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:
+    line = header(HEADER, 140).plain
+    assert line.startswith(" Sightline  https://example.org")
+    assert "ready  MCP 2025-11-25  12 tools" in line
 
 
-@pytest.mark.parametrize("part", list(Part))
+@pytest.mark.parametrize("part", list(FocusedPart))
 @pytest.mark.parametrize("width", [40, 80, 140])
-def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: Part, width: int) -> None:
-    offers = keys_now(Situation(part=part, has_called=True, has_differences=True, is_wrong=True))
+def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: FocusedPart, width: int) -> None:
+    offers = keys_now(KeySituation(part=part, has_called=True, has_differences=True, is_wrong=True))
     keys = fitting(offers, width)
     assert key_line(keys).cell_length <= width + 2
     assert keys[-1].offer == offers[-1]
@@ -125,22 +131,70 @@ def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: Part, width:
 @pytest.mark.parametrize(
     ("situation", "first"),
     [
-        (Situation(part=Part.CATALOGUE), "open"),
-        (Situation(part=Part.RESULT, is_running=True), "cancel"),
-        (Situation(part=Part.RESULT, has_differences=True), "next difference"),
-        (Situation(part=Part.INPUT), "call"),
-        (Situation(part=Part.FILTER), "keep"),
-        (Situation(part=Part.FAILURE, is_ready=False), "reconnect"),
+        (KeySituation(part=FocusedPart.CATALOGUE), "open"),
+        (KeySituation(part=FocusedPart.RESULT, is_running=True), "cancel"),
+        (KeySituation(part=FocusedPart.RESULT, has_differences=True), "next difference"),
+        (KeySituation(part=FocusedPart.INPUT), "call"),
+        (KeySituation(part=FocusedPart.FILTER), "keep"),
+        (KeySituation(part=FocusedPart.FAILURE, is_ready=False), "reconnect"),
     ],
 )
-def test_the_footer_begins_with_what_matters_most(situation: Situation, first: str) -> None:
+def test_the_footer_begins_with_what_matters_most(situation: KeySituation, first: str) -> None:
     assert keys_now(situation)[0].label == first
 
 
+def test_the_footer_offers_only_what_works() -> None:
+    nothing = {offer.command.id for offer in keys_now(KeySituation(part=FocusedPart.CATALOGUE))}
+    assert not nothing & {"host.compare", "result.compare", "call.repeat", "call.copy", "secrets.open"}
+    called = KeySituation(
+        part=FocusedPart.CATALOGUE, has_tool=True, has_called=True, has_result=True, secrets=1
+    )
+    assert {offer.command.id for offer in keys_now(called)} >= {
+        "host.compare",
+        "call.repeat",
+        "call.copy",
+        "secrets.open",
+    }
+    lost = replace(called, is_ready=False)
+    assert "call.repeat" not in {offer.command.id for offer in keys_now(lost)}
+
+
+def test_no_key_of_the_main_screen_means_something_else_in_a_pane_of_it() -> None:
+    main = {key for found in COMMANDS if found.place is Place.MAIN for key in found.keys.split(",")}
+    panes = (Place.LINES, Place.RESULT, Place.DEFINITION)
+    inner = {key for found in COMMANDS if found.place in panes for key in found.keys.split(",")}
+    assert not main & inner
+
+
+def test_the_palette_begins_with_what_people_look_for_and_never_offers_to_quit() -> None:
+    offered = [found.id for found in palette.offered()]
+    assert offered[:5] == ["form.run", "session.reconnect", "session.record", "call.copy", "host.compare"]
+    assert "app.quit" not in offered
+
+
+def test_a_row_of_the_catalogue_has_words_where_they_fit_and_letters_where_not() -> None:
+    marks = RowMarks(words=Content("write · sensitive"), letters=Content("WS"))
+    assert item_line(TOOL, marks, 40, here=False).plain.endswith("write · sensitive")
+    assert item_line(TOOL, marks, 20, here=False).plain.endswith(" WS")
+
+
+def test_an_address_is_cut_in_its_middle_behind_the_name() -> None:
+    uri = "https://example.org/a/very/long/way/to/handbook/chapter-7.md"
+    named = Item(kind=Kind.RESOURCE, name=uri, definition={"name": "handbook"})
+    line = item_line(named, RowMarks(), 44, here=False).plain
+    assert line.startswith("  handbook  https:")
+    assert "…" in line
+    assert line.rstrip().endswith("chapter-7.md")
+    bare = item_line(Item(kind=Kind.RESOURCE, name=uri, definition={}), RowMarks(), 30, here=False).plain
+    assert bare.rstrip().endswith("chapter-7.md")
+
+
 def test_sending_anyway_is_offered_where_the_arguments_are_wrong() -> None:
-    wrong = keys_now(Situation(part=Part.INPUT, is_wrong=True))
+    wrong = keys_now(KeySituation(part=FocusedPart.INPUT, is_wrong=True))
     assert Offer(command("form.send-anyway"), "send anyway") in wrong
-    assert all(offer.command.id != "form.send-anyway" for offer in keys_now(Situation(part=Part.INPUT)))
+    assert all(
+        offer.command.id != "form.send-anyway" for offer in keys_now(KeySituation(part=FocusedPart.INPUT))
+    )
 
 
 def test_every_key_has_an_id_of_its_own_and_a_sentence() -> None:

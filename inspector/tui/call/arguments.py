@@ -1,20 +1,27 @@
 """Arguments: from the form or JSON, checked against the input schema."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from inspector.errors import UsageError
-from inspector.json.exact import Json, JsonObject, equal
+from inspector.json.exact import Json, JsonObject, dump_text, equal
 from inspector.protocol.catalogue import Tool
 from inspector.schema.arguments import coerce, from_json
-from inspector.schema.fields import Field, example_arguments, form_of
+from inspector.schema.fields import Field, Form, example_arguments, form_of
 from inspector.schema.validation import violations
-from inspector.tui.call.entries import Draft, Problem, draft, entries, merged
+from inspector.tui.call.entries import (
+    ArgumentDraft,
+    Entered,
+    Problem,
+    Writing,
+    draft,
+    entries,
+    entry_of,
+    form_lines,
+    merged,
+)
+from inspector.tui.text import shortened
 
-if TYPE_CHECKING:
-    from inspector.schema.fields import Form
-    from inspector.tui.call.entries import Entered
-    from inspector.tui.call.pane import Writing
+_MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +29,10 @@ class CheckAsked:
     """Arguments as written, and the schema that they must meet."""
 
     entry: Tool
-    writing: "Writing"
+    writing: Writing
 
 
-def check(asked: CheckAsked) -> "Draft":
+def check(asked: CheckAsked) -> ArgumentDraft:
     """The arguments that were written, and all that is wrong with them."""
     schema: Json = asked.entry.input_schema
     if asked.writing.text is None:
@@ -33,16 +40,16 @@ def check(asked: CheckAsked) -> "Draft":
     try:
         arguments = from_json(asked.writing.text)
     except UsageError as error:
-        return Draft(arguments=None, problems=(Problem(pointer="", message=error.message),))
-    return checked(Draft(arguments=arguments), schema)
+        return ArgumentDraft(arguments=None, problems=(Problem(pointer="", message=error.message),))
+    return checked(ArgumentDraft(arguments=arguments), schema)
 
 
-def as_arguments(writing: "Writing") -> "Draft":
+def as_arguments(writing: Writing) -> ArgumentDraft:
     """What a form says, unchecked."""
     return draft(writing.lines, writing.entered, coerce)
 
 
-def as_entries(writing: "Writing") -> "dict[str, Entered] | None":
+def as_entries(writing: Writing) -> dict[str, Entered] | None:
     """What a form would hold to say what was written as JSON; None where it cannot say just that."""
     try:
         arguments = from_json(writing.text or "")
@@ -54,15 +61,61 @@ def as_entries(writing: "Writing") -> "dict[str, Entered] | None":
     return entered
 
 
-def example(form: "Form") -> JsonObject:
+def example(form: Form) -> JsonObject:
     """Arguments to begin with."""
     return example_arguments(form)
 
 
-def checked(draft: Draft, schema: Json) -> Draft:
+def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
     """A draft with what its schema finds wrong."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))
+
+
+def default_entries(form: Form) -> dict[str, Entered]:
+    """The entries that say the defaults of a schema. Members of an object that may be left out have none."""
+    found: dict[str, Entered] = {}
+    optional: list[str] = []
+    for line in form_lines(form):
+        field = line.field
+        if line.is_heading:
+            if not field.required:
+                optional.append(f"{field.pointer}/")
+        elif field.has_default and not field.sensitive and not field.pointer.startswith(tuple(optional)):
+            entered = entry_of(field, field.default)
+            if entered is not None and _says(entered, field):
+                found[field.pointer] = entered
+    return found
+
+
+def _says(entered: Entered, field: Field) -> bool:
+    """Whether an entry says the default itself, and not only text that looks like it."""
+    if entered.chosen is not None:
+        return True
+    try:
+        return equal(coerce(entered.text, field), field.default)
+    except UsageError:
+        return False
+
+
+def in_short(arguments: JsonObject, form: Form | None) -> str:
+    """`name="production" days=3 filter={…}`: arguments in one line, without sensitive ones. Foreign text."""
+    sensitive = {field.name for field in form.fields if field.sensitive} if form else set[str]()
+    words: list[str] = []
+    for name, value in list(arguments.items())[:_MOST_SHOWN]:
+        match value:
+            case _ if name in sensitive:
+                shown = "•••"
+            case dict():
+                shown = "{…}"
+            case list():
+                shown = f"[{len(value)}]"
+            case str():
+                shown = dump_text(shortened(value, 40))
+            case _:
+                shown = shortened(dump_text(value), 40)
+        words.append(f"{shortened(name, 40)}={shown}")
+    return " ".join(words)
 
 
 def sensitive_pointers(tool: Tool) -> tuple[str, ...]:

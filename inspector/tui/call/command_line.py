@@ -109,7 +109,7 @@ def _without(arguments: JsonObject, pointer: str) -> JsonObject:
     return changed
 
 
-def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> "CommandLine | str":
+def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> CommandLine | str:
     """A call as a command, or why there is none. A tool known by name only has no schema to say what is sensitive."""
     if isinstance(tool, str):
         return call_command(target, tool, arguments, ())

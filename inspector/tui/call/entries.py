@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -10,10 +9,8 @@ from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.pointer import resolve, split
 from inspector.schema.fields import Field, FieldKind, Form
+from inspector.schema.validation import Violation
 from inspector.tui.text import content, shortened
-
-if TYPE_CHECKING:
-    from inspector.schema.validation import Violation
 
 MAX_LINES = 120
 """More fields than these are for the JSON editor: each line of a form is a widget."""
@@ -44,6 +41,16 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """What the user has written so far, in one of the two ways."""
+
+    lines: tuple[FormLine, ...]
+    entered: Mapping[str, Entered]
+    text: str | None
+    """The arguments as JSON; None while the form is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """What is wrong with the arguments at one place."""
 
@@ -55,7 +62,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class ArgumentDraft:
     """Arguments as they would be sent, and what is wrong with them."""
 
     arguments: JsonObject | None
@@ -78,7 +85,7 @@ def form_lines(form: Form) -> tuple[FormLine, ...]:
     return tuple(lines)
 
 
-def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> Draft:
+def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> ArgumentDraft:
     """The arguments that the entries make; an empty entry leaves its argument out.
 
     `entered`: by the pointer of the field. An entry that its field cannot take is kept as text, with a problem.
@@ -105,7 +112,7 @@ def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: C
         for line in lines
         if line.field.required and _is_missing(arguments, line.field.pointer)
     ]
-    return Draft(arguments=arguments, problems=tuple(problems))
+    return ArgumentDraft(arguments=arguments, problems=tuple(problems))
 
 
 def sensitive_entries(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> dict[str, Entered]:
@@ -129,7 +136,7 @@ def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Ent
             value = resolve(arguments, line.field.pointer)
         except LookupError:
             continue
-        entry = _entry(line.field, value)
+        entry = entry_of(line.field, value)
         if entry is None:
             return None
         found[line.field.pointer] = entry
@@ -151,13 +158,14 @@ def choice_words(field: Field) -> tuple[str, ...]:
     )
 
 
-def label(line: FormLine) -> Content:
+def label(line: FormLine, *, is_default: bool = False) -> Content:
     """The name of the argument, as it is sent; a star where it is required."""
     field = line.field
     return Content.assemble(
         "  " * line.depth,
         content(shortened(field.name, 60), "bold" if line.is_heading else ""),
         ("*", "bold $text-warning") if field.required else "",
+        ("  default", "$foreground 60%") if is_default else "",
     )
 
 
@@ -198,7 +206,7 @@ def place_problems(
     return placed, tuple(rest)
 
 
-def merged(found: Draft, violations: "tuple[Violation, ...]") -> tuple[Problem, ...]:
+def merged(found: ArgumentDraft, violations: tuple[Violation, ...]) -> tuple[Problem, ...]:
     """The problems of a draft with those that its schema finds; what a field already says is not said twice."""
     own = {problem.pointer for problem in found.problems}
     missing = {pointer.rpartition("/")[0] for pointer in own}
@@ -246,7 +254,8 @@ def _is_missing(arguments: JsonObject, pointer: str) -> bool:
     return isinstance(around, dict) and split(pointer)[-1] not in around
 
 
-def _entry(field: Field, value: Json) -> Entered | None:
+def entry_of(field: Field, value: Json) -> Entered | None:
+    """The entry of a field that says `value`; None where there is none."""
     if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE}:
         for index, choice in enumerate(choice_values(field)):
             if type(choice) is type(value) and choice == value:

@@ -57,14 +57,17 @@ class FieldLine(Widget):
     def __init__(self, line: FormLine) -> None:
         super().__init__()
         self.line = line
+        self._label = Static(label(line), markup=False, classes="field-label")
         self._note = Static("", markup=False, classes="field-note")
+        self._default: Entered | None = None
+        self._is_default = False
         self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line)
         self._problem = ""
         self._said = Content("")
 
     def compose(self) -> ComposeResult:
         """Label, input, note."""
-        yield Static(label(self.line), markup=False, classes="field-label")
+        yield self._label
         yield self._input or Static("", markup=False)
         yield self._note
 
@@ -82,6 +85,17 @@ class FieldLine(Widget):
                 return Entered(chosen=choice.chosen)
             case None:
                 return Entered()
+
+    def take_default(self, default: Entered | None) -> None:
+        """The entry that says the default of the schema."""
+        self._default = default
+        self._say_default()
+
+    def _say_default(self) -> None:
+        is_default = self._default is not None and self.entered == self._default
+        if is_default != self._is_default:
+            self._is_default = is_default
+            self._label.update(label(self.line, is_default=is_default))
 
     def enter(self, entered: Entered) -> None:
         """Put something into the input."""
@@ -111,6 +125,7 @@ class FieldLine(Widget):
         """The form collects."""
         event.stop()
         self._say()
+        self._say_default()
         self.post_message(self.Changed())
 
     def _say(self) -> None:
@@ -150,6 +165,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self._form: Form | None = None
         self._lines: tuple[FormLine, ...] = ()
         self._kept: dict[str, Entered] = {}
+        self._defaults: dict[str, Entered] = {}
         self._mounted: list[FieldLine] = []
 
     @property
@@ -157,9 +173,10 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         """The lines of the form, mounted or about to be."""
         return self._lines
 
-    def show(self, form: Form, entered: Mapping[str, Entered]) -> None:
-        """Show another form, with what was last entered in it."""
+    def show(self, form: Form, entered: Mapping[str, Entered], defaults: Mapping[str, Entered]) -> None:
+        """Show another form, with what was last entered in it. `defaults`: entries that say the schema's defaults."""
         self._form = form
+        self._defaults = dict(defaults)
         self._lines = form_lines(form)
         self._kept = dict(entered)
         self._mounted = []
@@ -210,6 +227,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             kept = self._kept.get(line.line.field.pointer)
             if kept:
                 line.enter(kept)
+            line.take_default(self._defaults.get(line.line.field.pointer))
         self._mounted += batch
         self.mount_all(batch)
         self.call_after_refresh(self._mount_from, start + _BATCH, form)
@@ -222,4 +240,4 @@ def _input(line: FormLine) -> Input | ChoiceInput:
         return ChoiceInput(
             [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 60%")
         )
-    return Input(placeholder=safe_line(hint), password=field.sensitive, compact=True)
+    return Input(placeholder=safe_line(hint), password=field.sensitive, compact=True, select_on_focus=False)

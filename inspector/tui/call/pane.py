@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -10,30 +10,19 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Button, Static, TextArea
 
-from inspector.tui.call.entries import Draft, Entered, FormLine, place_problems
+from inspector.tui.call.arguments import default_entries
+from inspector.tui.call.entries import ArgumentDraft, Entered, Writing, place_problems
 from inspector.tui.call.form import ArgumentForm
 from inspector.tui.catalogue.item import ToolView, about
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 
-if TYPE_CHECKING:
-    from textual.timer import Timer
-
 _PAUSE_S = 0.15
 """How long typing must rest before the arguments are checked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
-    """What the user has written so far, in one of the two ways."""
-
-    lines: tuple[FormLine, ...]
-    entered: Mapping[str, Entered]
-    text: str | None
-    """The arguments as JSON; None while the form is used."""
 
 
 class CallPane(Vertical):
@@ -55,6 +44,11 @@ class CallPane(Vertical):
         & #send-anyway { display: none; }
         &.-wrong #send-anyway { display: block; }
         &.-inert > #actions, &.-inert > #form { display: none; }
+        & > #folded { display: none; height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        &.-folded > #folded { display: block; }
+        &.-folded > #about, &.-folded > #form, &.-folded > #arguments, &.-folded > #problems, &.-folded > #actions {
+            display: none;
+        }
         & #state { width: 1fr; height: 1; text-align: right; color: $foreground 70%; }
     }
     """
@@ -72,6 +66,9 @@ class CallPane(Vertical):
 
         anyway: bool
 
+    class Folded(Message):
+        """The form is folded, or is not any more: it needs another height."""
+
     @dataclass
     class Switched(Message):
         """The user wants the other way of writing."""
@@ -79,6 +76,7 @@ class CallPane(Vertical):
     def __init__(self) -> None:
         super().__init__(id="call")
         self._about = Static("", markup=False, id="about")
+        self._line = Static("", markup=False, id="folded")
         self._form = ArgumentForm()
         self._editor = TextArea(id="arguments", soft_wrap=True, tab_behavior="focus", compact=True)
         self._problems = Static("", markup=False, id="problems")
@@ -87,13 +85,14 @@ class CallPane(Vertical):
         self._send = Button("Call", id="send", variant="primary", compact=True)
         self._switch = Button("JSON", id="switch", compact=True)
         self._view: ToolView | None = None
-        self._draft: Draft | None = None
+        self._draft: ArgumentDraft | None = None
         self._checked: Writing | None = None
         self._pause: Timer | None = None
         self._tried = False
 
     def compose(self) -> ComposeResult:
         """Description, form or JSON, problems, actions."""
+        yield self._line
         yield self._about
         yield self._form
         yield self._editor
@@ -108,11 +107,12 @@ class CallPane(Vertical):
         """Show another tool, with what was last written for it. `text`: as JSON, None for the form."""
         self._view = view
         self._tried = False
+        self.unfold()
         self._about.update(about(view.entry))
         self.set_class(view.form is None, "-inert")
         self._use_json(text)
         if view.form is not None:
-            self._form.show(view.form, entered)
+            self._form.show(view.form, entered, default_entries(view.form))
         self._forget_draft()
         self._show_draft()
         self.rest()
@@ -132,11 +132,11 @@ class CallPane(Vertical):
         return self.has_class("-json")
 
     @property
-    def draft(self) -> Draft | None:
+    def draft(self) -> ArgumentDraft | None:
         """What is written, checked; None while typing has not rested, or where its messages are still on their way."""
         return self._draft if self._checked == self.writing else None
 
-    def take_draft(self, draft: Draft, writing: Writing) -> bool:
+    def take_draft(self, draft: ArgumentDraft, writing: Writing) -> bool:
         """Say whether the arguments are valid; False where something else is written by now."""
         if writing != self.writing:
             if self._pause is None:
@@ -176,8 +176,30 @@ class CallPane(Vertical):
         """Whether something is said to be wrong."""
         return self.has_class("-wrong")
 
+    @property
+    def is_folded(self) -> bool:
+        """Whether the form is one line: the call that was made of it."""
+        return self.has_class("-folded")
+
+    def fold(self, line: Content) -> None:
+        """Show one line in place of the form, so that the result has room."""
+        self._line.update(
+            Content.assemble(
+                line, "   ", ("1", "bold $accent"), " edit  ", ("r", "bold $accent"), " call again"
+            )
+        )
+        self.set_class(True, "-folded")
+        self.post_message(self.Folded())
+
+    def unfold(self) -> None:
+        """Show the form again."""
+        if self.is_folded:
+            self.remove_class("-folded")
+            self.post_message(self.Folded())
+
     def focus_form(self) -> None:
         """Put the focus where arguments are entered, or on the button where there are none."""
+        self.unfold()
         if self.is_json:
             self._editor.focus()
         elif not self._form.focus_first():
@@ -242,7 +264,7 @@ class CallPane(Vertical):
         self._switch.label = Content("Form" if text is not None else "JSON")
 
 
-def _state(draft: Draft | None) -> Content:
+def _state(draft: ArgumentDraft | None) -> Content:
     if draft is None:
         return Content("")
     if draft.arguments is None:

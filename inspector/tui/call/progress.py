@@ -35,7 +35,7 @@ def waiting_note(name: str, elapsed_s: float, progress: Progress | None, timeout
     return Content.assemble(
         progress_line(name, elapsed_s, progress),
         (
-            f"\n\nGiven up after {duration(timeout_s)}. Logs and progress are in the timeline.",
+            f"\n\nTimes out after {duration(timeout_s)} without progress. Logs and progress are in the timeline.",
             "$foreground 70%",
         ),
     )

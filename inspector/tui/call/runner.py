@@ -1,33 +1,73 @@
-"""Calling: what was written for each tool, whether it may be sent, and the call that runs."""
+"""Sends the arguments in the form as a call, and follows the call that runs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker
 
+from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
-from inspector.protocol.catalogue import Entry, Tool
+from inspector.pins.pins import ConfirmReason
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
 from inspector.schema.fields import Form
-from inspector.session.call_record import FILLED, Progress
+from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.wording import ONLY_AS_TASK
-from inspector.tui.call.arguments import CheckAsked, as_arguments, as_entries, check, example
+from inspector.tui.call.arguments import (
+    CheckAsked,
+    as_arguments,
+    as_entries,
+    check,
+    default_entries,
+    example,
+    in_short,
+)
 from inspector.tui.call.command_line import copied, editable
-from inspector.tui.call.entries import Draft, Entered, Problem, sensitive_entries
-from inspector.tui.call.pane import CallPane, Writing
+from inspector.tui.call.entries import ArgumentDraft, Entered, Problem, Writing, sensitive_entries
+from inspector.tui.call.pane import CallPane
 from inspector.tui.call.progress import held_line, progress_line, waiting_note
 from inspector.tui.catalogue.item import ToolView
-from inspector.tui.connection.connection import Link
+from inspector.tui.connection.connection import SessionLink
 from inspector.tui.keys.table import command
+from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, duration, shortened
 
 _TICK_S = 0.25
+
+
+@dataclass
+class CallChanged(Message):
+    """A call has begun or ended, or its arguments are checked: other keys apply."""
+
+
+@dataclass
+class CallStarted(Message):
+    """A call begins. `arguments` is what may be shown of them, in short."""
+
+    name: str
+    arguments: str
+
+
+@dataclass
+class CallFinished(Message):
+    """A call has ended with a record."""
+
+    record: CallRecord
+
+
+@dataclass
+class CallStopped(Message):
+    """A call has ended without a record. `note` says why."""
+
+    name: str
+    note: Content
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,43 +85,49 @@ class _Running:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LastCall:
-    """What `repeat` repeats."""
+class RepeatableCall:
+    """The call that `repeat` makes again."""
 
     name: str
     arguments: JsonObject
+    in_short: str
 
 
-class Calling:
-    """Everything between the form and the call."""
+class CallRunner:
+    """Keeps what is written for each tool, checks it, and runs one call at a time."""
 
     def __init__(
         self,
         screen: Screen[None],
-        link: Link,
+        link: SessionLink,
+        gate: PolicyGate,
+        asking: Callable[[str], Sequence[ConfirmReason]],
         pane: CallPane,
         result: ResultPane,
-        changed: Callable[[], None],
-        told: Callable[[str, Content], None],
+        *,
+        read_only: str = "",
     ) -> None:
-        """`told`: hears of the tool whose call has no result, and why."""
+        """`asking`: changes of a tool's definition to ask about. `read_only`: why nothing can be called, ever."""
         self._screen = screen
         self._link = link
+        self._gate = gate
+        self._asking = asking
         self._pane = pane
         self._result = result
-        self._changed = changed
-        self._told = told
+        self._read_only = read_only
         self._view: ToolView | None = None
         self._written: dict[str, Writing] = {}
         self._running: _Running | None = None
         self._wanted: bool | None = None
         """Whether a call waits for its arguments to be checked; true where it is to be sent anyway."""
         self._checks = Latest(screen, check, self._checked, self._not_checked)
-        self.last: LastCall | None = None
+        self.last: RepeatableCall | None = None
+
+    def _changed(self) -> None:
+        self._screen.post_message(CallChanged())
 
     @property
     def is_running(self) -> bool:
-        """Whether a call has not ended."""
         return self._running is not None
 
     @property
@@ -90,10 +136,12 @@ class Calling:
         entry = self._view.entry if self._view else None
         return entry if isinstance(entry, Tool) else None
 
-    def written(self, entry: Entry) -> tuple[Mapping[str, Entered], str | None]:
-        """What was last written for `entry`: in its form, or as JSON."""
-        found = self._written.get(entry.name) if isinstance(entry, Tool) else None
-        return (found.entered, found.text) if found else (dict[str, Entered](), None)
+    def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
+        """The last entries in the form of an item, or the text as JSON; at first the defaults of its schema."""
+        found = self._written.get(view.entry.name) if isinstance(view.entry, Tool) else None
+        if found is not None:
+            return found.entered, found.text
+        return default_entries(view.form) if view.form else dict[str, Entered](), None
 
     def leave_form(self) -> None:
         """Keep what is written, before another form takes its place."""
@@ -117,6 +165,8 @@ class Calling:
 
     def obstacle(self) -> str:
         """Why nothing can be called now; empty where something can."""
+        if self._read_only:
+            return self._read_only
         if self._running is not None:
             return "A call is running. Esc cancels it."
         if not self._link.is_ready:
@@ -157,70 +207,86 @@ class Calling:
         self._tick()
         self._changed()
 
-    @property
-    def may_repeat(self) -> bool:
-        """Whether what was called last may be called again without a second thought."""
-        return self.last is not None and not self._link.why_not_repeat
-
     def repeat(self) -> None:
-        """Call again what was called last, where a second call does no more than the first."""
+        """Call again what was called last, with the same arguments. The policy decides on it like on any call."""
         obstacle = self.obstacle() or ("" if self.last else "Nothing has been called yet.")
-        if not obstacle and self.last and self._link.why_not_repeat:
-            name = shortened(self.last.name, 60)
-            obstacle = f"{name} is not repeated. {self._link.why_not_repeat} Enter in its form calls it all the same."
         if obstacle or self.last is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
         else:
-            self.start(self.last.name, self.last.arguments)
+            self._start(self.last)
 
-    def start(self, name: str, arguments: JsonObject) -> None:
-        """Call a tool."""
-        self.last = LastCall(name=name, arguments=arguments)
+    def _start(self, call: RepeatableCall) -> None:
+        self.last = call
+        name, arguments = call.name, call.arguments
         self._running = _Running(
             name=name,
             arguments=arguments,
             began_s=monotonic(),
-            worker=self._screen.run_worker(self._link.call(name, arguments), group="call"),
+            worker=self._screen.run_worker(self._call(name, arguments), group="call"),
             ticking=self._screen.set_interval(_TICK_S, self._tick),
         )
+        self._screen.post_message(CallStarted(name, call.in_short))
+        if self.tool is not None and self.tool.name == name:
+            line = content(shortened(f"{name}({call.in_short.replace(' ', ', ')})", 300), "bold")
+            self._pane.fold(line)
         self._tick()
         self._result.focus_result()
         self._changed()
 
-    def hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state, as whoever asks reports it
+    async def _call(self, name: str, arguments: JsonObject) -> None:
+        session = self._link.session
+        if session is None:
+            return
+        try:
+            ruled = await self._gate.made(
+                session,
+                name,
+                arguments,
+                asking=self._asking(name),
+                on_hold=self._hold,
+                on_progress=self._advance,
+            )
+        except InspectorError as error:
+            self._stop(error.message)
+        else:
+            self._end()
+            self._screen.post_message(CallFinished(ruled.record))
+            self._gate.hear(session, ruled)
+
+    def _hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state
         """The call waits for the user to agree, or does not any more."""
         if self._running is not None:
             self._running.is_held = is_held
             self._running.began_s = monotonic()
             self._tick()
 
-    def advanced(self, progress: Progress) -> None:
-        """The running call said how far it is."""
+    def _advance(self, progress: Progress) -> None:
         if self._running is not None:
             self._running.progress = progress
             if progress is FILLED:
                 self._tick()
                 self._changed()
 
-    def ended(self) -> None:
-        """The running call has ended, one way or another."""
+    def _end(self) -> None:
         if self._running is not None:
             self._running.ticking.stop()
             self._running = None
             self._result.show_progress(None)
             self._changed()
 
-    def stopped(self, reason: str) -> None:
-        """The running call ended without a record."""
+    def _stop(self, reason: str) -> None:
+        """The running call ended without a record. `reason` may quote foreign text."""
         name = self._running.name if self._running else ""
-        self.ended()
+        self._end()
         if self._result.has_focus_within and self.tool is not None and self.tool.name == name:
             # There is nothing to read; what was written may be changed, and called again.
             self._pane.focus_form()
         note = Content.assemble(
-            content(shortened(name, 60), "bold"), " has no result: ", content(shortened(reason, 600))
+            content(shortened(name, 60), "bold"),
+            " has no result. Sightline: ",
+            content(shortened(reason, 600)),
         )
-        self._told(name, note)
+        self._screen.post_message(CallStopped(name, note))
 
     def cancel(self) -> None:
         """Cancel the running call."""
@@ -228,8 +294,8 @@ class Calling:
             elapsed = duration(monotonic() - self._running.began_s)
             was_sent = not self._running.is_held
             self._running.worker.cancel()
-            told = f"cancelled after {elapsed}; the {self._link.peer} was told so"
-            self.stopped(told if was_sent else "cancelled; nothing was sent")
+            sent = f"cancelled after {elapsed}; the {self._link.peer} was told so"
+            self._stop(sent if was_sent else "cancelled; nothing was sent")
 
     def toggle_json(self) -> None:
         """Change between the form and JSON, where both can say the same."""
@@ -278,7 +344,7 @@ class Calling:
         )
         self._screen.notify(words, markup=False)
 
-    def _send(self, found: Draft, *, anyway: bool) -> None:
+    def _send(self, found: ArgumentDraft, *, anyway: bool) -> None:
         tool = self.tool
         if tool is None:
             return
@@ -292,9 +358,12 @@ class Calling:
             words = f"The schema does not allow these arguments. {command('form.send-anyway').key} sends them anyway."
             self._screen.notify(words, severity="warning", markup=False)
         else:
-            self.start(tool.name, found.arguments)
+            shown = in_short(found.arguments, self._view.form if self._view else None)
+            if self._link.session is not None:
+                shown = self._link.session.own.cover(shown)
+            self._start(RepeatableCall(name=tool.name, arguments=found.arguments, in_short=shown))
 
-    def _checked(self, asked: CheckAsked, found: Draft) -> None:
+    def _checked(self, asked: CheckAsked, found: ArgumentDraft) -> None:
         if asked.entry is not self.tool or not self._pane.take_draft(found, asked.writing):
             return
         wanted, self._wanted = self._wanted, None
@@ -305,7 +374,7 @@ class Calling:
     def _not_checked(self, asked: CheckAsked, error: BaseException) -> None:
         words = f"they could not be checked ({type(error).__name__}): a defect of Sightline"
         known = as_arguments(asked.writing).arguments if asked.writing.text is None else None
-        self._checked(asked, Draft(arguments=known, problems=(Problem(pointer="", message=words),)))
+        self._checked(asked, ArgumentDraft(arguments=known, problems=(Problem(pointer="", message=words),)))
 
     def _tick(self) -> None:
         running = self._running

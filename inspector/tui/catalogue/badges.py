@@ -11,6 +11,7 @@ from inspector.claims.claim import TraitName
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import Badge, Traits, badges, traits
 from inspector.protocol.catalogue import Tool
+from inspector.tui.catalogue.rows import RowMarks
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
 
@@ -27,10 +28,18 @@ _STYLES = {
 
 _LONG = 60
 
+_ROW_WORDS = {Badge.CONFIRM: "asks first"}
 
-def letters_of(tool: Tool) -> Content:
-    """One letter a badge of a tool."""
-    return letters(traits(claims_of_tool(tool)))
+
+def marks_of(tool: Tool) -> RowMarks:
+    """The badges of a tool."""
+    return row_marks(traits(claims_of_tool(tool)))
+
+
+def row_marks(found: Traits) -> RowMarks:
+    """The badges of a tool for its row: `write · sensitive`, or `WS` where there is no room."""
+    words = (Content.styled(_ROW_WORDS.get(badge, badge.word), _STYLES[badge]) for badge in badges(found))
+    return RowMarks(words=Content.styled(" · ", "$foreground 50%").join(words), letters=letters(found))
 
 
 def letters(found: Traits) -> Content:
@@ -84,7 +93,7 @@ def _value(value: bool | str | tuple[str, ...]) -> str:  # noqa: FBT001 - a trai
             return ", ".join(value)
 
 
-_Lettered: TypeAlias = tuple[tuple[Tool, Content], ...]
+_Marked: TypeAlias = tuple[tuple[Tool, RowMarks], ...]
 
 _AT_ONCE = 200
 """Tools that are asked for together: more than a screen shows."""
@@ -92,24 +101,25 @@ _AT_ONCE = 200
 _KEPT = 2_000
 """Tools whose badges are known at a time."""
 
-_NOT_YET = Content("")
+_NOT_YET = RowMarks()
 
-_NEVER = Content.styled("!", "bold $text-error")
+_FAULT = Content.styled("!", "bold $text-error")
+_NEVER = RowMarks(words=_FAULT, letters=_FAULT)
 
 
-class Lettering:
-    """What a definition declares may take long to read, so that drawing a row only looks up what is known."""
+class BadgeLoader:
+    """Computes the badges of visible catalogue rows in a thread; drawing a row only looks them up."""
 
     def __init__(self, screen: Screen[None], changed: Callable[[], None]) -> None:
         """`changed`: told when more badges are known; it draws the rows anew."""
         self._screen = screen
         self._changed = changed
-        self._known: dict[int, tuple[Tool, Content]] = {}
+        self._known: dict[int, tuple[Tool, RowMarks]] = {}
         """By the identity of the tool, which is kept so that no other takes it on."""
         self._wanted: dict[int, Tool] = {}
-        self._letters = Latest(screen, badge_letters, self._take, self._could_not, self._keep)
+        self._marks = Latest(screen, badge_marks, self._take, self._could_not, self._keep)
 
-    def of(self, tool: Tool) -> Content:
+    def of(self, tool: Tool) -> RowMarks:
         """A tool's badges; none while they are being made."""
         known = self._known.get(id(tool))
         if known is not None:
@@ -124,15 +134,15 @@ class Lettering:
         wanted = [tool for key, tool in self._wanted.items() if key not in self._known]
         self._wanted.clear()
         if wanted:
-            self._letters.ask(tuple(wanted[-_AT_ONCE:]))
+            self._marks.ask(tuple(wanted[-_AT_ONCE:]))
 
-    def _take(self, asked: tuple[Tool, ...], made: _Lettered) -> None:
+    def _take(self, asked: tuple[Tool, ...], made: _Marked) -> None:
         del asked
         self._keep(made)
         self._changed()
 
-    def _keep(self, made: _Lettered) -> None:
-        self._known.update((id(tool), (tool, letters)) for tool, letters in made)
+    def _keep(self, made: _Marked) -> None:
+        self._known.update((id(tool), (tool, marks)) for tool, marks in made)
         for oldest in tuple(islice(self._known, max(0, len(self._known) - _KEPT))):
             del self._known[oldest]
 
@@ -144,6 +154,6 @@ class Lettering:
         self._take(asked, tuple((tool, _NEVER) for tool in asked))
 
 
-def badge_letters(tools: tuple[Tool, ...]) -> "tuple[tuple[Tool, Content], ...]":
+def badge_marks(tools: tuple[Tool, ...]) -> tuple[tuple[Tool, RowMarks], ...]:
     """Each tool with its badges."""
-    return tuple((tool, letters_of(tool)) for tool in tools)
+    return tuple((tool, marks_of(tool)) for tool in tools)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -14,16 +13,13 @@ from inspector.json.exact import Json, Malformed, dump, equal
 from inspector.protocol.catalogue import Entry, Tool
 from inspector.protocol.outcome import Result
 from inspector.protocol.page import Refused
-from inspector.schema.fields import form_of
+from inspector.schema.fields import Form, form_of
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue import badges
 from inspector.tui.claims.pane import ClaimRow, value_text
 from inspector.tui.page.screen import changed_lines, origin_line, origin_lines
 from inspector.tui.text import content, paragraph, shortened, size, tokens
 from inspector.tui.values.outline import Outline
-
-if TYPE_CHECKING:
-    from inspector.schema.fields import Form
 
 _DESCRIPTION_LENGTH = 1200
 
@@ -37,8 +33,8 @@ class ToolView:
     definition_bytes: int
     badges: Content
     traits: tuple[Content, ...] = ()
-    claims: "tuple[ClaimRow, ...]" = ()
-    form: "Form | None" = None
+    claims: tuple[ClaimRow, ...] = ()
+    form: Form | None = None
     """None for what cannot be called."""
     origins: tuple[Content, ...] = ()
     """Where a page's tool comes from."""
@@ -94,7 +90,7 @@ def about(entry: Entry) -> Content:
             return Content.assemble(
                 paragraph(text),
                 "\n" if text else "",
-                ("Listed here to be looked at; only tools are called.", "$foreground 70%"),
+                ("Only tools can be called.", "$foreground 70%"),
             )
 
 

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from inspector.protocol.catalogue import Entry, Tool
@@ -18,6 +19,7 @@ from inspector.tui.catalogue.rows import (
     CatalogueRow,
     Group,
     Row,
+    RowMarks,
     entry_line,
     group_line,
     item_identity,
@@ -25,17 +27,20 @@ from inspector.tui.catalogue.rows import (
 )
 from inspector.tui.widgets.lines import Lines
 
-Badges = Callable[[Tool], Content]
-"""What stands on the right of a tool. It is asked while rows are drawn, so that it only looks things up."""
+_SETTLE_S = 0.08
+"""How long the cursor must rest on an item before it is opened."""
+
+Marks = Callable[[Tool], RowMarks]
+"""The marks of a tool. Called while rows are drawn, so it must only look things up."""
 
 
 class CatalogueLines(Lines):
     """The rows of the catalogue that match the filter."""
 
-    def __init__(self, badges: Badges) -> None:
+    def __init__(self, marks: Marks) -> None:
         super().__init__(id="catalogue-lines")
-        self._badges_of = badges
-        self._badges: dict[int, Content] = {}
+        self._marks_of = marks
+        self._marks: dict[int, RowMarks] = {}
         """By the identity of an item, of which two may have one name."""
         self._all: tuple[Row, ...] = ()
         self._shown: tuple[CatalogueRow, ...] = ()
@@ -46,7 +51,7 @@ class CatalogueLines(Lines):
     def take(self, found: tuple[Row, ...], query: str) -> None:
         """Show `found`; the cursor stays on the item that it was on, where that is still there."""
         self._all = found
-        self._badges.clear()
+        self._marks.clear()
         self._sizes = {}
         for row in found:
             self._sizes[row.group] = self._sizes.get(row.group, 0) + 1
@@ -54,7 +59,7 @@ class CatalogueLines(Lines):
 
     def judge(self) -> None:
         """Other things are known of the tools: their badges are made anew as they are seen."""
-        self._badges.clear()
+        self._marks.clear()
         self.refresh()
 
     def narrow(self, query: str) -> None:
@@ -83,7 +88,7 @@ class CatalogueLines(Lines):
             return Content.assemble(line, (f"  {self.remark}", "$foreground 60%")).truncate(
                 width, ellipsis=True
             )
-        return entry_line(found.entry, self._badges_for(found.entry), width, here=index == self.cursor)
+        return entry_line(found.entry, self._marks_for(found.entry), width, here=index == self.cursor)
 
     def select(self, entry: Entry) -> bool:
         """Put the cursor on an item; whether it is among those shown."""
@@ -118,12 +123,12 @@ class CatalogueLines(Lines):
                     return index
         return 1
 
-    def _badges_for(self, entry: Entry) -> Content:
+    def _marks_for(self, entry: Entry) -> RowMarks:
         if not isinstance(entry, Tool):
-            return Content("")
-        found = self._badges.get(id(entry))
+            return RowMarks()
+        found = self._marks.get(id(entry))
         if found is None:
-            found = self._badges[id(entry)] = self._badges_of(entry)
+            found = self._marks[id(entry)] = self._marks_of(entry)
         return found
 
 
@@ -148,10 +153,10 @@ class CataloguePane(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = []
 
     @dataclass
-    class Highlighted(Message):
-        """The cursor stands on this item, or on none."""
+    class Rested(Message):
+        """The cursor has rested on an item."""
 
-        entry: Entry | None
+        entry: Entry
 
     @dataclass
     class Chosen(Message):
@@ -159,11 +164,12 @@ class CataloguePane(Vertical):
 
         entry: Entry
 
-    def __init__(self, badges: Badges) -> None:
+    def __init__(self, marks: Marks) -> None:
         super().__init__(id="catalogue")
-        self._lines = CatalogueLines(badges)
+        self._lines = CatalogueLines(marks)
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
         self._note = Static("", id="catalogue-note", markup=False)
+        self._settling: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """The filter line, a note, the list."""
@@ -241,10 +247,13 @@ class CataloguePane(Vertical):
         self._lines.focus()
 
     @on(Lines.Moved)
-    def tell_highlighted(self, event: Lines.Moved) -> None:
-        """The item under the cursor is another."""
+    def wait_for_rest(self, event: Lines.Moved) -> None:
         event.stop()
-        self.post_message(self.Highlighted(self._lines.entry))
+        if self._settling is not None:
+            self._settling.stop()
+        entry = self._lines.entry
+        if entry is not None:
+            self._settling = self.set_timer(_SETTLE_S, lambda: self.post_message(self.Rested(entry)))
 
     @on(Lines.Chosen)
     def tell_chosen(self, event: Lines.Chosen) -> None:

@@ -1,7 +1,7 @@
 """The catalogue: one row an item, groups with counts, malformed items among the good ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from textual.content import Content
@@ -9,9 +9,10 @@ from textual.content import Content
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.page import Document, Refused
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 
 _SEARCHED_LENGTH = 600
+_LEAST_ADDRESS = 8
 TOOLS = "Tools"
 _TITLES = {
     Kind.TOOL: TOOLS,
@@ -19,6 +20,14 @@ _TITLES = {
     Kind.TEMPLATE: "Templates",
     Kind.PROMPT: "Prompts",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class RowMarks:
+    """The marks of a tool, in words and, for a narrow column, in letters."""
+
+    words: Content = field(default_factory=Content)
+    letters: Content = field(default_factory=Content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +104,8 @@ def group_line(group: Group, total: int) -> Content:
     )
 
 
-def entry_line(entry: Entry, badges: Content, width: int, *, here: bool) -> Content:
-    """One item in `width` cells; badges stand on the right and always whole. `here`: the cursor is on it."""
+def entry_line(entry: Entry, badges: RowMarks, width: int, *, here: bool) -> Content:
+    """One item in `width` cells, with its badges on the right, never cut. `here`: the cursor is on it."""
     sign = "▸ " if here else "  "
     if isinstance(entry, Malformed):
         named = content(shortened(entry.name or entry.pointer or "?", width), "$text-error strike")
@@ -107,9 +116,30 @@ def entry_line(entry: Entry, badges: Content, width: int, *, here: bool) -> Cont
             ("  refused: " if isinstance(entry, Refused) else "  malformed: ", "$text-error"),
             content(shortened(entry.reason, 200)),
         ).truncate(width, ellipsis=True)
-    name = Content.assemble(sign, content(shortened(entry.name, width)))
-    room = max(width - badges.cell_length - 1, 4)
-    return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", badges)
+    name = Content.assemble(sign, _name(entry, width - 3))
+    shown = badges.words
+    if name.cell_length + 1 + shown.cell_length > width:
+        shown = badges.letters
+    room = max(width - shown.cell_length - 1, 4)
+    return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", shown)
+
+
+def _name(entry: Tool | Item, width: int) -> Content:
+    """A tool or prompt by its name; a resource by its name and then its address."""
+    if isinstance(entry, Tool) or entry.kind not in {Kind.RESOURCE, Kind.TEMPLATE}:
+        return content(shortened(entry.name, width))
+    name = item_label(entry)
+    if not name:
+        return content(cut_in_the_middle(entry.name, width))
+    room = width - len(name) - 2
+    address = cut_in_the_middle(entry.name, room) if room >= _LEAST_ADDRESS else ""
+    return Content.assemble(content(shortened(name, width)), ("  ", ""), content(address, "$foreground 60%"))
+
+
+def item_label(entry: Item) -> str:
+    """The name of a resource beside its address; empty where it has none."""
+    name = entry.definition.get("name")
+    return name if isinstance(name, str) and name != entry.name else ""
 
 
 def item_identity(entry: Entry) -> str:
@@ -126,7 +156,7 @@ def _row(entry: Entry, group: str) -> Row:
         case Tool():
             texts = (entry.name, entry.title or "", (entry.description or "")[:_SEARCHED_LENGTH])
         case Item():
-            texts = (entry.name,)
+            texts = (item_label(entry) or entry.name, entry.name)
         case Malformed():
             word = "refused" if isinstance(entry, Refused) else "malformed"
             texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], word)

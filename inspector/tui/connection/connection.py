@@ -1,19 +1,17 @@
-"""The session that the screens use: its events, its calls."""
+"""The session that the screens use, and its events as messages."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from textual.message import Message
 from textual.message_pump import MessagePump
 
 from inspector.errors import InspectorError
-from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import PageTarget
-from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -27,10 +25,6 @@ from inspector.session.events import (
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.tui.connection.failure import last_words
-
-if TYPE_CHECKING:
-    from inspector.pins.pins import ConfirmReason
-    from inspector.tui.policy.gate import PolicyGate
 
 
 @dataclass
@@ -60,27 +54,6 @@ class ConnectionFailed(Message):
     hint: str
 
 
-@dataclass
-class CallAdvanced(Message):
-    """A running call says how far it is."""
-
-    progress: Progress
-
-
-@dataclass
-class CallFinished(Message):
-    """A call has ended."""
-
-    record: CallRecord
-
-
-@dataclass
-class CallStopped(Message):
-    """A call ended without a record. `reason` may quote foreign text."""
-
-    reason: str
-
-
 Opener: TypeAlias = Callable[[Listener], Awaitable[Session]]
 """Makes a session that has not yet connected."""
 
@@ -88,8 +61,8 @@ _CALM_S = 0.1
 """News of one kind come no closer together than this: a server may send thousands of frames a second."""
 
 
-class Link:
-    """One session after the other, each from its connection to its end."""
+class SessionLink:
+    """Holds the session in use, from its connection to its end, and posts its events to the screen."""
 
     def __init__(self, opener: Opener, screen: MessagePump) -> None:
         self._opener = opener
@@ -98,8 +71,6 @@ class Link:
         self.session: Session | None = None
         """The session in use, or the last one."""
         self.state = State.IDLE
-        self._deciding: PolicyGate | None = None
-        self._asking: Callable[[str], Sequence[ConfirmReason]] = _nothing
         self.is_listed = False
         """Whether the catalogue is complete, and as true as the server says."""
 
@@ -158,42 +129,15 @@ class Link:
             except InspectorError as error:
                 self._screen.post_message(ConnectionFailed(error.message, error.hint))
 
-    def decide_by(self, deciding: "PolicyGate", asking: "Callable[[str], Sequence[ConfirmReason]]") -> None:
-        """What decides on calls. `asking`: changes of a tool's definition to ask about."""
-        self._deciding, self._asking = deciding, asking
-
     @property
     def peer(self) -> str:
         """What is spoken to, in a word."""
         return "page" if self.session and isinstance(self.session.target, PageTarget) else "server"
 
-    @property
-    def why_not_repeat(self) -> str:
-        """Why the last call should not simply be made again, in a sentence; empty where it may."""
-        return self._deciding.why_not_repeat if self._deciding else ""
-
-    async def call(self, name: str, arguments: JsonObject) -> None:
-        """Call a tool, if that is decided, and tell the screen how it went."""
-        session = self.session
-        if session is None or self._deciding is None:
-            return
-        try:
-            made = await self._deciding.made(
-                session, name, arguments, asking=self._asking(name), on_progress=self._advanced
-            )
-        except InspectorError as error:
-            self._screen.post_message(CallStopped(error.message))
-        else:
-            self._screen.post_message(CallFinished(made.record))
-            self._deciding.hear(session, made)
-
     async def submit(self) -> None:
         """Submit the forms of a page that calls have filled in."""
         if self.session is not None and self.is_ready:
             await self.session.submit()
-
-    def _advanced(self, progress: Progress) -> None:
-        self._screen.post_message(CallAdvanced(progress))
 
     def _hear(self, event: Event) -> None:
         match event:
@@ -217,7 +161,3 @@ class Link:
     def _tell(self, news: type[ListingReported | TimelineGrew]) -> None:
         self._waiting.discard(news)
         self._screen.post_message(news())
-
-
-def _nothing(_name: str) -> "Sequence[ConfirmReason]":
-    return ()

@@ -31,7 +31,7 @@ from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.catalogue.item import ToolView
-from inspector.tui.connection.connection import Link
+from inspector.tui.connection.connection import SessionLink
 from inspector.tui.findings.rows import FindingsView, ItemFindings, item_findings, sign_of
 from inspector.tui.runtime.latest import Latest
 
@@ -69,7 +69,7 @@ class Reviewer:
     def __init__(
         self,
         screen: Screen[None],
-        link: Link,
+        link: SessionLink,
         show: Callable[[FindingsView], None],
         target: Target,
         changed: Callable[[], None],

@@ -14,7 +14,7 @@ from inspector.tui.keys.command import Command
 from inspector.tui.keys.table import command
 
 
-class Part(Enum):
+class FocusedPart(Enum):
     """Where the focus is."""
 
     CATALOGUE = auto()
@@ -31,10 +31,10 @@ class Part(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
-    """What decides which keys apply."""
+class KeySituation:
+    """The state of the screen that decides which keys work."""
 
-    part: Part
+    part: FocusedPart
     is_running: bool = False
     is_filled: bool = False
     """Whether the running call has filled in a form, which waits to be submitted."""
@@ -42,14 +42,18 @@ class Situation:
     is_wrong: bool = False
     """Whether the arguments are not what the schema allows."""
     is_json: bool = False
+    has_tool: bool = False
+    """Whether a tool is open."""
     has_called: bool = False
+    has_result: bool = False
+    """Whether the open tool has a result."""
     has_differences: bool = False
     is_comparing: bool = False
     """Whether two models stand in place of the raw result and one."""
     is_changed: bool = False
     """Whether definitions are others than they were pinned, or first listed."""
     secrets: int = 0
-    """How much is kept for the user."""
+    """How many values the vault holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class FooterKey:
     """One key of the footer, and the cells it takes."""
 
     offer: Offer
@@ -69,7 +73,7 @@ class Key:
     end: int
 
 
-def keys_now(now: Situation) -> tuple[Offer, ...]:
+def keys_now(now: KeySituation) -> tuple[Offer, ...]:
     """The keys that apply, those first that matter most; the last one leads to all others."""
     found: dict[str, Offer] = {}
     for command_id, label in _offers(now):
@@ -78,56 +82,66 @@ def keys_now(now: Situation) -> tuple[Offer, ...]:
     return tuple(found.values())
 
 
-def _offers(now: Situation) -> Iterator[tuple[str, str]]:
+def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.is_running:
         if now.is_filled:
             yield "call.submit", ""
         yield "main.back", "cancel"
     match now.part:
-        case Part.CATALOGUE:
+        case FocusedPart.CATALOGUE:
             yield "lines.choose", "open"
             yield "main.filter", ""
-        case Part.FORM | Part.INPUT:
+        case FocusedPart.FORM | FocusedPart.INPUT:
             yield from _offers_of_form(now)
-        case Part.FILTER:
+        case FocusedPart.FILTER:
             yield "form.call", "keep"
             yield "main.back", "clear"
-        case Part.DEFINITION:
+        case FocusedPart.DEFINITION:
             yield "definition.next", ""
             yield "lines.choose", "why"
-        case Part.FINDINGS:
+        case FocusedPart.FINDINGS:
             yield "lines.choose", "show the place"
             yield "findings.accept", ""
-        case Part.RESULT:
+        case FocusedPart.RESULT:
             yield from _offers_of_result(now)
-        case Part.TIMELINE:
-            yield "lines.choose", "frame"
+        case FocusedPart.TIMELINE:
+            yield "lines.choose", "unfold, frames"
+            yield "main.filter", ""
         case _:
             pass
-    if now.part in {Part.INPUT, Part.FILTER}:
+    if now.part in {FocusedPart.INPUT, FocusedPart.FILTER}:
         yield "app.palette", ""
         return
     if not now.is_ready:
         yield "session.reconnect", ""
-    if now.part is Part.FAILURE:
+    if now.part is FocusedPart.FAILURE:
         for command_id in ("main.timeline", "app.quit", "app.help"):
             yield command_id, ""
         return
     yield from _offers_anywhere(now)
 
 
-def _offers_anywhere(now: Situation) -> Iterator[tuple[str, str]]:
+def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.is_changed:
         yield "pins.open", "what changed"
-    if now.has_called and not now.is_running:
+    if now.has_called and now.is_ready and not now.is_running:
         yield "call.repeat", ""
     if now.secrets:
         yield "secrets.open", ""
-    for command_id in _ALWAYS:
+    if now.has_result or now.part is FocusedPart.DEFINITION:
+        for command_id in _OF_RESULT[: None if now.has_result else 2]:
+            yield command_id, ""
+    for command_id in ("findings.open", "main.timeline", "main.zoom"):
+        yield command_id, ""
+    if now.has_called:
+        yield "trust.open", ""
+    if now.has_tool or now.has_called:
+        yield "call.copy", ""
+    for command_id in ("app.palette", "app.quit", "app.help"):
         yield command_id, ""
 
 
-def _offers_of_form(now: Situation) -> Iterator[tuple[str, str]]:
+def _offers_of_form(now: KeySituation) -> Iterator[tuple[str, str]]:
     yield ("form.run" if now.is_json else "form.call"), ""
     if now.is_wrong:
         yield "form.send-anyway", ""
@@ -135,7 +149,7 @@ def _offers_of_form(now: Situation) -> Iterator[tuple[str, str]]:
     yield "main.back", "leave"
 
 
-def _offers_of_result(now: Situation) -> Iterator[tuple[str, str]]:
+def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.is_comparing:
         yield "main.back", "raw result"
         yield "result.next", ""
@@ -147,37 +161,24 @@ def _offers_of_result(now: Situation) -> Iterator[tuple[str, str]]:
         yield "result.compare", ""
 
 
-_ALWAYS = (
-    "boundary.next",
-    "host.next",
-    "result.compare",
-    "host.compare",
-    "findings.open",
-    "secrets.open",
-    "trust.open",
-    "main.timeline",
-    "main.zoom",
-    "call.copy",
-    "app.quit",
-    "app.help",
-)
+_OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
 
 
-def fitting(offers: Sequence[Offer], width: int) -> tuple[Key, ...]:
+def fitting(offers: Sequence[Offer], width: int) -> tuple[FooterKey, ...]:
     """As many keys as fit, in order of weight; the last one of `offers` always has its place."""
-    keys: list[Key] = []
+    keys: list[FooterKey] = []
     position = 1
     reserved = _length(offers[-1]) + 2 if offers else 0
     for number, offer in enumerate(offers, 1):
         length = _length(offer)
         if number < len(offers) and position + length + 2 + reserved > width:
             continue
-        keys.append(Key(offer=offer, start=position, end=position + length))
+        keys.append(FooterKey(offer=offer, start=position, end=position + length))
         position += length + 2
     return tuple(keys)
 
 
-def key_line(keys: Sequence[Key]) -> Content:
+def key_line(keys: Sequence[FooterKey]) -> Content:
     """The line itself."""
     parts: list[Content | str] = [" "]
     for key in keys:

@@ -11,11 +11,43 @@ from textual.theme import BUILTIN_THEMES
 from inspector.tui.keys.command import Command, Place
 from inspector.tui.keys.table import COMMANDS
 
-_OFFERED = tuple(found for found in COMMANDS if found.palette)
+_FIRST = (
+    "form.run",
+    "session.reconnect",
+    "session.record",
+    "call.copy",
+    "host.compare",
+    "call.repeat",
+    "session.export",
+)
+"""Commands that people look for most."""
+
+
+def offered() -> tuple[Command, ...]:
+    """The commands of the palette, those first that people look for most."""
+
+    def rank(found: Command) -> int:
+        return _FIRST.index(found.id) if found.id in _FIRST else len(_FIRST)
+
+    return tuple(sorted((found for found in COMMANDS if found.palette), key=rank))
+
+
+_OFFERED = offered()
+
+
+class RankedHit(DiscoveryHit):
+    """A command of the list that is shown before anything is typed. The list is sorted by score."""
+
+    rank: int = 0
+
+    @property
+    def score(self) -> float:
+        """Higher is further up."""
+        return float(self.rank)
 
 
 @runtime_checkable
-class Played(Protocol):
+class PlayedScreen(Protocol):
     """A screen that looks into a recording."""
 
     def action_play(self) -> None:
@@ -28,13 +60,15 @@ class CommandSearch(Provider):
 
     def _offered(self) -> Iterable[Command]:
         """Those of places that there are: only a recording is played."""
-        is_played = isinstance(self.screen, Played)
+        is_played = isinstance(self.screen, PlayedScreen)
         return (found for found in _OFFERED if is_played or found.place is not Place.RECORDING)
 
     async def discover(self) -> Hits:
         """All of them, while nothing has been typed."""
-        for found in self._offered():
-            yield DiscoveryHit(Content(_title(found)), self._run(found), _title(found), found.tooltip)
+        for number, found in enumerate(self._offered()):
+            hit = RankedHit(Content(_title(found)), self._run(found), _title(found), found.tooltip)
+            hit.rank = len(_OFFERED) - number
+            yield hit
 
     async def search(self, query: str) -> Hits:
         """Those that match."""

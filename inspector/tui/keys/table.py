@@ -9,7 +9,7 @@ from inspector.tui.keys.command import Command, Place, row
 _everywhere = partial(row, Place.EVERYWHERE)
 
 EVERYWHERE: tuple[Command, ...] = (
-    _everywhere("app.quit", "q", "leave", "quit", "Ends Sightline and the server it started.", palette=True),
+    _everywhere("app.quit", "q", "leave", "quit", "Ends Sightline and the server it started."),
     _everywhere(
         "app.quit-anywhere", "ctrl+q", "leave", "quit", "Ends Sightline, also from an input.", shown="^q"
     ),
@@ -84,11 +84,18 @@ MAIN: tuple[Command, ...] = (
         "slash",
         "filter",
         "filter",
-        "Filters the catalogue as you type.",
+        "Filters the catalogue, or the timeline if it has the focus, as you type.",
         shown="/",
         palette=True,
     ),
-    _main("call.repeat", "r", "repeat_call", "repeat", "Calls again what was called last.", palette=True),
+    _main(
+        "call.repeat",
+        "r",
+        "repeat_call",
+        "call again",
+        "Calls the last tool again, with the same arguments. The policy decides as on any call.",
+        palette=True,
+    ),
     _main(
         "call.submit",
         "S",
@@ -111,7 +118,7 @@ MAIN: tuple[Command, ...] = (
         "h",
         "cycle_host(1)",
         "host",
-        "Changes the host whose model is looked at. Both panes follow.",
+        "Shows what the model of the next host gets. Both panes follow.",
         palette=True,
     ),
     _main("host.previous", "H", "cycle_host(-1)", "host", "The previous host."),
@@ -136,7 +143,7 @@ MAIN: tuple[Command, ...] = (
         "s",
         "secrets",
         "secrets",
-        "Opens your secrets: references to reveal, and values that are withheld from models. Nobody else gets them.",
+        "Opens your secrets: references to reveal, and values that are withheld from models.",
         palette=True,
     ),
     _main(
@@ -144,15 +151,16 @@ MAIN: tuple[Command, ...] = (
         "T",
         "trust",
         "trust",
-        "Shows what the agent session has taken in, by which call, and what servers are told of it.",
+        "Shows the trust labels that the agent session received, by call, and what is sent to servers.",
         palette=True,
     ),
     _main(
         "trust.new-session",
-        "n",
+        "ctrl+n",
         "new_session",
         "new session",
-        "Begins a new agent session, after asking. In a result or a definition, n goes to the next difference.",
+        "Begins a new agent session, after asking.",
+        shown="^n",
         palette=True,
     ),
     _main(
@@ -168,7 +176,7 @@ MAIN: tuple[Command, ...] = (
         "o",
         "page",
         "page",
-        "Shows a page's tool as the page declared it, as the browser keeps it, and as agents are told.",
+        "Shows a page's tool as the page declared it, as the browser keeps it, and as agents get it.",
         palette=True,
     ),
     _main(
@@ -180,7 +188,12 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
-        "session.reconnect", "R", "reconnect", "reconnect", "Starts or reaches the server anew.", palette=True
+        "session.reconnect",
+        "R",
+        "reconnect",
+        "reconnect",
+        "Connects again, with a new session.",
+        palette=True,
     ),
     _main(
         "session.list",
@@ -244,7 +257,7 @@ MAIN: tuple[Command, ...] = (
         "4",
         "tab('findings')",
         "findings",
-        "Shows what was found of it, and of its last result.",
+        "Shows the findings of the tool and of its last result.",
     ),
 )
 
@@ -346,7 +359,7 @@ DECIDING: tuple[Command, ...] = (
         "n",
         "renew",
         "new session",
-        "Begins a new agent session, after asking: nothing is taken in yet.",
+        "Begins a new agent session, after asking.",
     ),
 )
 
@@ -384,7 +397,7 @@ PINS: tuple[Command, ...] = (
         "pin",
         "Pins what is listed now, after asking: a later change is marked, and asked about before a call.",
     ),
-    _pins("pins.unpin", "d", "unpin", "unpin", "Lets go of the pin, after asking."),
+    _pins("pins.unpin", "d", "unpin", "unpin", "Removes the pin, after asking."),
     _pins("pins.agree", "y", "agree", "yes", "Does what is asked."),
 )
 
@@ -420,7 +433,7 @@ RECORDINGS: tuple[Command, ...] = (
         "space",
         "play",
         "play",
-        "Plays from here on, or pauses. At the end it begins anew.",
+        "Plays from here on, or pauses. At the end, plays from the start.",
         shown="Space",
         palette=True,
     ),
@@ -512,7 +525,7 @@ SCREENS: tuple[Command, ...] = (
     _secrets("secrets.agree", "y", "agree", "yes, reveal", "Sends the request that is shown."),
     _secrets("secrets.peek", "p", "peek", "peek", "Shows a value for 10 seconds, or masks it again."),
     _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
-    _secrets("secrets.forget", "d", "forget", "forget", "Lets go of a value."),
+    _secrets("secrets.forget", "d", "forget", "forget", "Forgets a value."),
     _secrets(
         "secrets.copy",
         "c",

@@ -1,7 +1,6 @@
 """The header line: target, state, trust, boundary, host."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.reactive import reactive
@@ -10,14 +9,12 @@ from textual.widget import Widget
 from inspector.boundary.bounded import Level
 from inspector.session.events import State
 from inspector.tui.text import content, count, level_style, shortened
-
-if TYPE_CHECKING:
-    from inspector.tui.trust.view import SessionStanding
+from inspector.tui.trust.view import SessionStanding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderView:
-    """What the header tells."""
+    """The facts of the header line."""
 
     target: str
     """Foreign text, as are `server` and `protocol`."""
@@ -26,12 +23,11 @@ class HeaderView:
     host: str
     server: str = ""
     protocol: str = ""
-    era: str = ""
     recording: str = ""
-    """What says that the session goes into a recording, and since when; empty where it does not."""
+    """Since when the session is recorded; empty where it is not."""
     is_replay: bool = False
-    """Whether this is a recording that is looked into."""
-    trust: "SessionStanding | None" = None
+    """Whether a recording is open in place of a server."""
+    trust: SessionStanding | None = None
     """What the agent session has taken in; None before anything was called."""
     tools: int | None = None
     """None until the first page of the listing is in."""
@@ -49,6 +45,9 @@ _STATE_STYLES = {
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
 _LEAST_TARGET = 12
+
+_ROOM_FOR_NAME = 100
+"""Cells from which on the header begins with the name of the program."""
 
 
 def header(view: HeaderView, width: int) -> Content:
@@ -69,17 +68,24 @@ def header(view: HeaderView, width: int) -> Content:
         (f"  ● {view.recording}", "bold $text-error") if view.recording else "",
     )
     details = [
-        content(shortened(f"{view.protocol} {view.era}".strip(), 24), "$foreground 70%"),
+        content(_protocol(view.protocol), "$foreground 70%"),
         Content(count(view.tools, "tool") if view.tools is not None else ""),
     ]
     parts = [state, *(detail for detail in details if detail.plain)]
     least = min(len(view.target), _LEAST_TARGET)
-    while len(parts) > 1 and _left_over(parts, lenses, width) < least:
+    room = width - len("Sightline  ") if width >= _ROOM_FOR_NAME else width
+    while len(parts) > 1 and _left_over(parts, lenses, room) < least:
         parts.pop(1)
-    target = content(shortened(view.target, max(_left_over(parts, lenses, width), 4)), "bold $text-primary")
-    left = Content("  ").join([target, *parts])
+    target = content(shortened(view.target, max(_left_over(parts, lenses, room), 4)), "bold $text-primary")
+    name = [Content.styled("Sightline", "bold")] if width >= _ROOM_FOR_NAME else []
+    left = Content("  ").join([*name, target, *parts])
     gap = max(width - left.cell_length - lenses.cell_length - 2, 1)
     return Content.assemble(" ", left, " " * gap, lenses, " ")
+
+
+def _protocol(version: str) -> str:
+    shown = shortened(version, 24)
+    return f"MCP {shown}" if shown[:1].isdigit() else shown
 
 
 def _left_over(parts: list[Content], lenses: Content, width: int) -> int:

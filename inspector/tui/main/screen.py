@@ -1,154 +1,572 @@
-"""The main screen: what its keys do."""
+"""The main screen: it composes the parts, routes messages to them, and runs the keys."""
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
+from textual import events, on
+from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input, TextArea
+from textual.worker import Worker, WorkerCancelled
 
+from inspector.boundary.bounded import Level
+from inspector.claims.registry import vocabularies
+from inspector.hosts.registry import hosts
+from inspector.policy.gate.agreement import Terms
+from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.targets import Era, PageTarget, Target
+from inspector.protocol.timeline import Entry
+from inspector.secrets.session import Custody
+from inspector.session.events import State
+from inspector.session.live import Session
+from inspector.tui.call.pane import CallPane
+from inspector.tui.call.runner import CallChanged, CallFinished, CallRunner, CallStarted, CallStopped
+from inspector.tui.catalogue.badges import BadgeLoader
+from inspector.tui.catalogue.pane import CataloguePane
+from inspector.tui.catalogue.rows import RowMarks, Rows, rows
+from inspector.tui.connection.connection import (
+    ConnectionFailed,
+    ListingReported,
+    Opener,
+    SessionLink,
+    StateReported,
+    TimelineGrew,
+)
+from inspector.tui.connection.failure import FailurePanel, FailureView
+from inspector.tui.findings.pane import FindingsPane
+from inspector.tui.findings.reviewer import Reviewer
+from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import Place
+from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
 from inspector.tui.keys.table import bindings
-from inspector.tui.main.work import WorkScreen
+from inspector.tui.main.finding_actions import FindingActions, open_frames
+from inspector.tui.main.header import HeaderLine, HeaderView
+from inspector.tui.main.layout import ScreenLayout
+from inspector.tui.main.selection import Selection, SelectionChanged
+from inspector.tui.main.tool_pane import ToolPane
+from inspector.tui.page.screen import PageScreen
+from inspector.tui.pins.screen import PinsScreen
+from inspector.tui.pins.watcher import PinWatcher
+from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
+from inspector.tui.recording.recorder import SessionRecorder
+from inspector.tui.result.pane import ResultPane
+from inspector.tui.runtime.latest import Latest
+from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
+from inspector.tui.secrets.screen import SecretsScreen
+from inspector.tui.text import content, shortened
+from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
+from inspector.tui.trust.screen import TrustScreen
+from inspector.tui.widgets.choice import ChoiceInput
 
 
-class MainScreen(WorkScreen, inherit_bindings=False):
-    """Everything but what has a page of its own."""
+def _host_names() -> tuple[str, ...]:
+    """The names of all hosts. Also reads the vocabularies, which the first listing needs. In a thread."""
+    vocabularies()
+    return tuple(host.name for host in hosts())
+
+
+class MainScreen(Screen[None], inherit_bindings=False):
+    """Catalogue, tool, result and timeline of one server."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.MAIN)
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual declares it so
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (34, "-tall")]  # noqa: RUF012
+    # PlayerScreen, which shows a recording, has other values.
+    READ_ONLY: ClassVar[str] = ""
+    OPENING: ClassVar[str] = "Connecting to"
+    NO_CALL: ClassVar[str] = "No call yet. Choose a tool, fill in its form, press Enter."
+
+    def __init__(
+        self,
+        opener: Opener,
+        target: Target,
+        *,
+        level: Level,
+        host: str,
+        copy_secret: Callable[[str], None] | None = None,
+        terms: Terms | None = None,
+        timeline: TimelinePane | None = None,
+    ) -> None:
+        """`copy_secret`: puts a secret on the clipboard; None where that is not allowed. `terms`: of the policy."""
+        super().__init__()
+        self._target = target
+        self._copy_secret = copy_secret
+        self._life: Worker[None] | None = None
+        self._header = HeaderLine()
+        self._failure = FailurePanel()
+        self._catalogue = CataloguePane(self._marks)
+        self._tool = ToolPane()
+        self._result = ResultPane()
+        self._timeline = timeline or SessionTimeline()
+        self._timeline_filter = (
+            TimelineFilter(self._timeline) if isinstance(self._timeline, SessionTimeline) else None
+        )
+        self._keys = KeyLine()
+        self._room = ScreenLayout(self, (self._catalogue, self._tool, self._result, self._timeline))
+        self._badges = BadgeLoader(self, self._catalogue.judge)
+        self._listings = Latest(self, rows, self._take_rows, self._could_not)
+        self._recorder = SessionRecorder(self, opener, target, self._show_state)
+        self._link = SessionLink(self._recorder.opened, self)
+        self._pins = PinWatcher(self, self._link, target, self._show_pins)
+        self._vault = VaultKeeper(self, self._link, self._show_vault)
+        self._gate = PolicyGate(self, terms)
+        self._runner = CallRunner(
+            self,
+            self._link,
+            self._gate,
+            self._pins.asks,
+            self._tool.call,
+            self._result,
+            read_only=self.READ_ONLY,
+        )
+        self._selection = Selection(
+            self, self._catalogue, self._tool, self._result, self._runner, self._vault, level=level, host=host
+        )
+        self._reviewer = Reviewer(
+            self,
+            self._link,
+            self._tool.show_findings,
+            target,
+            self._show_signs,
+            self._selection.idle,
+        )
+        self._findings = FindingActions(
+            self, self._link, self._reviewer, self._selection, self._catalogue, target
+        )
+
+    def compose(self) -> ComposeResult:
+        yield self._header
+        yield self._failure
+        with Container(id="work"):
+            yield self._catalogue
+            yield self._tool
+            yield self._result
+        if self._timeline_filter is not None:
+            yield self._timeline_filter
+        yield self._timeline
+        yield from self.above_keys()
+        yield self._keys
+
+    def above_keys(self) -> ComposeResult:
+        """Widgets between the timeline and the footer."""
+        yield from ()
+
+    # The life of the connection.
+
+    def on_mount(self) -> None:
+        """Paint first, then connect."""
+        self._show_header()
+        self._catalogue.focus_list()
+        self._catalogue.say(content(f"{self.OPENING} {shortened(str(self._target), 200)} …"))
+        self._result.show_note(Content(self.NO_CALL))
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self._life = self.run_worker(self._live(), group="connection")
+        self.run_worker(self._reviewer.begin(), group="review", exclusive=True)
+
+    async def _live(self) -> None:
+        if not self._selection.hosts:
+            self._selection.hosts = await asyncio.to_thread(_host_names)
+        await self._link.live()
+
+    async def end(self) -> None:
+        """Close the connection, and wait until the server is gone."""
+        life, self._life = self._life, None
+        if life is not None and life.is_running:
+            life.cancel()
+            try:
+                await life.wait()
+            except WorkerCancelled:
+                return
+
+    async def close_recording(self) -> None:
+        """Write what is left of a recording that was started here."""
+        await self._recorder.close()
+
+    async def _reconnect(self) -> None:
+        await self.end()
+        self._begin()
+
+    @property
+    def custody(self) -> Custody:
+        """The secrets of the session in use."""
+        return self._vault.custody
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every host by its name; none while they are being loaded."""
+        return self._selection.hosts
+
+    def set_host(self, host: str) -> None:
+        """Show results as this host's model gets them."""
+        self._selection.set_host(host)
+
+    # Messages of the session.
+
+    @on(StateReported)
+    def show_state(self, message: StateReported) -> None:
+        event = message.event
+        if event.state in {State.FAILED, State.LOST}:
+            self._show_failure(event.message, event.hint)
+        elif event.state is not State.CLOSED:
+            self._hide_failure()
+        if event.state is State.READY:
+            notes = self._link.server.notes if self._link.server else ()
+            for words in filter(None, (shortened(event.message, 400), *notes)):
+                self.notify(words, severity="warning", timeout=10, markup=False)
+        self._show_state()
+
+    @on(ConnectionFailed)
+    def show_connection_failed(self, message: ConnectionFailed) -> None:
+        self._show_failure(message.message, message.hint)
+        self._show_state()
+
+    @on(ListingReported)
+    def show_listing(self, message: ListingReported) -> None:
+        if message.outdated:
+            self._list_again()
+        elif self._link.session is not None:
+            self._listings.ask(self._link.session.catalogue)
+            self._reviewer.listed()
+            if not self.READ_ONLY:
+                self._pins.listed()
+
+    @on(TimelineGrew)
+    def show_timeline(self) -> None:
+        if self._link.session is not None:
+            self._timeline.show(self._link.session)
+            self._reviewer.heard(self._link.session.timeline.entries)
+
+    # Messages of the parts.
+
+    @on(CallStarted)
+    def describe_call(self, message: CallStarted) -> None:
+        self._timeline.describe(message.name, message.arguments)
+
+    @on(CallPane.Folded)
+    @on(ToolPane.TabOpened)
+    def fit_form(self) -> None:
+        self.set_class(self._tool.tab == "call" and self._tool.call.is_folded, "-folded")
+
+    @on(CallFinished)
+    def show_finished(self, message: CallFinished) -> None:
+        self._selection.finished(message.record)
+        self._reviewer.finished(message.record)
+
+    @on(CallStopped)
+    def show_stopped(self, message: CallStopped) -> None:
+        self._selection.stopped(message.name, message.note)
+
+    @on(RecordAmended)
+    def show_amended(self, message: RecordAmended) -> None:
+        self._selection.amend(message.record)
+
+    @on(SelectionChanged)
+    def follow_selection(self) -> None:
+        self._recorder.follow(self._selection.level, self._selection.host)
+        self._show_state()
+
+    @on(CallChanged)
+    @on(TrustChanged)
+    def _show_state(self) -> None:
+        self._show_header()
+        self._show_keys()
+
+    @on(CataloguePane.Rested)
+    def open_item(self, message: CataloguePane.Rested) -> None:
+        self._selection.rest_on(message.entry)
+
+    @on(CataloguePane.Chosen)
+    def choose_item(self, message: CataloguePane.Chosen) -> None:
+        self._selection.choose(message.entry)
+
+    @on(CallPane.Edited)
+    def check_arguments(self, message: CallPane.Edited) -> None:
+        self._runner.edited(message)
+
+    @on(CallPane.Submitted)
+    def submit(self, message: CallPane.Submitted) -> None:
+        self._runner.submit(anyway=message.anyway)
+
+    @on(CallPane.Switched)
+    def switch_writing(self) -> None:
+        self._runner.toggle_json()
+
+    @on(ToolPane.FindingsWanted)
+    def find(self, message: ToolPane.FindingsWanted) -> None:
+        self._reviewer.look(message.view, message.of_result)
+
+    @on(FindingsPane.Opened)
+    def open_finding(self, message: FindingsPane.Opened) -> None:
+        self._findings.go_to(message.entry.finding)
+
+    @on(FindingsPane.Judged)
+    def judge_finding(self, message: FindingsPane.Judged) -> None:
+        self._findings.judge(message.entry)
+
+    @on(TimelinePane.Opened)
+    def open_entry(self, message: TimelinePane.Opened) -> None:
+        self.show_frames(message.entry, message.session)
+
+    def show_frames(self, entry: Entry, session: Session | None) -> None:
+        """Show the frames of an entry of the timeline. `session`: of another connection than the one in use."""
+        open_frames(self, session or self._link.session, entry)
+
+    @on(events.DescendantFocus)
+    def follow_focus(self) -> None:
+        """The part with the focus gets more room; other keys apply."""
+        self.set_class(self._result.has_focus_within, "-in-result")
+        self._show_keys()
+
+    def _show_vault(self) -> None:
+        self._show_keys()
+        shown = self.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if isinstance(shown, VaultScreen):
+            shown.news()
+
+    def _show_pins(self) -> None:
+        if self._link.session is not None:
+            self._listings.ask(self._link.session.catalogue)
+            self._reviewer.pinned(self._pins.state)
+        shown = self.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if isinstance(shown, PinsScreen):
+            shown.news()
+        self._show_keys()
+
+    def _show_signs(self) -> None:
+        self._catalogue.judge()
+        self._show_keys()
+
+    def _take_rows(self, catalogue: Catalogue, rows: Rows) -> None:
+        self._selection.relist(catalogue, rows)
+        self._show_header()
+        if rows:
+            self.remove_class("-nothing")
+
+    def _could_not(self, asked: Catalogue, error: BaseException) -> None:
+        del asked
+        words = f"The catalogue could not be shown ({type(error).__name__}): a defect of Sightline."
+        self.notify(words, severity="error", markup=False)
+
+    # Drawing.
+
+    def _marks(self, tool: Tool) -> RowMarks:
+        badges = self._badges.of(tool)
+        signs = Content.assemble(self._pins.mark(tool.name), self._reviewer.sign(tool))
+        return RowMarks(
+            words=Content.assemble(signs, " " if signs.plain else "", badges.words),
+            letters=Content.assemble(signs, badges.letters),
+        )
+
+    def _show_header(self) -> None:
+        server = self._link.server
+        is_mcp = server is not None and server.era is not Era.AUTO
+        self._catalogue.remark("no client capabilities" if is_mcp else "")
+        self._header.view = HeaderView(
+            target=str(self._target),
+            state=self._link.state,
+            level=self._selection.level,
+            host=self._selection.host,
+            protocol=server.protocol_version if server else "",
+            recording=self._recorder.sign,
+            tools=self._link.tools,
+            trust=self._gate.standing,
+        )
+
+    def _show_failure(self, message: str, hint: str) -> None:
+        # What a browser writes to stderr explains no page.
+        stderr = () if isinstance(self._target, PageTarget) else self._link.last_words()
+        self._failure.show(FailureView(message=message, hint=hint, stderr=stderr))
+        has_nothing = not self._selection.has_records and not self._link.has_items
+        self.set_class(has_nothing, "-nothing")
+        if has_nothing:
+            self._failure.focus()
+
+    def _hide_failure(self) -> None:
+        self._failure.show(None)
+        self.remove_class("-nothing")
+
+    def _show_keys(self) -> None:
+        self._keys.offers = keys_now(
+            KeySituation(
+                part=self._part(),
+                is_running=self._runner.is_running,
+                is_filled=self._runner.is_filled,
+                is_ready=self._link.is_ready,
+                is_wrong=self._tool.call.is_wrong,
+                is_json=self._tool.call.is_json,
+                has_called=self._runner.last is not None,
+                has_result=self._selection.record is not None,
+                has_tool=self._selection.tool is not None,
+                has_differences=self._result.has_differences,
+                is_comparing=self._selection.comparing.is_on,
+                is_changed=self._pins.has_changes,
+                secrets=len(self.custody.vault),
+            )
+        )
+
+    def _part(self) -> FocusedPart:
+        focused = self.focused
+        if isinstance(focused, (Input, TextArea, ChoiceInput)):
+            is_filter = self._catalogue.has_focus_within or focused is self._timeline_filter
+            return FocusedPart.FILTER if is_filter else FocusedPart.INPUT
+        if self._result.has_focus_within:
+            return FocusedPart.RESULT
+        if self._tool.has_focus_within and self._tool.is_in_findings:
+            return FocusedPart.FINDINGS
+        if self._tool.has_focus_within:
+            return {"call": FocusedPart.FORM, "definition": FocusedPart.DEFINITION}.get(
+                self._tool.tab, FocusedPart.TOOL
+            )
+        if self._timeline.has_focus:
+            return FocusedPart.TIMELINE
+        return FocusedPart.FAILURE if self._failure.has_focus else FocusedPart.CATALOGUE
+
+    # Keys.
 
     def action_back(self) -> None:
         """Leave what has the focus; cancel a running call. Never quits."""
-        if self._catalogue.is_filtering and self._catalogue.has_focus_within:
+        filtering = self._timeline_filter
+        if filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus):
+            filtering.close()
+        elif self._catalogue.is_filtering and self._catalogue.has_focus_within:
             self._catalogue.close_filter()
-        elif self._calling.is_running:
-            self._calling.cancel()
+        elif self._runner.is_running:
+            self._runner.cancel()
         elif self._tool.definition.is_explaining:
             self._tool.definition.stop_explaining()
         elif self._result.is_explaining:
             self._result.stop_explaining()
-        elif self._looking.comparing.is_on:
-            self._looking.comparing.stop()
-        elif self._zooming.is_on:
+        elif self._selection.comparing.is_on:
+            self._selection.comparing.stop()
+        elif self._room.is_zoomed:
             self.action_zoom()
-        elif self._zooming.is_timeline_long:
+        elif self._room.is_timeline_long:
             self.action_timeline()
         else:
             # A filter stays until Esc is pressed in the list.
             self._catalogue.focus_list()
 
     def action_filter(self) -> None:
-        """Type a filter."""
-        self._zooming.make_room_for(self._catalogue)
+        if self._timeline.has_focus and self._timeline_filter is not None:
+            self._timeline_filter.open()
+            return
+        self._room.make_room_for(self._catalogue)
         self._catalogue.open_filter()
 
     def action_submit(self) -> None:
-        """Call the tool."""
-        self._behind_what_was_typed(partial(self._calling.submit, anyway=False))
+        self._after_typing(partial(self._runner.submit, anyway=False))
 
     def action_send_anyway(self) -> None:
-        """Call it with arguments that its schema does not allow."""
-        self._behind_what_was_typed(partial(self._calling.submit, anyway=True))
+        self._after_typing(partial(self._runner.submit, anyway=True))
 
     def action_toggle_json(self) -> None:
-        """Form or JSON."""
         self._tool.open_tab("call")
-        self._behind_what_was_typed(self._calling.toggle_json)
+        self._after_typing(self._runner.toggle_json)
 
-    def _behind_what_was_typed(self, do: Callable[[], None]) -> None:
+    def _after_typing(self, do: Callable[[], None]) -> None:
         # These keys go before all others, also before what the focused input has not taken in yet.
         if self.focused is None or not self.focused.call_later(do):
             do()
 
     def action_repeat_call(self) -> None:
-        """Call again what was called last."""
-        self._calling.repeat()
+        self._runner.repeat()
 
     def action_submit_form(self) -> None:
-        """Submit the form that the running call has filled in."""
-        self._calling.submit_form()
+        self._runner.submit_form()
+
+    def action_copy_call(self) -> None:
+        self._runner.copy(self._target)
 
     def action_cycle_level(self, step: int) -> None:
-        """Another boundary."""
-        self._looking.step_level(step)
+        self._selection.step_level(step)
 
     def action_cycle_host(self, step: int) -> None:
-        """Another host."""
         if self.hosts:
-            self._looking.step_host(step)
+            self._selection.step_host(step)
         else:
             self.notify("Hosts are still being loaded.", markup=False)
 
     def action_compare_models(self) -> None:
-        """Two models of one result, or the raw result and one again."""
-        self._zooming.make_room_for(self._result)
-        self._looking.compare()
+        self._room.make_room_for(self._result)
+        self._selection.compare()
 
     def action_compare_hosts(self) -> None:
-        """One result through all hosts."""
-        self._visiting.hosts()
+        """Compare all hosts on one result; the boundary and host chosen there hold here."""
+        selection = self._selection
+        if selection.record is None or not selection.hosts:
+            self.notify("There is no result yet. Call the tool, then compare the hosts.", markup=False)
+            return
+
+        def take(chosen: ChosenLenses | None) -> None:
+            if chosen is not None:
+                selection.set_lenses(chosen.level, chosen.host)
+
+        screen = HostsScreen(
+            selection.record, level=selection.level, host=selection.host, hosts=len(selection.hosts)
+        )
+        self.app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
 
     def action_secrets(self) -> None:
-        """What is kept for the user."""
-        self._visiting.secrets()
+        self._open(SecretsScreen(lambda: self.custody, self._copy_secret))
 
     def action_findings(self) -> None:
-        """All findings of the server."""
         self._findings.open_all()
 
     def action_trust(self) -> None:
-        """What the agent session has taken in."""
-        self._visiting.trust(self._deciding, str(self._target))
+        self._open(TrustScreen(self._gate.oversight, str(self._target), self._gate.renew))
 
     def action_new_session(self) -> None:
-        """Begin a new agent session, after asking."""
-        self.run_worker(self._deciding.renew(), group="renewing", exclusive=True)
+        self.run_worker(self._gate.renew(), group="renewing", exclusive=True)
 
     def action_page(self) -> None:
-        """A page's tool as each knows it."""
-        self._visiting.page()
+        tool = self._selection.tool
+        if tool is None or tool.page is None:
+            self.notify("only for web pages (web+http://…)", markup=False)
+        else:
+            self._open(PageScreen(tool))
 
     def action_pins(self) -> None:
-        """Whether the definitions are as they were pinned."""
-        if self.HAS_PINS:
-            self._visiting.pins(self._pinning)
-        else:
-            self.notify("Definitions are pinned where a server is connected.", markup=False)
+        self._open(PinsScreen(self._pins))
 
     def action_record(self) -> None:
-        """Start recording this session, or stop it."""
-        self._recording.toggle(self._link.session, self._looking.level, self._looking.host)
+        self._recorder.toggle(self._link.session, self._selection.level, self._selection.host)
 
     def action_export(self) -> None:
-        """Write the session as a document."""
-        self._recording.export(self._link.session, self._looking.level, self._looking.host)
+        self._recorder.export(self._link.session, self._selection.level, self._selection.host)
 
     def action_reconnect(self) -> None:
-        """Start or reach the server anew. Closing may take its time: a worker waits for it."""
-        self._calling.cancel()
+        # Closing may take its time: a worker waits for it.
+        self._runner.cancel()
         self.run_worker(self._reconnect(), group="reconnecting", exclusive=True)
 
     def action_list_again(self) -> None:
-        """Read every list again."""
         if self._link.is_ready:
-            self.list_again()
+            self._list_again()
         else:
             self.notify(f"There is no connection ({self._link.state}). R reconnects.", markup=False)
 
+    def _list_again(self) -> None:
+        """Read every list of the server again; a reading that has not ended is given up."""
+        self.run_worker(self._link.relist, group="listing", exclusive=True)
+
     def action_timeline(self) -> None:
-        """Enlarge the timeline, or make it small."""
-        if not self._zooming.toggle_timeline() and self._timeline.has_focus:
+        if not self._room.toggle_timeline() and self._timeline.has_focus:
             self._catalogue.focus_list()
 
-    def action_copy_call(self) -> None:
-        """Copy the call as a command."""
-        self._calling.copy(self._target)
-
     def action_zoom(self) -> None:
-        """Give one part the whole screen, or take it back."""
-        self._zooming.toggle()
+        self._room.toggle_zoom()
 
     def action_tab(self, tab: str) -> None:
-        """One of the tool's tabs."""
-        self._zooming.make_room_for(self._tool)
+        self._room.make_room_for(self._tool)
         self._tool.open_tab(tab)
         self._tool.focus_tab()
+
+    def _open(self, screen: Screen[None]) -> None:
+        self.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]

@@ -1,19 +1,23 @@
-"""Looking: which item is open, what its last call gave, and the two lenses it is looked at through."""
+"""The selected item, its last call, and the boundary and host that both are shown at."""
 
 import asyncio
-from collections.abc import Callable
+from dataclasses import dataclass
 
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 
 from inspector.boundary.bounded import Level
 from inspector.protocol.catalogue import Catalogue, Entry, Tool
 from inspector.session.call_record import CallRecord
-from inspector.tui.call.runner import Calling
+from inspector.tui.call.runner import CallRunner
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
+from inspector.tui.catalogue.pane import CataloguePane
+from inspector.tui.catalogue.rows import Rows
 from inspector.tui.definition.pane import Mark
 from inspector.tui.definition.view import DefinitionAsked, DefinitionView, Learnt, asked_definition
 from inspector.tui.main.tool_pane import ToolPane
+from inspector.tui.page.screen import gone_note
 from inspector.tui.result.comparing import Comparing
 from inspector.tui.result.contrast import Lens
 from inspector.tui.result.pane import ResultPane
@@ -25,51 +29,66 @@ from inspector.tui.text import content, shortened
 _DRAWN_S = 0.1
 
 
-class Looking:
-    """What the tool pane and the result pane show. Whatever changes, both follow."""
+@dataclass
+class SelectionChanged(Message):
+    """Another item, call, boundary or host is shown."""
 
-    def __init__(
+
+class Selection:
+    """Keeps the tool pane and the result pane on the selected item."""
+
+    def __init__(  # noqa: PLR0913 - the parts that follow the selection
         self,
         screen: Screen[None],
+        catalogue: CataloguePane,
         tool: ToolPane,
         result: ResultPane,
-        calling: Calling,
-        keeping: VaultKeeper,
-        changed: Callable[[], None],
+        runner: CallRunner,
+        vault: VaultKeeper,
+        *,
+        level: Level,
+        host: str,
     ) -> None:
         self._screen = screen
+        self._catalogue = catalogue
         self._tool = tool
         self._result = result
-        self._calling = calling
-        self._keeping = keeping
-        self._changed = changed
+        self._runner = runner
+        self._vault = vault
         self._items = Latest(screen, _asked_item, self._take_item, self._could_not)
         self._results = Latest(screen, _asked_result, self._take_result, self._withhold_result, result.let_go)
         self._definitions = Latest(screen, asked_definition, self._take_definition, self._withhold_definition)
-        self.comparing = Comparing(screen, result, changed)
+        self.comparing = Comparing(screen, result, self._changed)
         self._records: dict[str, CallRecord] = {}
         self._learnt = Learnt()
         self._unanswered: dict[str, Content] = {}
         """Why the last call of a tool has no result."""
         self._item: ToolView | None = None
         self._is_closed = False
-        """Whether what is still being made of an item is wanted no more."""
+        """Whether an item that is still being prepared is to be dropped."""
         self._is_going = False
         """Whether the focus goes to the item once it is shown."""
         self._wanted: tuple[Entry, Mark] | None = None
-        """The place in a definition that is to be shown, until another item is."""
-        self.level = Level.DECLARED
-        self.host = "spec"
+        """The place in a definition to show, until another item is opened."""
+        self._unlisted: Tool | None = None
+        """The tool that is open and no longer listed."""
+        self._passed_over: Entry | None = None
+        """Where the cursor was put when that tool left the list."""
+        self.level = level
+        self.host = host
         self.hosts: tuple[str, ...] = ()
         """By name; none while they are being loaded."""
-        self.uncalled = " has not been called. Enter in its form calls it."
-        """What is said of a tool without a result."""
+        self.uncalled = " is not called yet. Fill in the form and press Enter."
+        """Shown behind the name of a tool without a result."""
 
     async def idle(self) -> None:
         """Wait until all that is to be shown is there, and drawn."""
         for making in (self._items, self._results, self._definitions):
             await making.idle()
         await asyncio.sleep(_DRAWN_S)
+
+    def _changed(self) -> None:
+        self._screen.post_message(SelectionChanged())
 
     @property
     def record(self) -> CallRecord | None:
@@ -94,19 +113,54 @@ class Looking:
         if before is not entry:
             self._items.ask(ItemAsked(entry=entry, record=self._record(entry), before=before))
 
-    def outlives(self, catalogue: Catalogue) -> bool:
-        """Whether the tool that is open is listed no more, and stays open for its result."""
-        tool = self.tool
-        if tool is None or catalogue.tool(tool.name) is not None:
-            return False
-        return self.record is not None or self._calling.calls(tool.name)
+    def rest_on(self, entry: Entry) -> None:
+        """Open the item that the cursor rests on, unless the cursor was only put there."""
+        if self._unlisted is None or entry is not self._passed_over:
+            self._leave_unlisted()
+            self.open(entry)
 
-    def close(self) -> None:
-        """No item is open: there is none."""
+    def choose(self, entry: Entry) -> None:
+        """Open the item that the user chose, and put the focus there."""
+        self._leave_unlisted()
+        self.go_to(entry)
+
+    def relist(self, catalogue: Catalogue, rows: Rows) -> None:
+        """Show a new listing. A tool that left it stays open as long as its result is waited for or shown."""
+        tool = self.tool
+        self._catalogue.show(rows)
+        if tool is not None and self._keeps(tool, catalogue):
+            note = gone_note(tool, catalogue)
+            if self._unlisted is None:
+                self._screen.notify(note.plain, severity="warning", markup=False)
+            self._unlisted, self._passed_over = tool, self._catalogue.entry
+            self._catalogue.say(note)
+        elif self._unlisted is not None:
+            again = catalogue.tool(self._unlisted.name)
+            self._unlisted = self._passed_over = None
+            if again is not None and tool is not None and tool.name == again.name:
+                self._catalogue.select(again)
+        if not rows and self._unlisted is None:
+            if self._tool.has_focus_within:
+                self._catalogue.focus_list()
+            self._close()
+            self._catalogue.say(Content("The server lists nothing."))
+
+    def _keeps(self, tool: Tool, catalogue: Catalogue) -> bool:
+        if catalogue.tool(tool.name) is not None:
+            return False
+        return self.record is not None or self._runner.calls(tool.name)
+
+    def _leave_unlisted(self) -> None:
+        if self._unlisted is not None:
+            self._unlisted = self._passed_over = None
+            self._catalogue.say(Content(""))
+
+    def _close(self) -> None:
+        """There is no item to open."""
         self._is_closed = True
         if self._item is not None:
             self._item = None
-            self._calling.no_form()
+            self._runner.no_form()
             self._tool.clear()
             self._result.show_note(self._why_none())
             self._changed()
@@ -133,14 +187,14 @@ class Looking:
         """A call has ended."""
         self._records[record.name] = record
         self._unanswered.pop(record.name, None)
-        self._keeping.expect(record)
+        self._vault.expect(record)
         entry = self._item.entry if self._item else None
         if isinstance(entry, Tool) and entry.name == record.name:
             self.look()
             self._items.ask(ItemAsked(entry=entry, record=record, before=entry))
         else:
             self._screen.notify(f"#{record.number} {shortened(record.name, 60)} has ended.", markup=False)
-            self._keeping.take()
+            self._vault.take()
             self._stop_waiting()
 
     def stopped(self, name: str, note: Content) -> None:
@@ -214,7 +268,7 @@ class Looking:
         self.comparing.follow(record)
         if record is not None:
             self._results.ask(ResultAsked(record=record, level=self.level, host=self.host))
-        elif not self._calling.is_running or self._result.view is not None:
+        elif not self._runner.is_running or self._result.view is not None:
             self._result.show_note(self._why_none())
 
     def _stop_waiting(self) -> None:
@@ -225,7 +279,9 @@ class Looking:
     def _why_none(self) -> Content:
         entry = self._item.entry if self._item else None
         if not isinstance(entry, Tool):
-            return Content("Results of calls appear here: raw on the left, what the model sees on the right.")
+            return Content(
+                "Results appear here: what the server sent on the left, what the model sees on the right."
+            )
         uncalled = Content.assemble(content(shortened(entry.name, 120), "bold"), self.uncalled)
         return self._unanswered.get(entry.name, uncalled)
 
@@ -240,10 +296,10 @@ class Looking:
             self._tool.show_claims(view)
             self._show_findings()
         else:
-            self._calling.leave_form()
-            entered, text = self._calling.written(asked.entry)
+            self._runner.leave_form()
+            entered, text = self._runner.written(view)
             self._tool.show(view, entered, text)
-            self._calling.enter_form(view)
+            self._runner.enter_form(view)
             self.look()
             self._go_to_place()
         if self._is_going:
@@ -253,7 +309,7 @@ class Looking:
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
         # What the view was made of, the vault needs too: it comes second, when the view is drawn.
-        self._screen.call_after_refresh(self._keeping.take)
+        self._screen.call_after_refresh(self._vault.take)
         if self._item is not None and self._record(self._item.entry) is asked.record:
             self._result.show(view)
             self._show_findings()
@@ -307,7 +363,7 @@ class Looking:
 
     def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
         del asked
-        self._keeping.take()
+        self._vault.take()
         words = f"The result could not be judged ({type(error).__name__}), so all of it is withheld."
         self._result.show_note(content(f"{words} This is a defect of Sightline.", "$text-error"))
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
 from inspector.tui.call.entries import Entered
@@ -19,9 +19,6 @@ from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.rows import FindingsView
 from inspector.tui.widgets.tab_line import Tab, TabLine
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
 
 _TABS = (
     Tab(id="call", label="Call"),
@@ -51,6 +48,9 @@ class ToolPane(Vertical):
         view: ToolView
         of_result: tuple[Content, ...]
         """What there is to say of the result, in sentences."""
+
+    class TabOpened(Message):
+        """Another tab is open."""
 
     def __init__(self) -> None:
         super().__init__(id="tool")
@@ -113,6 +113,7 @@ class ToolPane(Vertical):
         """Open a tab and put the focus into it."""
         self.tabs.active = tab
         self.query_one(ContentSwitcher).current = tab
+        self.post_message(self.TabOpened())
 
     def focus_tab(self) -> None:
         """Put the focus into the tab that is open."""

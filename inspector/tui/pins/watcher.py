@@ -14,7 +14,7 @@ from inspector.pins.withheld import repeats_withheld
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.targets import Target
 from inspector.session.call_record import CallRecord
-from inspector.tui.connection.connection import Link
+from inspector.tui.connection.connection import SessionLink
 from inspector.tui.pins.view import PinsView, pins_view
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
@@ -36,7 +36,9 @@ class _Listing:
 class PinWatcher:
     """Compares listings in a thread, and reports changes."""
 
-    def __init__(self, screen: Screen[None], link: Link, target: Target, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, screen: Screen[None], link: SessionLink, target: Target, changed: Callable[[], None]
+    ) -> None:
         """`changed` is called after each comparison."""
         self._screen = screen
         self._link = link

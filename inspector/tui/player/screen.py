@@ -15,40 +15,29 @@ from inspector.protocol.timeline import Entry
 from inspector.recording.format import Lenses
 from inspector.recording.target import OpenedRecording
 from inspector.session.events import State
+from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession, Scene
-from inspector.tui.call.runner import Calling
+from inspector.tui.call.runner import CallChanged
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import Opener, StateReported
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.screen import MainScreen
-from inspector.tui.player.places import Showing
-from inspector.tui.player.playing import Playing
+from inspector.tui.main.selection import SelectionChanged
+from inspector.tui.player.player import Player, PlayerChanged
+from inspector.tui.player.scenes import SceneReader
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.player.transport import Play, TransportBar, TransportView, wanted
 from inspector.tui.text import shortened
-from inspector.tui.timeline.pane import TimelinePane
-
-_READ_ONLY = "This is a recording: nothing is called, and no server is reached."
-
-
-class _NoCalling(Calling):
-    """The form of a tool that cannot be called."""
-
-    def obstacle(self) -> str:
-        """Why nothing can be called."""
-        return _READ_ONLY
 
 
 class PlayerScreen(MainScreen):
-    """The main screen, with a transport bar; what it shows is what was known at the position."""
+    """The main screen with a transport bar. It shows what was known at the position."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.RECORDING)
-    CALLING: ClassVar[type[Calling]] = _NoCalling
-    TIMELINE: ClassVar[type[TimelinePane]] = RecordedTimeline
+    READ_ONLY: ClassVar[str] = "This is a recording: nothing is called, and no server is reached."
     OPENING: ClassVar[str] = "Reading"
-    HAS_PINS: ClassVar[bool] = False
     NO_CALL: ClassVar[str] = "No tool has answered up to here. } goes to the next call, > to the end."
 
     def __init__(
@@ -60,19 +49,23 @@ class PlayerScreen(MainScreen):
         host: str,
         copy_secret: Callable[[str], None] | None = None,
     ) -> None:
-        super().__init__(opener, opened.target, level=level, host=host, copy_secret=copy_secret)
+        timeline = RecordedTimeline()
+        super().__init__(
+            opener, opened.target, level=level, host=host, copy_secret=copy_secret, timeline=timeline
+        )
         self._opened = opened
         self._bar = TransportBar()
-        self._playing: Playing | None = None
+        self._player: Player | None = None
         self._tool_shown: str | None = None
-        self._showing_nothing = True
-        self._recorded = opened.header.lenses
-        self._taken = set[int]()
-        self._showing = Showing(self, lambda: self.query_one(RecordedTimeline), self._take_scene)
-        self._looking.uncalled = " was not called up to here."
+        self._has_scene = False
+        self._lenses = opened.header.lenses
+        """The recorded ones at the position."""
+        self._kept = set[int]()
+        """Calls whose values the vault has."""
+        self._scenes = SceneReader(self, timeline, self._show_scene)
+        self._selection.uncalled = " was not called up to here."
 
     def above_keys(self) -> ComposeResult:
-        """The transport bar."""
         yield self._bar
 
     @on(StateReported)
@@ -80,80 +73,86 @@ class PlayerScreen(MainScreen):
         """The file is open."""
         session = self._link.session
         if message.event.state is State.READY and isinstance(session, RecordedSession):
-            self._playing = Playing(self, session, self._moved, self._show_bar)
-            self._playing.begin()
+            self._player = Player(self, session, self._read_scene)
+            self._player.begin()
             self._show_bar()
-            if self._recorded.host not in self._looking.hosts:
-                words = f"It was recorded for {shortened(self._recorded.host, 40)}, a host that is not known here."
+            if self._lenses.host not in self._selection.hosts:
+                words = (
+                    f"It was recorded for {shortened(self._lenses.host, 40)}, a host that is not known here."
+                )
                 self.notify(words, severity="warning", timeout=15, markup=False)
 
     async def end(self) -> None:
-        """Stop what reads the file, then let go of it."""
-        if self._playing is not None:
-            self._playing.end()
+        """Stop what reads the file, then close it."""
+        if self._player is not None:
+            self._player.end()
         await super().end()
 
-    # Where one stands.
+    # The position.
 
-    def _moved(self) -> None:
-        session, playing = self.recorded, self._playing
-        if session is not None and playing is not None:
-            tool = self._looking.tool
+    def _read_scene(self) -> None:
+        session, player = self.recorded, self._player
+        if session is not None and player is not None and player.is_open:
+            tool = self._selection.tool
             self._tool_shown = tool.name if tool is not None else None
-            self._showing.stand_at(session, playing.position, playing.since, self._tool_shown)
+            self._scenes.stand_at(session, player.position, player.since, self._tool_shown)
         self._show_bar()
 
-    def _take_scene(self, session: RecordedSession, scene: Scene) -> None:
-        is_listed_anew = session.catalogue is not scene.catalogue or self._showing_nothing
-        self._showing_nothing = False
+    def _show_scene(self, session: RecordedSession, scene: Scene) -> None:
+        is_other_listing = session.catalogue is not scene.catalogue or not self._has_scene
+        self._has_scene = True
         session.enter(scene)
         self._follow_lenses(scene.lenses)
-        if is_listed_anew:
+        if is_other_listing:
             self._listings.ask(scene.catalogue)
-            self._reviewing.listed()
-        record = scene.landed or scene.record
-        if record is not None and session.has_raw and record.number not in self._taken:
-            self._taken.add(record.number)
-            self._keeping.expect(record)
-        if record is not None and record is not self._looking.record:
-            self._reviewing.finished(record)
-        self._looking.recall(record)
-        if scene.landed is not None and scene.landed.name != self._tool_shown:
-            self._go_to_tool(scene.landed.name)
-        self._changed()
+            self._reviewer.listed()
+        self._show_call(session, scene)
+        self._show_state()
         self._show_bar()
 
+    def _show_call(self, session: RecordedSession, scene: Scene) -> None:
+        record = scene.landed or scene.record
+        if record is not None and session.has_raw and record.number not in self._kept:
+            self._kept.add(record.number)
+            self._vault.expect(record)
+        if record is not None and record is not self._selection.record:
+            self._reviewer.finished(record)
+        self._selection.recall(record)
+        if scene.landed is not None and scene.landed.name != self._tool_shown:
+            self._go_to_tool(scene.landed.name)
+
     def _go_to_tool(self, name: str) -> None:
-        """The tool that has answered is opened, wherever the cursor was."""
+        """Open the tool that has answered, wherever the cursor was."""
         tool = self._link.tool(name)
         if tool is None:
             self.notify(f"{shortened(name, 60)} has answered; it is not listed.", markup=False)
         else:
             self._catalogue.select(tool)
-            self._looking.open(tool)
+            self._selection.open(tool)
 
     def _follow_lenses(self, recorded: Lenses) -> None:
-        """Who looks through the lenses that were recorded goes on to do so; who has chosen others keeps them."""
-        before, self._recorded = self._recorded, recorded
-        looking = self._looking
-        is_following = (looking.level, looking.host) == (before.level, before.host)
+        """Follow the recorded boundary and host, unless the user has chosen others."""
+        before, self._lenses = self._lenses, recorded
+        selection = self._selection
+        is_following = (selection.level, selection.host) == (before.level, before.host)
         has_changed = (recorded.level, recorded.host) != (before.level, before.host)
-        if is_following and has_changed and recorded.host in looking.hosts:
-            looking.set_lenses(recorded.level, recorded.host)
+        if is_following and has_changed and recorded.host in selection.hosts:
+            selection.set_lenses(recorded.level, recorded.host)
 
-    def _changed(self) -> None:
-        super()._changed()
-        tool = self._looking.tool
-        if self._playing is not None and tool is not None and tool.name != self._tool_shown:
-            # Another tool is open now: its last call is wanted, and it stays open.
-            self._playing.since = self._playing.position
-            self._moved()
+    @on(SelectionChanged)
+    @on(CallChanged)
+    def read_other_tool(self) -> None:
+        """Another tool is open: show its last call, and keep it open."""
+        tool = self._selection.tool
+        if self._player is not None and tool is not None and tool.name != self._tool_shown:
+            self._player.since = self._player.position
+            self._read_scene()
 
-    def _take_rows(self, asked: Catalogue, rows: Rows) -> None:
-        super()._take_rows(asked, rows)
+    def _take_rows(self, catalogue: Catalogue, rows: Rows) -> None:
+        super()._take_rows(catalogue, rows)
         if not rows:
             self._catalogue.say(Content("Nothing was listed up to here."))
-        scene = self._showing.scene
+        scene = self._scenes.scene
         if scene is not None and scene.landed is not None:
             tool = self._link.tool(scene.landed.name)
             if tool is not None:
@@ -161,109 +160,98 @@ class PlayerScreen(MainScreen):
 
     @on(RecordedTimeline.Wanted)
     def read_entries(self, message: RecordedTimeline.Wanted) -> None:
-        """Entries came into view."""
         if self.recorded is not None:
-            self._showing.read_entries(self.recorded, message.first, message.end)
+            self._scenes.read_entries(self.recorded, message.first, message.end)
 
-    def show_frames(self, entry: Entry) -> None:
-        """The frames of an entry, once they are read."""
+    def show_frames(self, entry: Entry, session: Session | None) -> None:
+        """Show the frames of an entry, once they are read."""
+        del session
         if self.recorded is not None:
-            self._showing.open_frames(self.recorded, entry)
+            self._scenes.open_frames(self.recorded, entry)
 
     # What the user does.
 
     def action_back(self) -> None:
         """Stop what goes on by itself; then as anywhere."""
-        playing = self._playing
-        if playing is not None and playing.is_finding:
-            playing.stop_finding()
-        elif playing is not None and playing.play is not Play.PAUSED:
-            playing.pause()
+        player = self._player
+        if player is not None and player.is_finding:
+            player.stop_finding()
+        elif player is not None and player.play is not Play.PAUSED:
+            player.pause()
         else:
             super().action_back()
 
     def action_step(self, step: int) -> None:
-        """The next frame or note, or the one before."""
-        if self._playing is not None:
-            self._playing.step(step)
+        if self._player is not None:
+            self._player.step(step)
 
     def action_step_call(self, step: int) -> None:
-        """The next answer of a tool, or the one before."""
-        if self._playing is not None:
-            self._playing.step_call(step)
+        if self._player is not None:
+            self._player.step_call(step)
 
     def action_ends(self, step: int) -> None:
-        """The start, or the end."""
-        if self._playing is not None:
-            self._playing.ends(step)
+        if self._player is not None:
+            self._player.ends(step)
 
     def action_play(self) -> None:
-        """Play, or pause."""
-        if self._playing is not None:
-            self._playing.toggle()
+        if self._player is not None:
+            self._player.toggle()
 
     def action_speed(self) -> None:
-        """Cut pauses, or take the time that it took."""
-        if self._playing is not None:
-            self._playing.toggle_speed()
+        if self._player is not None:
+            self._player.toggle_speed()
 
     def action_jump(self) -> None:
-        """To a frame or a time."""
         explanation = "A frame by its number (1200), a time (12.5s, 1:02.5), first, or last."
         self._ask("Jump", explanation, AskField(label="To"), self._jump)
 
     def action_find(self) -> None:
-        """Words, from here on."""
-        words = self._playing.words if self._playing is not None else ""
+        words = self._player.words if self._player is not None else ""
         explanation = "Finds words in what was recorded, from here on. Capitals count where you write any."
         self._ask("Find", explanation, AskField(label="Words", value=words), self._find)
 
     def action_find_again(self, step: int) -> None:
-        """The same words, further on or before."""
-        if self._playing is not None and self._playing.words:
-            self._playing.find(self._playing.words, backwards=step < 0)
+        if self._player is not None and self._player.words:
+            self._player.find(self._player.words, backwards=step < 0)
         else:
             self.action_find()
 
     def action_reconnect(self) -> None:
-        """There is no server; what could not be opened is tried again."""
+        """Open the file again if that failed; there is no server."""
         if self._link.state is State.FAILED:
             super().action_reconnect()
         else:
             self._say_read_only()
 
     def action_list_again(self) -> None:
-        """There is no server to ask."""
         self._say_read_only()
 
     def action_record(self) -> None:
-        """It is recorded already."""
         self.notify("This is a recording already. x exports it.", markup=False)
 
     def action_copy_call(self) -> None:
-        """There is no command: a recording does not hold how its server is reached."""
         self.notify("A recording does not say how its server is reached: nothing was copied.", markup=False)
 
     def action_secrets(self) -> None:
-        """There are none, but for who has the key to what is sealed."""
         if self.recorded is not None and self.recorded.has_raw:
             super().action_secrets()
         else:
             words = (
-                "A recording holds no secrets: where one was, stands an id, and equal values have equal ids."
+                "A recording holds no secrets: each is replaced by an id, and equal values have equal ids."
             )
             self.notify(words, markup=False)
 
     def action_trust(self) -> None:
-        """Nothing is decided here; what was decided is in the timeline."""
-        self.notify("Nothing is decided here. What was decided stands in the timeline (§).", markup=False)
+        self.notify("A recording decides nothing. Its decisions are in the timeline (§).", markup=False)
+
+    def action_pins(self) -> None:
+        self.notify("Definitions are pinned where a server is connected.", markup=False)
 
     def action_new_session(self) -> None:
-        """No agent session goes on here."""
         self._say_read_only()
 
     def _say_read_only(self) -> None:
-        self.notify(_READ_ONLY, markup=False)
+        self.notify(self.READ_ONLY, markup=False)
 
     def _ask(self, title: str, explanation: str, field: AskField, accept: Callable[[str], str]) -> None:
         async def accepted(answers: tuple[str, ...]) -> str:
@@ -275,20 +263,20 @@ class PlayerScreen(MainScreen):
         there = wanted(words)
         if there is None:
             return "Write a number, a time such as 12.5s or 1:02, first, or last."
-        return self._playing.jump(there) if self._playing is not None else ""
+        return self._player.jump(there) if self._player is not None else ""
 
     def _find(self, words: str) -> str:
         if not words:
             return "Write what is to be found."
-        if self._playing is not None:
-            self._playing.find(words)
+        if self._player is not None:
+            self._player.find(words)
         return ""
 
     # Drawing.
 
     @property
     def recorded(self) -> RecordedSession | None:
-        """What is looked into; None before it is open."""
+        """The session on the file; None before it is open."""
         session = self._link.session
         return session if isinstance(session, RecordedSession) else None
 
@@ -297,22 +285,23 @@ class PlayerScreen(MainScreen):
         if self._header.view is not None:
             self._header.view = replace(self._header.view, target=str(self._opened), is_replay=True)
 
+    @on(PlayerChanged)
     def _show_bar(self) -> None:
-        session, playing, scene = self.recorded, self._playing, self._showing.scene
-        if session is None or playing is None or not playing.is_open:
+        session, player, scene = self.recorded, self._player, self._scenes.scene
+        if session is None or player is None or not player.is_open:
             return
         played = session.played
         broken = played.broken
         self._bar.view = TransportView(
-            play=playing.play,
+            play=player.play,
             frame=scene.frame if scene is not None else 0,
             is_frame=scene is None or scene.is_frame,
             frames=scene.frames if scene is not None else 0,
-            at_s=played.time_of(playing.position),
+            at_s=played.time_of(player.position),
             end_s=played.time_of(played.last),
-            call=played.number_of_call(playing.position),
+            call=played.number_of_call(player.position),
             calls=len(played.calls),
-            share=playing.position / max(played.last, 1),
-            busy=playing.busy,
+            share=player.position / max(played.last, 1),
+            busy=player.busy,
             broken=f"line {broken.line}: {broken.reason}; what is before it is shown" if broken else "",
         )

@@ -31,7 +31,6 @@ class RecordedTimeline(TimelinePane):
         """There were `count` entries; `recent` are the last of them, by index from 0."""
         self._have = dict(recent)
         self._asked = (0, 0)
-        self._known = count
         self.show_rows(count, count - 1)
         # The room for the rows is made with the next layout.
         self.call_after_refresh(self.reveal, self.cursor)

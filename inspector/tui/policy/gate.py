@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from textual.message import Message
 from textual.screen import Screen
 
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError
@@ -12,7 +14,6 @@ from inspector.policy.gate.agreement import Agreement, Terms
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.retry import why_not_repeat
 from inspector.policy.rules import Verdict
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
@@ -21,9 +22,20 @@ from inspector.tui.policy.view import DecisionView, answer_view, attack_view, ca
 from inspector.tui.text import shortened
 from inspector.tui.trust.view import SessionStanding, standing
 
-_UNKNOWN = "It is not known what a second call would do."
 _CHUNK = 84
 """Characters after which the text of an argument breaks."""
+
+
+@dataclass
+class TrustChanged(Message):
+    """The trust of the agent session is another."""
+
+
+@dataclass
+class RecordAmended(Message):
+    """The same call, of which a model may now see more."""
+
+    record: CallRecord
 
 
 class PolicyGate:
@@ -33,23 +45,11 @@ class PolicyGate:
         self,
         screen: Screen[None],
         terms: Terms | None,
-        changed: Callable[[], None],
-        held: Callable[[bool], None],
-        amended: Callable[[CallRecord], None],
     ) -> None:
-        """`changed` is called when the session's trust changes, `held` with whether a call waits for the user.
-
-        `amended` is called with a call whose answer the user shows to the model.
-        """
         self._screen = screen
-        self._changed = changed
-        self._held = held
-        self._amended = amended
         self.oversight = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
         self.standing: SessionStanding | None = None
         """None before the first call."""
-        self.why_not_repeat = ""
-        """Why the last call must not be repeated without a question, in a sentence; empty where it may."""
 
     async def made(
         self,
@@ -58,23 +58,22 @@ class PolicyGate:
         arguments: JsonObject,
         *,
         asking: Sequence[ConfirmReason],
+        on_hold: Callable[[bool], None],
         on_progress: Callable[[Progress], None],
     ) -> Ruled:
         """Make a call that the policy allows or the user agrees to. Run it in a worker.
 
-        Raises BlockedError or NotConfirmedError for a call that is not made, InspectorError for one that fails.
+        `on_hold` is called with whether the call waits for the user. Raises BlockedError or NotConfirmedError for a call that is not made, InspectorError for one that fails.
         """
-        self.why_not_repeat = _UNKNOWN
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
-        self.why_not_repeat = await asyncio.to_thread(why_not_repeat, considered.tool)
         agreement = Agreement.NOT_ASKED
         match considered.verdict:
             case Verdict.BLOCK:
                 await self.oversight.decline(session, considered)
-                await self._ask_about(considered)
+                await self._ask_about(considered, on_hold)
                 raise BlockedError("blocked by the policy; nothing was sent")
             case Verdict.CONFIRM:
-                if not await self._ask_about(considered):
+                if not await self._ask_about(considered, on_hold):
                     await self.oversight.decline(session, considered)
                     raise NotConfirmedError("you did not agree; nothing was sent")
                 agreement = Agreement.USER
@@ -109,19 +108,20 @@ class PolicyGate:
             self._screen.notify(f"Agent session {oversight.number} begins.", markup=False)
         return agreed
 
-    async def _ask_about(self, considered: Consideration) -> bool:
-        self._held(True)
+    async def _ask_about(self, considered: Consideration, on_hold: Callable[[bool], None]) -> bool:
+        on_hold(True)
         try:
             return await self._ask(await asyncio.to_thread(call_view, considered, chunk=_CHUNK))
         finally:
-            self._held(False)
+            on_hold(False)
 
     async def _interrupt(self, session: Session, made: Ruled) -> None:
         if made.is_malicious:
             await self._ask(attack_view(made))
         if made.is_asked_about and await self._ask(answer_view(made)):
             try:
-                self._amended((await self.oversight.release(session, made)).record)
+                record = (await self.oversight.release(session, made)).record
+                self._screen.post_message(RecordAmended(record))
             except InspectorError as error:
                 self._screen.notify(f"{error.message}. {error.hint}", severity="error", markup=False)
 
@@ -139,4 +139,4 @@ class PolicyGate:
     async def _weigh(self) -> None:
         await self.oversight.judged()
         self.standing = await asyncio.to_thread(standing, self.oversight.trust)
-        self._changed()
+        self._screen.post_message(TrustChanged())

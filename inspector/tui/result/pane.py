@@ -7,7 +7,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from inspector.json.exact import Json
@@ -75,9 +74,6 @@ class ResultPane(Vertical):
         self._is_json = False
         self._chosen: Shown | None = None
         """The sides that the user chose; None for those that have room."""
-
-    class RoomChanged(Message):
-        """The pane has another width."""
 
     def compose(self) -> ComposeResult:
         """Verdict, reasons, titles of both sides, their values; the reason at length."""

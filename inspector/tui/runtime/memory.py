@@ -2,12 +2,10 @@
 
 import gc
 import time
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 from inspector.json.exact import Json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _YOUNG, _MIDDLE, _OLD = 2_000, 5, 2
 """New objects, and then rounds of each generation, after which the next is gone through: a few milliseconds each."""
@@ -32,7 +30,7 @@ def calm_collector() -> None:
         gc.callbacks.append(_watch)
 
 
-def _watch(phase: Literal["start", "stop"], facts: "Mapping[str, int]") -> None:
+def _watch(phase: Literal["start", "stop"], facts: Mapping[str, int]) -> None:
     """Time each round over the oldest generation. Rounds never overlap, whichever threads they are in."""
     global _begun_s  # noqa: PLW0603 - the collector calls functions only
     if facts["generation"] < 2:

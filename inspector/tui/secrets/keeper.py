@@ -11,7 +11,7 @@ from inspector.secrets.holdings import Holdings, holdings_in
 from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
-from inspector.tui.connection.connection import Link
+from inspector.tui.connection.connection import SessionLink
 from inspector.tui.definition.view import withheld
 
 
@@ -32,7 +32,7 @@ class VaultScreen(Protocol):
 class VaultKeeper:
     """Fills the vault in a thread. It waits for `take`, so that the result can be drawn first, and drops nothing."""
 
-    def __init__(self, screen: Screen[None], link: Link, changed: Callable[[], None]) -> None:
+    def __init__(self, screen: Screen[None], link: SessionLink, changed: Callable[[], None]) -> None:
         self._screen = screen
         self._link = link
         self._changed = changed

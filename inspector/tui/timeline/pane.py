@@ -1,76 +1,29 @@
-"""The timeline: one line an entry."""
+"""The timeline: one row a call. It follows the end while the cursor is there, and can be filtered."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 from textual import on
 from textual.content import Content
 from textual.message import Message
+from textual.widgets import Input
 
-from inspector.protocol.timeline import Entry, EntryKind, EntryState
-from inspector.tui.text import content, duration, shortened, size
+from inspector.protocol.timeline import Entry
+from inspector.session.live import Session
+from inspector.tui.text import content, count
+from inspector.tui.timeline.rows import TimelineRow, TimelineRows, entry_line, matches, row_line
 from inspector.tui.widgets.lines import Lines
-
-_SIGNS = {
-    EntryKind.EXCHANGE: ("→", "$text-primary"),
-    EntryKind.SERVER_REQUEST: ("←", "$text-accent"),
-    EntryKind.NOTIFICATION: ("•", "$foreground 70%"),
-    EntryKind.PROGRESS: ("%", "$foreground 70%"),
-    EntryKind.LOG: ("i", "$foreground 70%"),
-    EntryKind.STDERR: ("!", "$text-warning"),
-    EntryKind.FAULT: ("✗", "$text-error"),
-    EntryKind.NOTE: ("·", "$foreground 60%"),
-    EntryKind.DECISION: ("§", "$text-accent"),
-}
-
-_STATES = {
-    EntryState.PENDING: ("waiting", "$text-warning"),
-    EntryState.DONE: ("", ""),
-    EntryState.OPEN: ("listening", "$text-success"),
-    EntryState.UNFINISHED: ("unfinished", "bold $text-warning"),
-    EntryState.FAILED: ("failed", "bold $text-error"),
-}
-
-
-def entry_line(entry: Entry, width: int) -> Content:
-    """One entry in `width` cells: time, sign, title, detail; on the right state, duration, bytes."""
-    sign, style = _SIGNS[entry.kind]
-    state, state_style = _STATES[entry.state]
-    right = Content.assemble(
-        (f"{state} ", state_style) if state else "",
-        (duration(entry.duration_s) if entry.duration_s is not None else "").rjust(9),
-        (size(entry.size_bytes) if entry.frames else "").rjust(9),
-    )
-    left = Content.assemble(
-        (f"{entry.at_s:8.2f} ", "$foreground 60%"), (f"{sign} ", style), _words(entry, max(width, 20))
-    )
-    room = max(width - right.cell_length - 1, 10)
-    return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", right)
-
-
-def _words(entry: Entry, length: int) -> Content:
-    title = content(shortened(entry.title, length))
-    if entry.kind is EntryKind.STDERR:
-        return Content.assemble(
-            ("stderr ", "$text-warning"), content(shortened(entry.detail.rstrip("\n"), length))
-        )
-    if not entry.detail:
-        return title
-    style = (
-        "$text-error"
-        if entry.state is EntryState.FAILED or entry.kind is EntryKind.FAULT
-        else "$foreground 70%"
-    )
-    if entry.kind is EntryKind.LOG:
-        title = Content.assemble(("log ", "$foreground 70%"), title)
-    return Content.assemble(title, "  ", content(shortened(entry.detail, length), style))
 
 
 class TimelinePane(Lines):
-    """Every exchange, notification and line of stderr. It follows the end while the cursor is there."""
+    """Entries of a timeline, one a row."""
 
     DEFAULT_CSS = """
-    TimelinePane { height: 4; border-top: solid $panel; }
+    TimelinePane {
+        height: 4;
+        border-top: solid $panel;
+        border-title-color: $foreground 70%;
+    }
     TimelinePane:focus { border-top: solid $primary; }
     """
 
@@ -79,32 +32,167 @@ class TimelinePane(Lines):
         """The user wants to see the frames of an entry."""
 
         entry: Entry
+        session: Session | None
+        """Of which connection; None for the one in use."""
 
     def __init__(self) -> None:
         super().__init__(id="timeline")
-        self._entries: Sequence[Entry] = ()
-        self._known = 0
 
-    def show(self, entries: Sequence[Entry]) -> None:
-        """Show `entries`; their number only ever grows within a session."""
-        at_end = self.cursor >= self._known - 1
-        self._entries = entries
-        self._known = len(entries)
-        self.show_rows(self._known, self._known - 1 if at_end else None)
+    def show(self, session: Session) -> None:
+        """Show what is new in the session."""
+
+    def describe(self, name: str, arguments: str) -> None:
+        """Use these words for the arguments of the next call of a tool."""
 
     def entry(self, index: int) -> Entry | None:
         """The entry of a row; None where it is not known yet."""
-        return self._entries[index]
+        raise NotImplementedError
 
     def row(self, index: int, width: int) -> Content:
-        """One entry."""
         entry = self.entry(index)
         return entry_line(entry, width) if entry is not None else Content("…")
 
     @on(Lines.Chosen)
     def open(self, event: Lines.Chosen) -> None:
-        """Enter on an entry."""
+        """Enter on a row."""
         event.stop()
-        entry = self.entry(event.index)
+        self.choose(event.index)
+
+    def choose(self, index: int) -> None:
+        """Show the frames of a row."""
+        entry = self.entry(index)
         if entry is not None:
-            self.post_message(self.Opened(entry))
+            self.post_message(self.Opened(entry, None))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A line on the screen: a row, or an entry of an unfolded one."""
+
+    row: TimelineRow
+    entry: int | None = None
+    """The index of the entry; None for the row itself."""
+
+
+class SessionTimeline(TimelinePane):
+    """The timeline of the live session, and of the connections before it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows = TimelineRows()
+        self._listed: list[_Shown] | None = None
+        """The lines on the screen; None where these are all rows, and none is unfolded."""
+        self._words: tuple[str, ...] = ()
+        self._unfolded = 0
+        self._seen = 0
+        """How many lines there were when the cursor was last at the end."""
+        self._began_s = monotonic()
+
+    def show(self, session: Session) -> None:
+        at_end = self.cursor >= self.count - 1
+        self._rows.take(session, monotonic() - self._began_s)
+        self._list(-1 if at_end else None)
+
+    def describe(self, name: str, arguments: str) -> None:
+        self._rows.describe(name, arguments)
+
+    def narrow(self, query: str) -> None:
+        """Show the rows that match `query`."""
+        self._words = tuple(query.casefold().split())
+        self._list(-1)
+
+    def watch_cursor(self, before: int, after: int) -> None:
+        super().watch_cursor(before, after)
+        self._label()
+
+    def row(self, index: int, width: int) -> Content:
+        shown = self._line(index)
+        if shown.entry is None:
+            return row_line(shown.row, width)
+        entry = shown.row.segment.session.timeline.entries[shown.entry]
+        return Content.assemble("  ", entry_line(entry, width - 2, shown.row.segment.offset_s + entry.at_s))
+
+    def choose(self, index: int) -> None:
+        """Unfold or fold a row; show the frames of one that has nothing folded in, or of an entry."""
+        shown = self._line(index)
+        row, known = shown.row, shown.row.segment.session.timeline.entries
+        if shown.entry is not None:
+            self.post_message(self.Opened(known[shown.entry], row.segment.session))
+        elif row.folded:
+            row.is_unfolded = not row.is_unfolded
+            self._unfolded += 1 if row.is_unfolded else -1
+            self._list(index)
+        elif row.head is not None:
+            self.post_message(self.Opened(known[row.head], row.segment.session))
+
+    def _line(self, index: int) -> _Shown:
+        return _Shown(self._rows.rows[index]) if self._listed is None else self._listed[index]
+
+    def _list(self, cursor: int | None) -> None:
+        """Show the rows as they are now. `cursor`: the line to put the cursor on, -1 for the last, None to stay."""
+        self._listed = self._lines() if self._words or self._unfolded else None
+        number = len(self._rows.rows if self._listed is None else self._listed)
+        self.show_rows(number, number - 1 if cursor == -1 else cursor)
+        self._label()
+
+    def _lines(self) -> list[_Shown]:
+        shown: list[_Shown] = []
+        for row in self._rows.rows:
+            if self._words and not matches(row, self._words):
+                continue
+            shown.append(_Shown(row))
+            if row.is_unfolded and row.head is not None:
+                # The exchange comes before what happened during it, but after the decision about it.
+                shown += [_Shown(row, index) for index in sorted({row.head, *row.folded})]
+        return shown
+
+    def _label(self) -> None:
+        if self.cursor >= self.count - 1:
+            self._seen = self.count
+        newer = self.count - self._seen
+        parts = [f"Timeline  {count(self._rows.calls, 'call')}"]
+        if self._words:
+            parts.append(f"filter: {' '.join(self._words)}")
+        parts.append(f"{newer:,} newer, G follows" if newer > 0 else "following")
+        self.border_title = Content("  ").join(content(part) for part in parts)
+
+
+class TimelineFilter(Input):
+    """The line in which the filter of the timeline is typed."""
+
+    DEFAULT_CSS = """
+    TimelineFilter { display: none; height: 1; border: none; padding: 0 1; background: $panel; }
+    TimelineFilter.-open { display: block; }
+    """
+
+    def __init__(self, timeline: SessionTimeline) -> None:
+        super().__init__(
+            placeholder="filter: words, tool: status: method: kind:", id="timeline-filter", compact=True
+        )
+        self._timeline = timeline
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_class("-open")
+
+    def open(self) -> None:
+        """Let the user type a filter."""
+        self.add_class("-open")
+        self.focus()
+
+    def close(self) -> None:
+        """Show every row again."""
+        self.value = ""
+        self.remove_class("-open")
+        self._timeline.focus()
+
+    @on(Input.Changed)
+    def narrow(self, event: Input.Changed) -> None:
+        event.stop()
+        self._timeline.narrow(event.value)
+
+    @on(Input.Submitted)
+    def keep(self, event: Input.Submitted) -> None:
+        """Enter keeps the filter and goes to the rows."""
+        event.stop()
+        self._timeline.focus()

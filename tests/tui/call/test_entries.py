@@ -8,7 +8,7 @@ from inspector.schema.fields import form_of
 from inspector.tui.call.arguments import checked
 from inspector.tui.call.entries import (
     MAX_LINES,
-    Draft,
+    ArgumentDraft,
     Entered,
     FormLine,
     Problem,
@@ -45,7 +45,7 @@ SCHEMA: JsonObject = {
 LINES = form_lines(form_of(SCHEMA))
 
 
-def drafted(**entered: Entered) -> Draft:
+def drafted(**entered: Entered) -> ArgumentDraft:
     return draft(LINES, {f"/{key.replace('__', '/')}": value for key, value in entered.items()}, coerce)
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from textual.app import App
-from textual.content import Content
 from textual.screen import Screen
 
 from inspector.protocol.catalogue import Kind, Listing, Tool
 from inspector.tui.catalogue import badges
-from inspector.tui.catalogue.badges import Lettering
+from inspector.tui.catalogue.badges import BadgeLoader
+from inspector.tui.catalogue.rows import RowMarks
 from tests.tui.scripted import LARGE, Script, app_of, settled
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def tools_of(count: int) -> list[Tool]:
 
 async def test_badges_are_never_made_on_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     made_in: set[int] = set()
-    before = badges.letters_of
+    before = badges.marks_of
 
-    def letters_of(tool: Tool) -> Content:
+    def marks_of(tool: Tool) -> RowMarks:
         made_in.add(threading.get_ident())
         return before(tool)
 
-    monkeypatch.setattr(badges, "letters_of", letters_of)
+    monkeypatch.setattr(badges, "marks_of", marks_of)
     many: list[Json] = [
         {
             "name": f"tool_{n:03d}",
@@ -51,7 +51,7 @@ async def test_badges_are_never_made_on_the_event_loop(monkeypatch: pytest.Monke
         await pilot.press("G")
         text = await settled(pilot, app, "▸ tool_299")
         row = next(line for line in text.splitlines() if line.startswith("▸ tool_299"))
-        assert row[:40].rstrip().endswith("D")
+        assert row[:40].rstrip().endswith("delete")
     assert made_in
     assert threading.get_ident() not in made_in
 
@@ -62,24 +62,24 @@ async def test_what_is_known_is_not_made_again_and_no_more_is_kept_than_is_usefu
     async with app.run_test():
         screen: Screen[None] = Screen()
         await app.push_screen(screen)
-        lettering = Lettering(screen, lambda: changes.append(1))
+        lettering = BadgeLoader(screen, lambda: changes.append(1))
         tools = tools_of(3_000)
-        assert lettering.of(tools[0]).plain == ""
+        assert lettering.of(tools[0]).letters.plain == ""
         for start in range(0, 3_000, 150):
             await _asked(app, lettering, tools[start : start + 150])
         assert len(changes) == 20
-        assert lettering.of(tools[-1]).plain == "R"
-        assert lettering.of(tools[0]).plain == ""
+        assert lettering.of(tools[-1]).letters.plain == "R"
+        assert lettering.of(tools[0]).letters.plain == ""
         assert len(vars(lettering)["_known"]) == 2_000
 
 
 async def test_a_definition_that_cannot_be_judged_is_marked_and_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def letters_of(_tool: Tool) -> Content:
+    def marks_of(_tool: Tool) -> RowMarks:
         raise LookupError("not to be shown")
 
-    monkeypatch.setattr(badges, "letters_of", letters_of)
+    monkeypatch.setattr(badges, "marks_of", marks_of)
     app = app_of(Script(tools=[{"name": "odd", "inputSchema": {"type": "object"}}]))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         text = await settled(pilot, app, "Badges could not be made")
@@ -88,10 +88,10 @@ async def test_a_definition_that_cannot_be_judged_is_marked_and_told(
         assert row[:40].rstrip().endswith("!")
 
 
-async def _asked(app: App[None], lettering: Lettering, tools: list[Tool]) -> None:
+async def _asked(app: App[None], lettering: BadgeLoader, tools: list[Tool]) -> None:
     for tool in tools:
         lettering.of(tool)
-    while not lettering.of(tools[-1]).plain:
+    while not lettering.of(tools[-1]).letters.plain:
         await asyncio.sleep(0.001)
     while any(not worker.is_finished for worker in app.workers):
         await asyncio.sleep(0.001)

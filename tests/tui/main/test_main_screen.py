@@ -239,7 +239,7 @@ async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "escape", "down", "enter")
-        await settled(pilot, app, "two has not been called")
+        await settled(pilot, app, "two is not called yet")
         await pilot.press("enter")
         await asyncio.wait_for(begun.wait(), 5)
         await settled(pilot, app, "calling two")
@@ -250,7 +250,7 @@ async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
         await until_gone(pilot, app, "It is noon.")
         await settled(pilot, app, "calling two")
         ended.set()
-        text = await settled(pilot, app, "three has not been called")
+        text = await settled(pilot, app, "three is not called yet")
         assert "It is noon." not in text
         await pilot.press("up")
         await settled(pilot, app, "#2 done")
@@ -276,7 +276,7 @@ async def test_why_a_call_has_no_result_is_still_there_when_one_comes_back_to_it
         await pilot.press("escape")
         await settled(pilot, app, "cancelled after")
         await pilot.press("escape", "down")
-        await settled(pilot, app, "two has not been called")
+        await settled(pilot, app, "two is not called yet")
         await pilot.press("up")
         await settled(pilot, app, "cancelled after")
 
@@ -340,8 +340,8 @@ async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
-        await settled(pilot, app, "tools/call mint")
-        await pilot.press("t", "G", "enter")
+        await settled(pilot, app, "#1 mint")
+        await pilot.press("t", "G", "enter", "G", "enter")
         text = await settled(pilot, app, "received frame 2")
         assert '"structuredContent"' in text
         assert KEY not in text

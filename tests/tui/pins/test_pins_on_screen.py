@@ -238,7 +238,7 @@ async def test_a_pin_that_cannot_be_read_is_told_and_asks_about_every_tool() -> 
     file.chmod(0o600)
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "Every tool is asked")
+        await settled(pilot, app, "Sightline asks before")
         await pilot.press("P")
         await settled(pilot, app, "cannot be read")
         await pilot.press("d", "y")

@@ -7,11 +7,9 @@ from typing import Any, cast
 import pytest
 from textual.pilot import Pilot
 
-from inspector.claims.resolution import Resolution
 from inspector.files import themes
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.gate.agreement import Terms
-from inspector.policy.gate.oversight import Resolver
 from inspector.policy.rules import Policy
 from inspector.protocol.targets import DemoTarget
 from inspector.session.events import Listener
@@ -136,27 +134,6 @@ async def test_a_key_that_was_pressed_before_the_question_could_be_read_does_not
         await pilot.press("y")
         await settled(pilot, app, "#1 done")
         assert len(told.calls) == 1
-
-
-async def test_a_call_that_is_given_up_is_not_repeated_before_it_is_known_what_that_would_do(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    told = script()
-    app = app_of(told)
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await searched(pilot, app)
-
-        async def never(*_: object, **__: object) -> Resolution:
-            await asyncio.Event().wait()
-            raise AssertionError
-
-        monkeypatch.setattr(Resolver, "resolution", never)
-        await wanting_to_wipe(pilot, app, "wipe")
-        await pilot.press("escape")
-        await settled(pilot, app, "cancelled")
-        await pilot.press("escape", "r")
-        await settled(pilot, app, "wipe is not repeated. It is not known what a second call")
-        assert [name for name, _ in told.calls] == ["search"]
 
 
 async def test_an_answer_that_nobody_waited_for_counts_and_the_header_says_so() -> None:
@@ -285,28 +262,31 @@ async def test_the_agent_session_is_shown_told_to_servers_and_begun_anew() -> No
         assert "untrusted since" not in screen_text(app)
 
 
-async def test_n_on_the_main_screen_asks_for_a_new_session() -> None:
+async def test_a_key_of_the_main_screen_asks_for_a_new_session() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
         await searched(pilot, app, "untrusted since #1")
-        await pilot.press("escape", "escape", "n")
+        await pilot.press("escape", "escape", "ctrl+n")
         await settled(pilot, app, "Begin a new agent session?")
         await pilot.press("y")
         await settled(pilot, app, "search")
         assert "untrusted since" not in screen_text(app)
 
 
-async def test_a_call_is_repeated_only_where_that_does_no_more() -> None:
+async def test_the_policy_is_asked_again_where_a_call_is_repeated() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await wanting_to_wipe(pilot, app)
         await pilot.press("y")
         await settled(pilot, app, "#1 done")
-        assert "r repeat" not in screen_text(app)
+        assert "r call again" in screen_text(app)
         await pilot.press("r")
-        await settled(pilot, app, "It declares neither")
+        await settled(pilot, app, "Call wipe?")
         assert len(told.calls) == 1
+        await pilot.press("y")
+        await settled(pilot, app, "#2 done")
+        assert told.calls[1] == told.calls[0]
 
 
 async def test_what_was_resolved_stands_beside_the_claims() -> None:

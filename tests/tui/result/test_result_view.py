@@ -8,7 +8,7 @@ from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.session.call_record import CallRecord
-from inspector.tui.catalogue.badges import letters_of
+from inspector.tui.catalogue.badges import marks_of
 from inspector.tui.catalogue.item import tool_view
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.view import (
@@ -259,5 +259,5 @@ def test_the_letters_of_a_tool_are_those_of_its_badges() -> None:
             "annotations": {"readOnlyHint": True, "destructiveHint": True, "title": 7},
         },
     )
-    assert letters_of(odd).plain == "WD"
-    assert letters_of(TOOL).plain == "S"
+    assert marks_of(odd).letters.plain == "WD"
+    assert marks_of(TOOL).letters.plain == "S"

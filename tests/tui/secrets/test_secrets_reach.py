@@ -241,9 +241,9 @@ def test_every_command_and_option_of_the_command_line_is_in_a_table() -> None:
 
 
 def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() -> None:
-    assert {file for file, _ in calls_of("value")} == {"secrets/vault.py", "tui/screens/secrets.py"}
+    assert {file for file, _ in calls_of("value")} == {"secrets/vault.py", "tui/secrets/screen.py"}
     reveals = {(file, of) for file, of in calls_of("reveal") if of not in {"self", "super()"}}
-    assert reveals == {("tui/screens/secrets.py", "custody")}
+    assert reveals == {("tui/secrets/screen.py", "custody")}
     assert not_wire(file for file, _ in calls_of("redeem") if not file.startswith("demo/")) == {
         "secrets/session.py"
     }
@@ -254,16 +254,15 @@ def test_who_knows_the_custody_and_the_vault_is_known() -> None:
     assert users_of("inspector.secrets.session") == {
         "session/live.py",
         "tui/app.py",
-        "tui/guarded_app.py",
-        "tui/screens/keeping.py",
-        "tui/screens/work.py",
-        "tui/screens/secrets.py",
+        "tui/runtime/guard.py",
+        "tui/secrets/keeper.py",
+        "tui/main/screen.py",
+        "tui/secrets/screen.py",
     }
     assert users_of("inspector.secrets.vault") == {
         "secrets/session.py",
-        "tui/present/secrets.py",
-        "tui/screens/making.py",
-        "tui/screens/secrets.py",
+        "tui/secrets/rows.py",
+        "tui/secrets/screen.py",
     }
     assert not_wire(users_of("inspector.secrets.http")) == {"secrets/session.py"}
 

@@ -1,4 +1,4 @@
-"""Showing: what threads read of a recording for the screen that stands somewhere in it."""
+"""Reads scenes, entries and frames of a recording in threads."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,19 +36,19 @@ class _FramesAsked:
     entry: Entry
 
 
-class Showing:
-    """One place at a time: what was asked for before and is not there yet is dropped."""
+class SceneReader:
+    """Reads one place at a time, and drops what was asked for before."""
 
     def __init__(
         self,
         screen: Screen[None],
-        timeline: Callable[[], RecordedTimeline],
-        taken: Callable[[RecordedSession, Scene], None],
+        timeline: RecordedTimeline,
+        show: Callable[[RecordedSession, Scene], None],
     ) -> None:
-        """`taken`: what was known at the place that was asked for."""
+        """`show` is called with each scene, before anything else shows its position."""
+        self._show = show
         self._screen = screen
         self._timeline = timeline
-        self._taken = taken
         self._scenes = Latest(screen, _made_scene, self._take_scene, self._could_not)
         self._entries = Latest(screen, _made_entries, self._take_entries, self._could_not)
         self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
@@ -72,12 +72,12 @@ class Showing:
 
     def _take_scene(self, asked: _SceneAsked, scene: Scene) -> None:
         self.scene = scene
-        self._timeline().stand_at(scene.entries, scene.recent)
-        self._taken(asked.session, scene)
+        self._timeline.stand_at(scene.entries, scene.recent)
+        self._show(asked.session, scene)
 
     def _take_entries(self, asked: _EntriesAsked, found: Mapping[int, Entry]) -> None:
         if self.scene is not None and self.scene.position == asked.position:
-            self._timeline().take(found)
+            self._timeline.take(found)
 
     def _take_frames(self, asked: _FramesAsked, frames: tuple[Matched, ...]) -> None:
         if not frames:

@@ -1,19 +1,17 @@
-"""Playing: where one stands in a recording, and what moves one there."""
+"""The position in a recording, and all that moves it."""
 
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from inspector.session.recorded import RecordedSession
 from inspector.tui.player.transport import EndWanted, FrameWanted, Play, TimeWanted, Wanted
 from inspector.tui.text import shortened
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
 
 TICK_S = 0.1
 LONGEST_PAUSE_S = 0.5
@@ -23,31 +21,28 @@ _MOST_AT_ONCE = 5_000
 """Lines that one tick goes on by: what comes faster is shown later."""
 
 
-class Playing:
-    """Positions are lines of the file. All that is asked of it here is cheap, but for reading and finding, which threads do."""
+class PlayerChanged(Message):
+    """The player has begun, gone on with or ended something: the transport bar shows it."""
 
-    def __init__(
-        self,
-        screen: Screen[None],
-        session: RecordedSession,
-        moved: Callable[[], None],
-        told: Callable[[], None],
-    ) -> None:
-        """`moved`: one stands elsewhere. `told`: something else is to be said."""
+
+class Player:
+    """Moves the position, which is a line of the file. Threads read the file and search it."""
+
+    def __init__(self, screen: Screen[None], session: RecordedSession, moved: Callable[[], None]) -> None:
+        """`moved` is called at each new position, before the next one: a scene begins where the last one ended."""
         self._screen = screen
+        self._moved = moved
         self._session = session
         self._played = session.played
-        self._moved = moved
-        self._told = told
         self.position = self.since = 0
-        """Where one stands; and from where on what is passed over is shown too."""
+        """The position; and the line after which a call that is passed over is shown too."""
         self.play = Play.PAUSED
         self._speed = Play.COMPRESSED
         self._clock_s = 0.0
         self._ticked_s = 0.0
         self._ticking: Timer | None = None
         self._has_chosen = False
-        """Whether the user has gone anywhere: then the end of reading moves nobody."""
+        """Whether the user has moved: then the end of reading does not."""
         self._progress = (0, 0)
         self._finding: Worker[int | None] | None = None
         self._stop = False
@@ -81,7 +76,7 @@ class Playing:
         finally:
             showing.stop()
         if self._has_chosen or self._ended:
-            self._told()
+            self._changed()
         else:
             self._go(self._played.last, since=0)
 
@@ -93,10 +88,13 @@ class Playing:
         if self.position == 0 and (first := self._played.next(0)) is not None:
             self._go(first)
         else:
-            self._told()
+            self._changed()
+
+    def _changed(self) -> None:
+        self._screen.post_message(PlayerChanged())
 
     def end(self) -> None:
-        """Nobody looks any more: threads stop."""
+        """Stop all threads."""
         self._ended = self._stop = True
         self.pause()
 
@@ -167,14 +165,14 @@ class Playing:
         self._ticked_s = monotonic()
         self.play = self._speed
         self._ticking = self._screen.set_interval(TICK_S, self._tick)
-        self._told()
+        self._changed()
 
     def toggle_speed(self) -> None:
         """Cut pauses, or take the time that it took."""
         self._speed = Play.REAL if self._speed is Play.COMPRESSED else Play.COMPRESSED
         if self.play is not Play.PAUSED:
             self.play = self._speed
-            self._told()
+            self._changed()
         else:
             words = "in real time" if self._speed is Play.REAL else "with pauses cut to half a second"
             self._screen.notify(f"Space plays {words}.", markup=False)
@@ -186,7 +184,7 @@ class Playing:
             self._ticking = None
         if self.play is not Play.PAUSED:
             self.play = Play.PAUSED
-            self._told()
+            self._changed()
 
     def _tick(self) -> None:
         now_s = monotonic()
@@ -223,7 +221,7 @@ class Playing:
     async def _find(self, words: str, *, backwards: bool) -> None:
         self.pause()
         self._stop, self._progress = False, (0, 0)
-        showing = self._screen.set_interval(TICK_S * 2, self._told)
+        showing = self._screen.set_interval(TICK_S * 2, self._changed)
         self._finding = self._screen.run_worker(
             partial(self._search, words, self.position, backwards=backwards),
             thread=True,
@@ -243,7 +241,7 @@ class Playing:
         elif not self._stop:
             where = "before this" if backwards else "behind this"
             self._screen.notify(f"Nothing {where} says {shortened(words, 60)}.", markup=False)
-        self._told()
+        self._changed()
 
     def _search(self, words: str, position: int, *, backwards: bool) -> int | None:
         with self._session.reading() as played:

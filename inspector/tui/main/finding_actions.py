@@ -1,0 +1,194 @@
+"""What the user does with findings: goes to their places, accepts them, writes the review to a file."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.screen import Screen
+
+from inspector.json.exact import Malformed
+from inspector.protocol.catalogue import Catalogue, Item, Kind
+from inspector.protocol.catalogue import Entry as ItemEntry
+from inspector.protocol.targets import Target
+from inspector.protocol.timeline import Entry, EntryKind
+from inspector.review.finding import Finding
+from inspector.review.report import Entry as FindingEntry
+from inspector.session.live import Session
+from inspector.tui.catalogue.pane import CataloguePane
+from inspector.tui.connection.connection import SessionLink
+from inspector.tui.definition.pane import Mark
+from inspector.tui.dialogs.ask import Accept, AskField, AskScreen
+from inspector.tui.findings.reviewer import Reviewer
+from inspector.tui.findings.screen import Before, FindingsScreen
+from inspector.tui.main.selection import Selection
+from inspector.tui.policy.dialog import DecisionScreen
+from inspector.tui.policy.view import note_view
+from inspector.tui.text import content, shortened
+from inspector.tui.timeline.frame import FrameScreen, FramesWanted
+
+_FIRST_ANSWERS = ("initialize", "server/discover")
+
+_KINDS = {"resource": Kind.RESOURCE, "template": Kind.TEMPLATE, "prompt": Kind.PROMPT}
+
+_NEAR = 24
+"""Characters of the evidence that are looked for."""
+
+_WHY = (
+    "Sightline keeps it in a file that sightline review --baseline reads. The finding no longer counts as long as it says "
+    "the same. Press a on it again to take that back."
+)
+
+_FORMATS = (
+    "A new file. Its ending chooses the format: .html one page, .md Markdown, .txt text, .json, .sarif, .xml JUnit. "
+    "It holds no secret."
+)
+
+
+def open_frames(screen: Screen[None], session: Session | None, entry: Entry, pointer: str = "") -> None:
+    """Show the frames of an entry of the timeline. `pointer`: a place to mark in the last one."""
+    if not entry.frames:
+        screen.app.push_screen(DecisionScreen(note_view(entry)))  # pyright: ignore[reportUnknownMemberType]
+    elif session is not None:
+        wanted = FramesWanted(
+            entry=entry,
+            frames=session.timeline.frames_of(entry),
+            catalogue=session.catalogue,
+            pointer=pointer,
+            own=session.own,
+        )
+        screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
+
+
+class FindingActions:
+    """Opens the review and the places that findings are about."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        link: SessionLink,
+        reviewer: Reviewer,
+        selection: Selection,
+        catalogue: CataloguePane,
+        target: Target,
+    ) -> None:
+        self._screen = screen
+        self._link = link
+        self._reviewer = reviewer
+        self._selection = selection
+        self._catalogue = catalogue
+        self._target = target
+        self._before: Before | None = None
+
+    def open_all(self) -> None:
+        """All findings of the server."""
+        before = self._before = self._before or Before()
+        screen = FindingsScreen(self._reviewer, str(self._target), self.judge, self.export, before)
+        self._screen.app.push_screen(screen, self._take)  # pyright: ignore[reportUnknownMemberType]
+
+    def go_to(self, finding: Finding) -> None:
+        """Show the place of a finding; where there is none, say so."""
+        session = self._link.session
+        if session is None:
+            return
+        kind = finding.subject.value
+        if kind == "call":
+            self._show(_call_of(session.timeline.entries, finding.name), finding.pointer, "/result")
+        elif kind == "server":
+            self._go_to_server(session.timeline.entries, finding)
+        else:
+            item = _item_of(session.catalogue, finding)
+            if item is None:
+                self._say("The item of this finding is no longer listed.")
+            else:
+                self._catalogue.go_to(item)
+                self._selection.show_place(item, mark_of(finding, is_malformed=isinstance(item, Malformed)))
+
+    def judge(self, entry: FindingEntry) -> None:
+        """Ask why a finding is accepted; if it is accepted already, take that back."""
+        accepted = self._reviewer.accepted
+        if accepted is None:
+            return
+        if accepted.is_accepted(entry):
+            self._screen.run_worker(self._take_back(entry), group="accepting")
+            return
+        if entry.acceptance is not None:
+            self._say("An `ignore` entry of your configuration accepts it: change it there.")
+            return
+
+        async def accept(answers: tuple[str, ...]) -> str:
+            return await self._reviewer.accept(entry, answers[0])
+
+        finding = entry.finding
+        about = shortened(f"{finding.subject.value} {finding.name}", 60)
+        self._ask(f"Accept {finding.id} of {about}?", _WHY, AskField(label="Why"), accept)
+
+    def export(self) -> None:
+        """Ask for a file, and write the review to it."""
+
+        async def write(answers: tuple[str, ...]) -> str:
+            return await self._reviewer.export(answers[0])
+
+        self._ask("Write the review", _FORMATS, AskField(label="File", value="review.html"), write)
+
+    async def _take_back(self, entry: FindingEntry) -> None:
+        problem = await self._reviewer.take_back(entry)
+        words = problem or f"{entry.finding.id} counts again."
+        self._screen.notify(words, severity="error" if problem else "information", markup=False)
+
+    def _ask(self, title: str, explanation: str, field: AskField, accept: Accept) -> None:
+        screen = AskScreen(title, explanation, (field,), accept)
+        self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
+
+    def _take(self, entry: FindingEntry | None) -> None:
+        if entry is not None:
+            self.go_to(entry.finding)
+
+    def _go_to_server(self, entries: Sequence[Entry], finding: Finding) -> None:
+        pointer = finding.pointer
+        if pointer.startswith(("/instructions", "/name", "/version")):
+            place = pointer if pointer.startswith("/instructions") else f"/serverInfo{pointer}"
+            answer = next((entry for entry in entries if entry.title in _FIRST_ANSWERS), None)
+            self._show(answer, place, "/result")
+        else:
+            self._show(next((entry for entry in entries if entry.kind is EntryKind.FAULT), None), "", "")
+
+    def _show(self, entry: Entry | None, pointer: str, below: str) -> None:
+        if entry is None or not entry.frames:
+            self._say("The timeline holds no frame of it.")
+        else:
+            # A result is below `result` of its frame; an error is named by itself.
+            place = pointer if pointer.startswith("/error") else below + pointer
+            open_frames(self._screen, self._link.session, entry, place)
+
+    def _say(self, words: str) -> None:
+        self._screen.notify(words, markup=False)
+
+
+def mark_of(finding: Finding, *, is_malformed: bool) -> Mark:
+    """What is marked in a definition. What is wrong with a malformed item is said of the whole list."""
+    near = finding.evidence.strip("…")[:_NEAR]
+    words = Content.assemble(
+        ("! ", "bold $text-warning"),
+        (f"{finding.id} {finding.severity.value}: ", "bold"),
+        content(shortened(finding.message, 600)),
+    )
+    return Mark(pointer="" if is_malformed else finding.pointer, words=words, near=near)
+
+
+def _call_of(entries: Sequence[Entry], name: str) -> Entry | None:
+    """The last answered call of a tool."""
+    for entry in reversed(entries):
+        if entry.kind is EntryKind.EXCHANGE and len(entry.frames) > 1 and entry.title.endswith(f" {name}"):
+            return entry
+    return None
+
+
+def _item_of(catalogue: Catalogue, finding: Finding) -> ItemEntry | None:
+    match finding.subject.value:
+        case "tool":
+            return catalogue.tool(finding.name)
+        case "listing":
+            problems = (*catalogue.malformed, *catalogue.refused)
+            return next((problem for problem in problems if problem.pointer == finding.pointer), None)
+        case kind:
+            listed = catalogue.entries.get(_KINDS[kind], ()) if kind in _KINDS else ()
+            return next((one for one in listed if isinstance(one, Item) and one.name == finding.name), None)

@@ -1,0 +1,336 @@
+"""The rows of the timeline: one a call, with its policy notes, logs, progress and stderr folded in."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from textual.content import Content
+
+from inspector.protocol.timeline import Entry, EntryKind, EntryState
+from inspector.session.live import Session
+from inspector.tui.text import content, count, duration, shortened, size
+
+_CALLS = ("tools/call ", "WebMCP.invokeTool ")
+"""How the titles of calls begin."""
+
+_DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
+
+_LATE_S = 0.5
+"""How long after its answer stderr still belongs to a call: it comes over a pipe of its own."""
+
+_LOOK_BACK = 200
+"""Rows among which the decision about a call is looked for."""
+
+_VERDICTS = {"allow": "allowed", "confirm": "you agreed", "block": "blocked"}
+
+_EXCEPTION = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)\b.*)$")
+
+_SIGNS = {
+    EntryKind.EXCHANGE: ("→", "$text-primary"),
+    EntryKind.SERVER_REQUEST: ("←", "$text-accent"),
+    EntryKind.NOTIFICATION: ("•", "$foreground 70%"),
+    EntryKind.PROGRESS: ("%", "$foreground 70%"),
+    EntryKind.LOG: ("i", "$foreground 70%"),
+    EntryKind.STDERR: ("!", "$text-warning"),
+    EntryKind.FAULT: ("✗", "$text-error"),
+    EntryKind.NOTE: ("·", "$foreground 60%"),
+    EntryKind.DECISION: ("§", "$text-accent"),
+}
+
+_STATES = {
+    EntryState.PENDING: ("waiting", "$text-warning"),
+    EntryState.DONE: ("", ""),
+    EntryState.OPEN: ("listening", "$text-success"),
+    EntryState.UNFINISHED: ("unfinished", "bold $text-warning"),
+    EntryState.FAILED: ("failed", "bold $text-error"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """The timeline of one connection."""
+
+    session: Session
+    offset_s: float
+    """When it began, on the clock of the first connection."""
+
+
+@dataclass(slots=True, kw_only=True)
+class TimelineRow:
+    """An entry with the entries that are folded into it. Entries are known by index: they change until they end."""
+
+    segment: Segment
+    head: int | None
+    """None for the line between two connections."""
+    folded: list[int] = field(default_factory=list[int])
+    call: str = ""
+    """The name of the tool, where this is a call."""
+    number: int = 0
+    """Of the call."""
+    arguments: str = ""
+    """Of the call, in short and without sensitive ones."""
+    is_unfolded: bool = False
+
+    @property
+    def entry(self) -> Entry | None:
+        """The entry as it is now."""
+        return None if self.head is None else self.segment.session.timeline.entries[self.head]
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The folded entries as they are now."""
+        known = self.segment.session.timeline.entries
+        return [known[index] for index in self.folded]
+
+
+class TimelineRows:
+    """Folds the entries of one connection after the other into rows, each entry once."""
+
+    def __init__(self) -> None:
+        self.rows: list[TimelineRow] = []
+        self._segment: Segment | None = None
+        self._taken = 0
+        self._calls = 0
+        self._call: TimelineRow | None = None
+        """The last call of this connection."""
+        self._described: dict[str, str] = {}
+
+    @property
+    def calls(self) -> int:
+        """How many calls there are."""
+        return self._calls
+
+    def describe(self, name: str, arguments: str) -> None:
+        """Use these words for the arguments of the next call of a tool."""
+        self._described[name] = arguments
+
+    def take(self, session: Session, now_s: float) -> None:
+        """Fold what is new. `now_s`: on the clock of the first connection."""
+        segment = self._segment
+        if segment is None or segment.session is not session:
+            segment = self._begin(session, now_s)
+        entries = session.timeline.entries
+        for index in range(self._taken, len(entries)):
+            self._place(segment, index, entries[index])
+        self._taken = len(entries)
+
+    def _begin(self, session: Session, now_s: float) -> Segment:
+        segment = Segment(session=session, offset_s=now_s if self._segment else 0.0)
+        if self._segment is not None:
+            self.rows.append(TimelineRow(segment=segment, head=None))
+        self._segment, self._taken, self._call = segment, 0, None
+        return segment
+
+    def _place(self, segment: Segment, index: int, entry: Entry) -> None:
+        name = called(entry)
+        last = self.rows[-1] if self.rows else None
+        if name:
+            self._place_call(segment, index, name)
+        elif self._is_of_call(entry) and self._call is not None:
+            self._call.folded.append(index)
+        elif entry.kind is EntryKind.STDERR and last is not None and _is_stderr(last, segment):
+            last.folded.append(index)
+        else:
+            self.rows.append(TimelineRow(segment=segment, head=index))
+
+    def _place_call(self, segment: Segment, index: int, name: str) -> None:
+        self._calls += 1
+        row = TimelineRow(
+            segment=segment,
+            head=index,
+            call=name,
+            number=self._calls,
+            arguments=self._described.pop(name, ""),
+        )
+        for before in reversed(self.rows[-_LOOK_BACK:]):
+            entry = before.entry if before.segment is segment else None
+            if entry is not None and entry.kind is EntryKind.DECISION and _decided(entry) == name:
+                row.folded = [before.head or 0, *before.folded]
+                self.rows.remove(before)
+                break
+        self.rows.append(row)
+        self._call = row
+
+    def _is_of_call(self, entry: Entry) -> bool:
+        call = self._call
+        head = call.entry if call is not None else None
+        if call is None or head is None:
+            return False
+        if entry.kind is EntryKind.DECISION:
+            return _answered(entry) == call.call
+        late_s = _LATE_S if entry.kind is EntryKind.STDERR else 0.0
+        end_s = None if head.duration_s is None else head.at_s + head.duration_s + late_s
+        return entry.kind in _DURING_CALL and (end_s is None or entry.at_s <= end_s)
+
+
+def called(entry: Entry) -> str:
+    """The tool that an entry calls; empty where it calls none."""
+    if entry.kind is not EntryKind.EXCHANGE:
+        return ""
+    return next((entry.title.removeprefix(begin) for begin in _CALLS if entry.title.startswith(begin)), "")
+
+
+def _decided(entry: Entry) -> str:
+    verdict, _, name = entry.title.partition(" ")
+    return name if verdict in _VERDICTS else ""
+
+
+def _answered(entry: Entry) -> str:
+    """The tool whose answer a note is about."""
+    if entry.title.startswith("answer of "):
+        return entry.title.removeprefix("answer of ")
+    return entry.title.split(" ", 2)[-1] if entry.title.startswith("trust #") else ""
+
+
+def _is_stderr(row: TimelineRow, segment: Segment) -> bool:
+    entry = row.entry
+    return row.segment is segment and entry is not None and entry.kind is EntryKind.STDERR
+
+
+def stderr_words(lines: Sequence[str]) -> str:
+    """`stderr 104 lines: ValidationError: …`: the last exception, or the last line."""
+    if not lines:
+        return ""
+    number = next((n for n in range(len(lines) - 1, -1, -1) if _EXCEPTION.match(lines[n])), None)
+    if number is None:
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    else:
+        found = _EXCEPTION.match(lines[number])
+        more = [line.strip() for line in lines[number + 1 : number + 3] if line.strip()]
+        said = " ".join([found[1] if found else "", *(words for words in more if "For further" not in words)])
+    return f"stderr {count(len(lines), 'line')}: {said}"
+
+
+def stderr_lines(entries: Sequence[Entry]) -> list[str]:
+    """The lines of stderr among some entries."""
+    return [line for entry in entries if entry.kind is EntryKind.STDERR for line in entry.detail.splitlines()]
+
+
+def status(row: TimelineRow) -> tuple[str, str]:
+    """How a row has ended, in a word and its style."""
+    entry = row.entry
+    if entry is None:
+        return "", ""
+    if not row.call:
+        return _STATES[entry.state]
+    if entry.state is EntryState.DONE:
+        return "ok", "$text-success"
+    if entry.state is EntryState.FAILED and not entry.detail:
+        return "tool error", "bold $text-error"
+    return _STATES[entry.state]
+
+
+def row_line(row: TimelineRow, width: int) -> Content:
+    """One row in `width` cells: time, what happened, how it ended; on the right duration and bytes."""
+    entry = row.entry
+    if entry is None:
+        at = clock(row.segment.offset_s)
+        return Content.assemble((f"{at:>8} ", "$foreground 60%"), ("── reconnected ──", "bold $text-accent"))
+    at_s = row.segment.offset_s + entry.at_s
+    if row.call:
+        return _line(at_s, entry, _call_words(row, entry, max(width, 20)), width)
+    if entry.kind is EntryKind.STDERR and row.folded:
+        words = content(shortened(stderr_words(stderr_lines([entry, *row.entries])), width), "$text-warning")
+        return _line(at_s, entry, words, width)
+    return entry_line(entry, width, at_s)
+
+
+def entry_line(entry: Entry, width: int, at_s: float | None = None) -> Content:
+    """One entry by itself. `at_s`: its time where that is another than its own."""
+    state, style = _STATES[entry.state]
+    words = Content.assemble(_words(entry, max(width, 20)), (f"  {state}", style) if state else "")
+    return _line(entry.at_s if at_s is None else at_s, entry, words, width)
+
+
+def clock(at_s: float) -> str:
+    """`0:41`, `1:02:03`: the time since the start."""
+    seconds = max(int(at_s), 0)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+def _line(at_s: float, entry: Entry, words: Content, width: int) -> Content:
+    sign, style = _SIGNS[entry.kind]
+    right = Content(
+        (duration(entry.duration_s) if entry.duration_s is not None else "").rjust(9)
+        + (size(entry.size_bytes) if entry.frames else "").rjust(9)
+    )
+    left = Content.assemble((f"{clock(at_s):>8} ", "$foreground 60%"), (f"{sign} ", style), words)
+    room = max(width - right.cell_length - 1, 10)
+    return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", right)
+
+
+def _call_words(row: TimelineRow, entry: Entry, length: int) -> Content:
+    state, style = status(row)
+    folded = row.entries
+    logs = sum(1 for each in folded if each.kind is EntryKind.LOG)
+    policy = next((each for each in folded if each.kind is EntryKind.DECISION and _decided(each)), None)
+    stderr = stderr_words(stderr_lines(folded))
+    parts = [
+        Content.assemble(
+            f"#{row.number} ",
+            content(shortened(row.call, 80), "bold"),
+            content(shortened(f" {row.arguments}", 80), "$foreground 80%") if row.arguments else "",
+        ),
+        Content.styled(state, style),
+    ]
+    if entry.detail:
+        parts.append(content(shortened(entry.detail, length), "$text-error"))
+    if stderr:
+        parts.append(content(shortened(stderr, length), "$text-warning"))
+    if policy is not None:
+        verdict = policy.title.partition(" ")[0]
+        parts.append(Content.styled(f"policy: {_VERDICTS[verdict]}", "$foreground 70%"))
+    if logs:
+        parts.append(Content.styled(count(logs, "log"), "$foreground 70%"))
+    sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "
+    return Content.assemble((sign, "$foreground 60%"), Content("  ").join(parts))
+
+
+def _words(entry: Entry, length: int) -> Content:
+    title = content(shortened(entry.title, length))
+    if entry.kind is EntryKind.STDERR:
+        return Content.assemble(
+            ("stderr ", "$text-warning"), content(shortened(entry.detail.rstrip("\n"), length))
+        )
+    if not entry.detail:
+        return title
+    failed = entry.state is EntryState.FAILED or entry.kind is EntryKind.FAULT
+    if entry.kind is EntryKind.LOG:
+        title = Content.assemble(("log ", "$foreground 70%"), title)
+    detail = content(shortened(entry.detail, length), "$text-error" if failed else "$foreground 70%")
+    return Content.assemble(title, "  ", detail)
+
+
+_SEARCHED = 2_000
+"""Characters of an entry's detail that a filter looks through."""
+
+
+def matches(row: TimelineRow, words: Sequence[str]) -> bool:
+    """Whether every word occurs in a row; `tool:`, `status:`, `method:` and `kind:` look at one part of it."""
+    entry = row.entry
+    if entry is None:
+        return False
+    parts: Mapping[str, str] = {
+        "tool": row.call.casefold(),
+        "status": status(row)[0].casefold(),
+        "method": entry.title.partition(" ")[0].casefold(),
+        "kind": "call" if row.call else entry.kind.value,
+    }
+    text = ""
+    for word in words:
+        key, _, value = word.partition(":")
+        if key in parts:
+            if value not in parts[key]:
+                return False
+            continue
+        text = text or _text(row, entry)
+        if word not in text:
+            return False
+    return True
+
+
+def _text(row: TimelineRow, entry: Entry) -> str:
+    each = (f"{one.title} {one.detail[:_SEARCHED]}" for one in (entry, *row.entries))
+    return f"{row.arguments} {' '.join(each)}".casefold()

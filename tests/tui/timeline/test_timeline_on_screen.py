@@ -1,0 +1,80 @@
+from textual.widgets import Input
+
+from inspector.json.exact import JsonObject
+from inspector.tui.timeline.pane import TimelinePane
+from tests.tui.scripted import LARGE, Script, answering, app_of, settled
+
+MINT: JsonObject = {
+    "name": "mint",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "owner": {"type": "string", "default": "ada"},
+            "pin": {"type": "string", "x-sensitive": True},
+            "days": {"type": "integer"},
+        },
+        "required": ["owner"],
+    },
+    "annotations": {"readOnlyHint": True},
+}
+
+
+def script() -> Script:
+    return Script(tools=[MINT], answers={"mint": answering({"content": []})})
+
+
+async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner*  default")
+        await pilot.press("enter", "tab", *"hush", "enter")
+        text = await settled(pilot, app, 'mint(owner="ada", pin=•••)')
+        assert told.calls == [("mint", {"owner": "ada", "pin": "hush"})]
+        assert "text, required" not in text
+        assert "▸ #1 mint owner=" in await settled(pilot, app, "Timeline  1 call")
+        await pilot.press("t", "G", "enter")
+        assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
+        await pilot.press("enter")
+        assert "▾" not in await settled(pilot, app, "▸ #1 mint")
+        # Letters that were typed ahead leave the argument as it is.
+        await pilot.press("1", "r")
+        await settled(pilot, app, "owner*")
+        assert app.screen.query_one("FieldLine Input", Input).value == "adar"
+        await pilot.press("escape", "escape", "r")
+        await settled(pilot, app, "#2 done")
+        assert told.calls[1] == told.calls[0]
+
+
+async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        session = told.opened[0]
+        for number in range(12):
+            session.exchange("ping", {"number": number}, {})
+        await settled(pilot, app, "following")
+        timeline = app.screen.query_one(TimelinePane)
+        timeline.focus()
+        await pilot.press("g")
+        for number in range(5):
+            session.exchange("ping", {"number": number}, {})
+        await settled(pilot, app, "5 newer, G follows")
+        assert timeline.cursor == 0
+        await pilot.press("G")
+        await settled(pilot, app, "following")
+        session.note("block wipe", "no-deletes", kind="policy")
+        await pilot.press("slash", *"kind:decision", "enter")
+        await settled(pilot, app, "filter: kind:decision")
+        assert timeline.count == 1
+        await pilot.press("escape")
+        await settled(pilot, app, "following")
+        assert timeline.count == 18
+        # The rows outlive the connection.
+        await pilot.press("R")
+        while len(told.opened) < 2:
+            await pilot.pause()
+        await settled(pilot, app, "ready")
+        told.opened[1].exchange("ping", {}, {})
+        assert "block wipe" in await settled(pilot, app, "reconnected")

@@ -1,0 +1,134 @@
+import pytest
+
+from inspector.json.exact import Json, dump
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.targets import DemoTarget
+from inspector.tui.timeline.rows import TimelineRow, TimelineRows, matches, row_line, stderr_words
+from tests.tui.scripted import Script, ScriptedSession
+
+TRACEBACK = [
+    "Traceback (most recent call last):",
+    '  File "server.py", line 3, in get_order',
+    "pydantic_core._pydantic_core.ValidationError: 1 validation error for Order",
+    "id",
+    "  Input should be a valid integer",
+    "    For further information visit https://errors.pydantic.dev/2.11/v/int_parsing",
+]
+FAILED: Json = {"content": [], "isError": True}
+
+
+def a_session() -> ScriptedSession:
+    return ScriptedSession(Script(), DemoTarget(), lambda _: None)
+
+
+def ask(session: ScriptedSession, number: int, name: str) -> None:
+    params: Json = {"name": name, "arguments": {}}
+    session.frame(
+        Direction.SENT, dump({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+    )
+
+
+def answer(session: ScriptedSession, number: int, result: Json) -> None:
+    session.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "id": number, "result": result}))
+
+
+def log(session: ScriptedSession, text: str) -> None:
+    params: Json = {"level": "info", "data": text}
+    session.frame(
+        Direction.RECEIVED, dump({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+    )
+
+
+def stderr(session: ScriptedSession, line: str) -> None:
+    session.frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
+
+
+def lines(rows: list[TimelineRow]) -> list[str]:
+    return [" ".join(row_line(row, 240).plain.split()) for row in rows]
+
+
+def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
+    session, folded = a_session(), TimelineRows()
+    session.note("allow get_order", "no rule asks about it", kind="policy")
+    folded.take(session, 0.0)
+    assert len(folded.rows) == 1
+    folded.describe("get_order", 'id="seven"')
+    ask(session, 1, "get_order")
+    log(session, "tool called")
+    for line in TRACEBACK:
+        stderr(session, line)
+    folded.take(session, 0.0)
+    answer(session, 1, FAILED)
+    stderr(session, "late words")
+    session.note("answer of get_order", "nothing is withheld", kind="policy")
+    folded.take(session, 0.0)
+    (line,) = lines(folded.rows)
+    assert '▸ #1 get_order id="seven" tool error stderr 7 lines: ValidationError: 1 validation' in line
+    assert "Input should be a valid integer policy: allowed 1 log" in line
+
+
+def test_stderr_long_after_a_call_is_a_row_of_its_own_however_many_lines() -> None:
+    session, folded = a_session(), TimelineRows()
+    ask(session, 1, "get_order")
+    answer(session, 1, {"content": []})
+    for _ in range(60):
+        log(session, "later")
+    for line in ("one", "two", "three"):
+        stderr(session, line)
+    folded.take(session, 0.0)
+    shown = lines(folded.rows)
+    assert "#1 get_order ok" in shown[0]
+    assert "stderr 3 lines: three" in shown[-1]
+    assert sum("stderr" in line for line in shown) == 1
+
+
+def test_a_decision_stays_a_row_where_the_call_is_not_made() -> None:
+    session, folded = a_session(), TimelineRows()
+    session.note("block wipe", "no-deletes", kind="policy")
+    ask(session, 1, "get_order")
+    folded.take(session, 0.0)
+    assert "§ block wipe no-deletes" in lines(folded.rows)[0]
+    assert "#1 get_order waiting" in lines(folded.rows)[1]
+
+
+def test_what_was_before_a_reconnect_stays_above_a_line_that_says_so() -> None:
+    first, second, folded = a_session(), a_session(), TimelineRows()
+    ask(first, 1, "one")
+    answer(first, 1, {"content": []})
+    folded.take(first, 0.0)
+    ask(second, 1, "two")
+    answer(second, 1, {"content": []})
+    folded.take(second, 65.0)
+    shown = lines(folded.rows)
+    assert "#1 one ok" in shown[0]
+    assert shown[1] == "1:05 ── reconnected ──"
+    assert shown[2].startswith("1:05 → #2 two ok")
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("tool:order status:error", ["get_order"]),
+        ("status:ok", ["clock"]),
+        ("seven", ["get_order"]),
+        ("kind:call", ["get_order", "clock"]),
+        ("method:tools/call clock", ["clock"]),
+        ("kind:log", []),
+    ],
+)
+def test_the_filter_finds_words_and_parts(query: str, found: list[str]) -> None:
+    session, folded = a_session(), TimelineRows()
+    folded.describe("get_order", 'id="seven"')
+    ask(session, 1, "get_order")
+    answer(session, 1, FAILED)
+    ask(session, 2, "clock")
+    log(session, "tick")
+    answer(session, 2, {"content": []})
+    folded.take(session, 0.0)
+    assert [row.call for row in folded.rows if matches(row, query.split())] == found
+
+
+def test_stderr_is_told_by_its_last_exception_or_its_last_line() -> None:
+    assert stderr_words([]) == ""
+    assert stderr_words(["INFO started", ""]) == "stderr 2 lines: INFO started"
+    assert stderr_words(["KeyError: 'id'"]) == "stderr 1 line: KeyError: 'id'"
