@@ -7,7 +7,7 @@ import resource
 import sys
 import threading
 
-from inspector.cli.diagnostics import DIAGNOSTICS, defect
+from inspector.cli.output import DIAGNOSTICS, defect
 from inspector.errors import InspectorError, UsageError
 
 HARMLESS = frozenset(
