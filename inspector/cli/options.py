@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -461,7 +461,7 @@ class PolicyOptions(OptionGroup):
         return Terms(policy=read_policy(self.policy))
 
     @contextmanager
-    def logged(self, terms: Terms) -> Iterator[Terms]:
+    def logged(self, terms: Terms) -> Generator[Terms]:
         """`terms` with the audit log of --audit or of the user's settings, which is closed afterwards. Raises UsageError."""
         audit = None
         if self.audit is not None or os.path.lexists(paths.own_settings()):

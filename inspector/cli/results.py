@@ -164,9 +164,9 @@ def _lines_of(value: Json) -> list[DocumentLine]:
 
 
 def _row(line: DocumentLine, sign: str) -> ViewRow:
-    text = "".join(span.text for span in line.spans)
-    inner = text.lstrip(" ") if line.spans[0].kind is SpanKind.PUNCTUATION else text
-    return ViewRow(sign=sign, depth=len(text) - len(inner), text=inner)
+    texts = [span.text for span in line.spans]
+    has_blanks = line.spans[0].kind is SpanKind.PUNCTUATION and texts[0].isspace()
+    return ViewRow(sign=sign, depth=len(texts.pop(0)) if has_blanks else 0, text="".join(texts))
 
 
 class _Side:
