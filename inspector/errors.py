@@ -1,4 +1,4 @@
-"""What can go wrong, and what the user can do about it.
+"""Errors that end a command or a request, and what the user can do about them.
 
 Each kind carries the exit code that commands end with; docs/commands.md lists them.
 """
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class InspectorError(Exception):
     """Something failed: `message` says what, `hint` what to do about it.
 
-    Both may quote foreign text; whoever prints them makes it safe.
+    Both may quote foreign text; code that prints them makes it safe.
     """
 
     code = "internal"
@@ -64,7 +64,7 @@ class ToolFailedError(InspectorError):
 
 
 class NotConfirmedError(InspectorError):
-    """A policy asks before the call, and nobody agreed."""
+    """The policy asks before the call, and nobody agreed."""
 
     code = "not_confirmed"
     exit_code = 10

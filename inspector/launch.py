@@ -26,6 +26,6 @@ class Launch:
     agreement: Agreement = Agreement.NONE
     """The answer to what the policy asks. The interface asks the user instead."""
     theme: str | None = None
-    """Of the interface; None for the usual one."""
+    """Theme of the interface; None for the usual one."""
     recording: "OpenedRecording | None" = None
-    """What the interface shows instead of a server."""
+    """A recording that the interface shows instead of a server."""

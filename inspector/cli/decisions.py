@@ -1,4 +1,4 @@
-"""What the policy decides about calls and answers, as text and as JSON."""
+"""Decisions of the policy about calls and answers, as text and as JSON."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def _policy_line(verdict: Verdict, agreement: Agreement, *, is_matched: bool) ->
 
 
 def decision_lines(judged: "Iterable[Judged]", agreement: Agreement) -> list[str]:
-    """What the policy would decide about recorded calls: one line each, with the reasons below."""
+    """Decisions about recorded calls, as if they were made now: one line each, with the reasons below."""
     lines = ["decisions:"]
     for one in judged:
         verdict = one.consideration.verdict

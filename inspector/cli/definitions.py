@@ -29,7 +29,7 @@ def definition_shape(shown: ProjectedDefinition, host: str) -> JsonObject:
 
 
 def definition_lines(shown: ProjectedDefinition, host: str) -> list[str]:
-    """What the model gets of one tool, in full, and each difference with its reason."""
+    """One tool as the model gets it, in full, and each difference with its reason."""
     name = shown.raw.get("name")
     title = safe_line(name) if isinstance(name, str) else "(no name)"
     seen = "" if shown.observed else ", not observed"

@@ -1,4 +1,4 @@
-"""What commands read besides their options: results, definitions, and the arguments of a call."""
+"""Read results, definitions and the arguments of a call, from files, stdin and options."""
 
 import hashlib
 import sys
@@ -25,7 +25,7 @@ def read_outcome(path: str) -> Outcome:
 
 
 def nonce_of(outcome: Outcome) -> str:
-    """What untrusted text in a result from a file is delimited with: the same each time, and in no result itself."""
+    """The marker around untrusted text of a result from a file: the same each time, and in no result itself."""
     return hashlib.sha256(dump(raw_of(outcome))).hexdigest()[:16]
 
 

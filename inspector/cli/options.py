@@ -219,12 +219,12 @@ class BrowserOptions(OptionGroup):
 
     @property
     def is_visible(self) -> bool:
-        """Whether the user can use the browser's window."""
+        """True if the user can use the browser's window."""
         return self.is_headed or self.cdp is not None
 
     @property
     def is_given(self) -> bool:
-        """Whether any of these options is given."""
+        """True if any of these options is given."""
         return self != BrowserOptions()
 
     def page(self, target: PageTarget) -> PageTarget:
@@ -359,7 +359,7 @@ class LensOptions(OptionGroup):
 
     @property
     def policy(self) -> BoundaryPolicy:
-        """What is withheld beyond the boundary."""
+        """The options that withhold more than the boundary does."""
         return BoundaryPolicy(
             hide_untrusted=self.hide_untrusted, withhold_credentials=self.withhold_credentials
         )
@@ -424,7 +424,7 @@ class RecordingOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyOptions(OptionGroup):
-    """What decides on calls, and where decisions are logged."""
+    """The policy about calls, and the log of its decisions."""
 
     title = "Policy"
 

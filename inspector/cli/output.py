@@ -61,7 +61,7 @@ def columns() -> int:
 
 
 def has_colours() -> bool:
-    """Whether stdout is a terminal that shows colours, and the user did not set NO_COLOR."""
+    """True where stdout is a terminal that shows colours, and the user did not set NO_COLOR."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -1,4 +1,4 @@
-"""What `sightline` prints without a target: the demo, recent targets and configured servers, as commands to run."""
+"""The output of `sightline` without a target: the demo, recent targets and configured servers, as commands to run."""
 
 import shlex
 from collections.abc import Iterator
@@ -70,7 +70,7 @@ def remember(
 
 
 def _is_plain(target: Target) -> bool:
-    """Whether a target is shown whole: nothing in it looks like a credential."""
+    """True if nothing in a target looks like a credential, so that it is shown whole."""
     match target:
         case StdioTarget():
             return str(target) == shlex.join(target.command)

@@ -69,7 +69,7 @@ class ViewRow:
 
 
 ViewPair = tuple[ViewRow | None, ViewRow | None]
-"""What the two sides have on one row; None for a gap."""
+"""Left and right on one row; None for a gap."""
 
 
 def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
@@ -201,7 +201,7 @@ class _Side:
 
 
 def _value_text(line: DocumentLine) -> str:
-    """What a line shows of its value: no key, no comma, no blanks."""
+    """The value on a line, without key, comma and blanks."""
     parts = [span.text for span in line.spans if span.kind not in {SpanKind.KEY, SpanKind.PUNCTUATION}]
     if parts:
         return "".join(parts)
@@ -210,7 +210,7 @@ def _value_text(line: DocumentLine) -> str:
 
 
 def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> bool:
-    """Whether a value, or one around it, is among `places`. `lengths`: of those pointers."""
+    """True if a value, or one around it, is among `places`. `lengths`: of those pointers."""
     return any(
         pointer[:length] in places
         for length in lengths

@@ -1,4 +1,4 @@
-"""What a review looks at: a live server with the calls that the user allows, or a recording of one."""
+"""The targets of a review: live servers, with the calls that the user allows, and recordings."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
@@ -50,15 +50,15 @@ class Plan:
 
 @dataclass(slots=True, kw_only=True)
 class Called:
-    """What was called and listed, and what was not. Filled during the review."""
+    """The calls and listings of a review, and the gaps. Filled during the review."""
 
     calls: list[ReviewedCall] = field(default_factory=list[ReviewedCall])
     listings: list[OtherListing] = field(default_factory=list[OtherListing])
     not_checked: list[NotChecked] = field(default_factory=list[NotChecked])
     is_stopped: bool = False
-    """Whether the policy stopped a call."""
+    """True if the policy stopped a call."""
     first: Catalogue = field(default_factory=Catalogue)
-    """What was listed before any call."""
+    """The listing before any call."""
 
 
 async def called(session: Session, plan: Plan, launch: Launch) -> Called:
@@ -153,13 +153,13 @@ def _differ(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What a review found out about one server."""
+    """The material of a review about one server."""
 
     server: ReviewedServer
     reviewed: Reviewed
     not_checked: tuple[NotChecked, ...]
     is_stopped: bool = False
-    """Whether the policy stopped a call."""
+    """True if the policy stopped a call."""
 
 
 def gathered(launch: Launch, plan: Plan) -> Gathered:
@@ -248,7 +248,7 @@ async def _other_listing(session: Session) -> OtherListing:
 
 
 def gathered_from(path: Path) -> Gathered:
-    """What a recording shows, without server or network. Raises UsageError where the file is no recording."""
+    """Read a recording, without server or network. Raises UsageError where the file is no recording."""
     file = RecordingFile(path)
     missing: list[NotChecked] = []
     try:

@@ -54,7 +54,7 @@ class Interface(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
-    """What a command gets beside its own options."""
+    """The context of a command: the words after `--`, and the interface."""
 
     command_line: tuple[str, ...] | None
     """The words after `--`; None without `--`."""
@@ -76,7 +76,7 @@ class Invocation:
 
 
 def has_terminal() -> bool:
-    """Whether the user can type, and sees the output."""
+    """True where both stdin and stdout are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 

@@ -23,16 +23,15 @@ VALUES: st.SearchStrategy[Json] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
     max_leaves=12,
 )
-RESULTS: st.SearchStrategy[Json] = st.builds(
-    lambda text, value, meta: {
-        "content": [{"type": "text", "text": text}],
-        "structuredContent": {"value": value},
-        "_meta": meta,
-    },
-    TEXTS,
-    VALUES,
-    VALUES,
-)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> Json:
+    return {
+        "content": [{"type": "text", "text": draw(TEXTS)}],
+        "structuredContent": {"value": draw(VALUES)},
+        "_meta": draw(VALUES),
+    }
 
 
 def shown_of(value: Json, level: Level = Level.DECLARED) -> Projection:
@@ -92,7 +91,7 @@ def body(lines: list[str]) -> list[str]:
 
 
 @settings(max_examples=150, deadline=None)
-@given(value=RESULTS | VALUES, width=st.integers(20, 200))
+@given(value=results() | VALUES, width=st.integers(20, 200))
 @example(value={"content": [{"type": "text", "text": "read cur" + "\u200b" * 9 + "rent"}]}, width=100)
 @example(value={"k" * 500: "\u754c" * 300}, width=21)
 def test_every_character_of_every_string_is_printed_in_order_on_both_sides(value: Json, width: int) -> None:

@@ -153,6 +153,7 @@ OPTIONS = {
     "--timeout",
     "--tool",
     "--unmask",
+    "--view",
     "--version",
     "--withhold-credentials",
     "--yes",
@@ -177,7 +178,7 @@ OPTIONS = {
     "-q",
 }
 """Of the command line. None of them reaches a redeemed value; `--unmask` shows what is withheld of a result."""
-ARGUMENTS = {"target", "others", "tool", "name", "after", "before", "recording", "recordings"}
+ARGUMENTS = {"target", "targets", "tool", "name", "after", "before", "recording", "recordings"}
 COMMAND_WORDS = {
     "open",
     "list",

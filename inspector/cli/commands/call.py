@@ -105,7 +105,7 @@ class CallOutput(OptionGroup):
 
     @property
     def as_json(self) -> bool:
-        """Whether one JSON document is printed."""
+        """True if one JSON document is printed."""
         return self.format_ == "json"
 
 
@@ -192,7 +192,7 @@ async def _called(
 
 
 async def _stderr_of(session: Session, record: CallRecord) -> list[str]:
-    """What the server wrote to stderr since the call left. The user's credentials are covered."""
+    """The lines that the server wrote to stderr since the call left, the user's credentials covered."""
     if isinstance(record.outcome, Failure) and record.outcome.kind is FailureKind.CONNECTION_LOST:
         # The message about the end of the server quotes its stderr.
         return []
@@ -298,7 +298,7 @@ def _arguments(given: JsonObject, call: CallArguments, tool: Tool | None) -> Jso
 
 
 def _changes(session: Session, name: str) -> tuple[Asking, ...]:
-    """What changed in a tool's definition since it was pinned."""
+    """Changes of a tool's definition since it was pinned."""
     from inspector.pins.files import Watch  # noqa: PLC0415 - the files of pins
 
     instructions = session.server.instructions if session.server else None

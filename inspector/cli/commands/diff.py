@@ -36,7 +36,7 @@ _SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
 class _Side:
     definitions: Definitions
     has_instructions: bool = True
-    """Whether the instructions of this side are known."""
+    """False where the instructions of this side are unknown."""
 
 
 @click.command(
@@ -91,7 +91,7 @@ def command(
 
 
 def _is_file(word: str | Target) -> bool:
-    """Whether it is a recording or a pin, and needs no session."""
+    """True for a recording or a pin, which need no session."""
     return isinstance(word, str) and (word.endswith(_SUFFIX) or word.startswith(_PIN))
 
 
@@ -130,7 +130,7 @@ def _recorded(path: Path) -> _Side:
     """The tools and the instructions of a recording, each in its last version."""
     file = RecordingFile(path)
     replay = Replay()
-    said = _Instructions()
+    instructions = _Instructions()
     of_page: tuple[Tool, ...] | None = None
     for line in file.lines():
         match line:
@@ -140,7 +140,7 @@ def _recorded(path: Path) -> _Side:
                 continue
             case RecordedFrame():
                 matched = replay.matched(line)
-                said.take(matched)
+                instructions.take(matched)
                 for _ in replay.take(matched):
                     pass
             case Listed(tools=tools):
@@ -156,8 +156,8 @@ def _recorded(path: Path) -> _Side:
     file.close()
     tools = _well_formed(replay.definitions.tools) if of_page is None else of_page
     return _Side(
-        definitions=Definitions(tools=tools, instructions=said.last),
-        has_instructions=said.is_said or of_page is not None,
+        definitions=Definitions(tools=tools, instructions=instructions.last),
+        has_instructions=instructions.is_known or of_page is not None,
     )
 
 
@@ -172,7 +172,7 @@ class _Instructions:
 
     def __init__(self) -> None:
         self.last: str | None = None
-        self.is_said = False
+        self.is_known = False
 
     def take(self, matched: Matched) -> None:
         """One more frame."""
@@ -180,4 +180,4 @@ class _Instructions:
             request, result = own_answer(event) or (None, {})
             if request and request.method in _SAYS_INSTRUCTIONS:
                 found = result.get("instructions")
-                self.last, self.is_said = found if isinstance(found, str) else None, True
+                self.last, self.is_known = found if isinstance(found, str) else None, True

@@ -187,7 +187,7 @@ def _row(row: "HostRow") -> tuple[str, ...]:
 
 
 def _host_lines(row: "HostRow", level: Level) -> list[str]:
-    """What the model of one host gets, in full, and what the host changes and leaks."""
+    """The result as one host's model gets it, in full, with the host's changes and leaks."""
     from inspector.cli.results import value_lines  # noqa: PLC0415 - as in `_compared`
 
     context = row.context

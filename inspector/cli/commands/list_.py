@@ -201,9 +201,9 @@ def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
                 *table([(clipped(i.name, 60), _described(i)) for i in items], columns()),
             ]
     found = [
-        f"! {clipped(tool.name, 40)}: {told}"
+        f"! {clipped(tool.name, 40)}: {sentence}"
         for tool in catalogue.tools
-        for told in hidden_sentences(tool.definition)
+        for sentence in hidden_sentences(tool.definition)
     ]
     if found:
         lines += ["", "FINDINGS", *found]

@@ -36,7 +36,8 @@ from inspector.policy.rules import Policy
 from inspector.protocol.frames import Frame
 from inspector.protocol.unfinished import unfinished
 from inspector.recording.checking import CheckedCall, checked
-from inspector.recording.exports import KINDS, Kind, exported, told
+from inspector.recording.exports import KINDS, Kind, exported
+from inspector.recording.exports import told as note_words
 from inspector.recording.files import Break, GoodLines, RecordingFile
 from inspector.recording.files.foreign_logs import import_log
 from inspector.recording.format import Connected, Header, LensesChanged, Line, Note
@@ -101,7 +102,7 @@ def command(  # noqa: PLR0913 - one parameter for each option
     if check:
         return _check(paths, format_, key)
     terms = None if policy is None else _Terms(policy=policy, agreement=rules.agreement)
-    return _tell(paths, key, terms, as_json=format_ == "json")
+    return _show(paths, key, terms, as_json=format_ == "json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,13 +198,13 @@ def _text(report: _Report) -> list[str]:
     differ = "1 differs" if len(differing) == 1 else f"{len(differing)} differ"
     lines = [f"{report.path}: {checked_results}, {differ}"]
     for call in differing:
-        lines += [f"  {told}" for told in _told(call)]
+        lines += [f"  {line}" for line in _mismatch_lines(call)]
     if report.broken:
         lines.append(f"  line {report.broken.line}: {report.broken.reason}; what follows was not checked")
     return lines
 
 
-def _told(call: CheckedCall) -> list[str]:
+def _mismatch_lines(call: CheckedCall) -> list[str]:
     lines = [
         f"frame {call.frame}, {safe_line(call.tool)}: {one.pointer or '(the whole)'} {one.what}"
         for one in call.mismatches
@@ -216,13 +217,13 @@ def _cases(report: _Report) -> Iterator[Case]:
         yield Case(
             suite=str(report.path),
             name=f"frame {call.frame}: {call.tool}",
-            failure="\n".join(_told(call)) if call.mismatches else "",
+            failure="\n".join(_mismatch_lines(call)) if call.mismatches else "",
         )
     if report.broken:
         yield Case(suite=str(report.path), name=f"line {report.broken.line}", failure=report.broken.reason)
 
 
-def _tell(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, *, as_json: bool) -> int:
+def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, *, as_json: bool) -> int:
     shapes: list[Json] = []
     is_stopped = False
     for path in paths:
@@ -273,7 +274,7 @@ class _Remark:
 def _events(lines: Iterable[Line], replay: Replay) -> Iterator[ReplayedCall | _Remark]:
     for line in lines:
         yield from replay.calls(line)
-        words = told(line)
+        words = note_words(line)
         if words and isinstance(line, (Note, LensesChanged, Connected)):
             yield _Remark(at_s=line.at_s, kind=words[0], text=words[1])
 

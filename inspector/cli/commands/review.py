@@ -49,7 +49,7 @@ _RECORDING = ".jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions(OptionGroup):
-    """What the report accepts, when it fails, and where it goes."""
+    """Accepted findings, the level that fails, and the file of the report."""
 
     title = "Report"
 
@@ -161,7 +161,7 @@ class _Sources:
     agreement: Agreement
 
     def gathered(self, words: tuple[str, ...], invocation: Invocation) -> tuple[Gathered, ...]:
-        """What each target shows, one after the other. Raises InspectorError."""
+        """Look at each target, one after the other. Raises InspectorError."""
         connection, command_line = self.connection, invocation.command_line
         recordings = [word for word in words if word.endswith(_RECORDING)]
         if recordings and self.plan.calls:
