@@ -93,6 +93,11 @@ def test_a_slip_gets_a_suggestion(argv: tuple[str, ...], hint: str) -> None:
     assert hint in ran.err
 
 
+def test_a_slip_in_the_name_of_a_tool_gets_a_suggestion() -> None:
+    ran = here("policy", "explain", "clean_clok", "-q", "demo")
+    assert (ran.code, "Did you mean clean_clock" in ran.err) == (5, True)
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

@@ -12,6 +12,7 @@ from inspector.cli.options import (
     SectionedCommand,
     format_option,
     quiet_option,
+    suggestion,
     takes,
 )
 from inspector.cli.output import OK, columns, print_json, print_lines, table
@@ -144,7 +145,10 @@ async def _tool(session: Session, name: str) -> tuple[ServerFacts, Tool]:
     await session.list_all()
     tool = session.catalogue.tool(name)
     if tool is None or session.server is None:
-        raise ToolFailedError(f"the server lists no tool {name}", "sightline list shows what it lists.")
+        close = suggestion(name, [each.name for each in session.catalogue.tools])
+        raise ToolFailedError(
+            f"the server lists no tool {name}", close.strip() or "sightline list shows all tools."
+        )
     return session.server, tool
 
 
