@@ -4,11 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.boundary.options import Level
-    from inspector.policy.gate.agreement import Terms
-    from inspector.protocol.targets import Target
-    from inspector.recording.target import OpenedRecording
-    from inspector.session.options import Options
+    from inspector.launch import Launch
 
 
 def main() -> int:
@@ -27,23 +23,14 @@ def main() -> int:
     return code
 
 
-def interface(
-    target: "Target",
-    options: "Options",
-    *,
-    level: "Level",
-    host: str,
-    theme: str | None,
-    recording: "OpenedRecording | None" = None,
-    terms: "Terms | None" = None,
-) -> int:
-    """Run the interface until it is left; its exit code."""
+def interface(launch: "Launch") -> int:
+    """Run the interface until the user leaves; the exit code."""
     from inspector.cli.hygiene import refuse_variables  # noqa: PLC0415
 
     refuse_variables()
     from inspector.tui.app import run  # noqa: PLC0415 - commands never load it
 
-    return run(target, options, level=level, host=host, theme=theme, recording=recording, terms=terms)
+    return run(launch)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 class InspectorError(Exception):
     """An error for the user: `message` says what failed, `hint` what to do about it.
 
-    Both may quote foreign text; the code that prints them makes it safe.
+    Both may quote foreign text; code that prints them makes it safe.
     """
 
     code = "internal"

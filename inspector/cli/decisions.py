@@ -1,4 +1,4 @@
-"""What was decided of a call and of its answer, as commands print it."""
+"""Decisions of the policy about calls and answers, as text and as JSON."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from inspector.policy.gate.replayed import Judged
 
 
+_VERDICTS = {Verdict.ALLOW: "allowed", Verdict.CONFIRM: "asks first", Verdict.BLOCK: "blocked"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """In both formats."""
+    """The decision about a call and its answer, in both formats."""
 
     lines: tuple[str, ...]
     shape: JsonObject
@@ -29,19 +32,17 @@ class Decided:
 
 
 def decided(made: Ruled, agreement: Agreement) -> Decided:
-    """What was decided of a call that was made."""
+    """The decision about a call that was made."""
     considered = made.consideration
     asked = considered.verdict is Verdict.CONFIRM
-    lines = [f"decision: {considered.verdict.value}{f', {agreement.value}' if asked else ''}"]
-    lines += [f"  {reason}" for reason in considered.reasons] or ["  no rule asks about it"]
+    lines = [_policy_line(considered.verdict, agreement, is_matched=bool(considered.reasons))]
+    lines += [f"  {reason}" for reason in considered.reasons]
     if made.told:
-        lines += ["answer:", *(f"  {told}" for told in made.told)]
+        lines += ["answer:", *(f"  {line}" for line in made.told)]
     if made.brought.marks:
         lines.append(f"trust: {brought_line(made.brought)} into the session")
     if made.is_malicious:
-        lines.append(
-            "! the server says that this answer holds an attack: a claim, which it may be wrong about"
-        )
+        lines.append("! the server declares that this answer contains an attack; it may be wrong")
     lines += [f"! {remark}" for remark in made.record.remarks]
     shape: JsonObject = {
         "decision": {
@@ -53,42 +54,44 @@ def decided(made: Ruled, agreement: Agreement) -> Decided:
     return Decided(lines=tuple(lines), shape=shape)
 
 
+def _policy_line(verdict: Verdict, agreement: Agreement, *, is_matched: bool) -> str:
+    asked = f", {agreement.value}" if verdict is Verdict.CONFIRM else ""
+    return f"policy: {_VERDICTS[verdict]}{asked}{'' if is_matched else ' (no rule matched)'}"
+
+
 def decision_lines(judged: "Iterable[Judged]", agreement: Agreement) -> list[str]:
-    """What would have become of recorded calls: a line each, with the reasons below."""
+    """Decisions about recorded calls, as if they were made now: one line each, with the reasons below."""
     lines = ["decisions:"]
     for one in judged:
         verdict = one.consideration.verdict
         asked = f", {agreement.value}" if verdict is Verdict.CONFIRM else ""
         lines.append(f"  frame {one.call.frame}, {safe_line(one.call.name)}: {verdict.value}{asked}")
-        lines += [f"    {reason}" for reason in one.told]
+        lines += [f"    {line}" for line in one.told]
     return lines
 
 
 def listing_lines(tools: Iterable[Tool], policy: Policy, target: Target, agreement: Agreement) -> list[str]:
-    """What would be decided of a call of each tool without arguments, where it would not simply be made."""
-    lines = ["", "DECISIONS (of a call without arguments)"]
+    """The tools whose call without arguments the policy would not simply allow."""
+    lines = ["", "POLICY (for a call without arguments)"]
     for tool in tools:
-        found = of_listed(tool, policy, target)
-        if found.verdict is not Verdict.ALLOW:
-            asked = f", {agreement.value}" if found.verdict is Verdict.CONFIRM else ""
-            lines.append(f"{safe_line(tool.name)}: {found.verdict.value}{asked}")
-            lines += [f"  {reason}" for reason in found.reasons]
-    return lines if len(lines) > 2 else [*lines, "every one is allowed"]
+        decision = of_listed(tool, policy, target)
+        if decision.verdict is not Verdict.ALLOW:
+            asked = f", {agreement.value}" if decision.verdict is Verdict.CONFIRM else ""
+            lines.append(f"{safe_line(tool.name)}: {decision.verdict.value}{asked}")
+            lines += [f"  {reason}" for reason in decision.reasons]
+    return lines if len(lines) > 2 else [*lines, "all tools are allowed"]
 
 
 def of_listed(tool: Tool, policy: Policy, target: Target) -> Consideration:
-    """What would be decided of a call without arguments, in a session that has taken in nothing."""
+    """The decision about a call without arguments, in a new session."""
     situation = Situation(name=tool.name, tool=tool, arguments={}, server=str(target))
     return considered(policy, target, situation)
 
 
 def stopped(made: Ruled) -> NotConfirmedError:
-    """Why nothing of an answer goes to a model."""
-    told = "\n".join(made.told)
+    """The error for an answer that the policy keeps from the model."""
+    reasons = "\n".join(made.told)
+    message = f"called, but a model gets nothing of the answer: {reasons}"
     if made.is_asked_about:
-        return NotConfirmedError(
-            f"called, but a model gets nothing of the answer: {told}", "--yes agrees to what is asked."
-        )
-    return BlockedError(
-        f"called, but a model gets nothing of the answer: {told}", "Only another policy lets it through."
-    )
+        return NotConfirmedError(message, "--yes agrees to whatever the policy asks.")
+    return BlockedError(message, "Only another policy lets it through.")

@@ -1,17 +1,20 @@
-"""Definitions as a model is given them, as text and as JSON."""
+"""Definitions of tools as text and as JSON: what a model gets of one, and what changed between two listings."""
 
-from inspector.cli.side_by_side import REMOVED
+from collections.abc import Sequence
+
+from inspector.cli.results import REMOVED, value_lines
 from inspector.hosts.definitions.loosening import LOOSENED
 from inspector.hosts.definitions.projection import Difference, ProjectedDefinition, Step
-from inspector.json.document import MAX_LINES, document_lines
+from inspector.json.document import MAX_LINES
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.diff import DefinitionChange
 from inspector.safe_text import safe_line
 
 _HOST, _LOOSENED = "~", "≈"
 
 
 def definition_shape(shown: ProjectedDefinition, host: str) -> JsonObject:
-    """`given` of a tool."""
+    """`given` of a tool in `sightline list --definitions`."""
     return {
         "boundary": shown.level.value,
         "host": host,
@@ -26,17 +29,17 @@ def definition_shape(shown: ProjectedDefinition, host: str) -> JsonObject:
 
 
 def definition_lines(shown: ProjectedDefinition, host: str) -> list[str]:
-    """What the model is given of one tool, and every difference with its reason."""
+    """One tool as the model gets it, in full, and each difference with its reason."""
     name = shown.raw.get("name")
     title = safe_line(name) if isinstance(name, str) else "(no name)"
     seen = "" if shown.observed else ", not observed"
-    given = f"{shown.model_bytes:,} to the model, about {shown.about_tokens:,} tokens (bytes / 4)"
+    given = f"model gets {shown.model_bytes:,} B, about {shown.about_tokens:,} tokens (bytes / 4)"
     lines = [
         f"{title} (boundary: {shown.level.value}, host: {host}{seen})",
-        f"{shown.raw_bytes:,} bytes as sent, {given}",
-        *document_lines(shown.model),
+        f"server sent {shown.raw_bytes:,} B, {given}",
+        *value_lines(shown.model),
     ]
-    lines += [_told(difference) for difference in shown.differences[:MAX_LINES]]
+    lines += [_difference_line(difference) for difference in shown.differences[:MAX_LINES]]
     if len(shown.differences) > MAX_LINES:
         lines.append(f"… {len(shown.differences) - MAX_LINES:,} more differences")
     return [*lines, *shown.notes]
@@ -52,9 +55,40 @@ def _difference_shape(difference: Difference) -> JsonObject:
     }
 
 
-def _told(difference: Difference) -> str:
+def _difference_line(difference: Difference) -> str:
     at_host = difference.step is Step.HOST
     rule = "host" if at_host else difference.rule
     sign = _HOST if at_host else _LOOSENED if rule == LOOSENED else REMOVED
     pointer = safe_line(difference.pointer) or "(the whole)"
     return f"{sign} {pointer}  [{rule}] {safe_line(difference.what)}"
+
+
+def changes_shape(found: Sequence[DefinitionChange], *, instructions: bool | None) -> JsonObject:
+    """`changes` and `instructionsChanged`, which is null where the instructions of a side are unknown."""
+    return {
+        "changes": [
+            {
+                "tool": change.tool,
+                "kind": change.kind.value,
+                "pointer": change.pointer,
+                "weakens": list(change.weakens),
+            }
+            for change in found
+        ],
+        "instructionsChanged": instructions,
+    }
+
+
+def change_lines(found: Sequence[DefinitionChange], *, instructions: bool | None) -> list[str]:
+    """One line for each change, with `!` where a tool declares less now, and a summary."""
+    lines = ["! the server's instructions changed"] if instructions else []
+    for change in found:
+        sign = "!" if change.weakens else " "
+        where = f" {change.pointer}" if change.pointer else ""
+        lines.append(f"{sign} {safe_line(change.tool)}{safe_line(where)} {change.kind.value}")
+        lines += [f"    declares less: {safe_line(what)}" for what in change.weakens]
+    count = len(found) + (instructions is True)
+    if not count:
+        return ["No changes."]
+    weaker = sum(bool(change.weakens) for change in found)
+    return [*lines, f"{count} change{'' if count == 1 else 's'}, {weaker} of which declare less"]

@@ -1,4 +1,4 @@
-"""What this process keeps to itself: its memory, the texts of exceptions and log records, and the screen."""
+"""Protect this process: its memory, the texts of exceptions and log records, and the screen."""
 
 import ctypes
 import logging
@@ -7,7 +7,7 @@ import resource
 import sys
 import threading
 
-from inspector.cli.diagnostics import DIAGNOSTICS, defect
+from inspector.cli.output import DIAGNOSTICS, defect
 from inspector.errors import InspectorError, UsageError
 
 HARMLESS = frozenset(
@@ -38,9 +38,9 @@ def protect() -> None:
     Raises InspectorError where Linux refuses.
     """
     sys.excepthook = lambda _, error, __: _report(error)
-    sys.unraisablehook = lambda told: _report(told.exc_value)
-    threading.excepthook = lambda told: _report(told.exc_value)
-    # A record that nobody handles goes to stderr as it is, and libraries quote servers in theirs.
+    sys.unraisablehook = lambda raised: _report(raised.exc_value)
+    threading.excepthook = lambda raised: _report(raised.exc_value)
+    # Unhandled log records go to stderr as they are, and libraries quote servers in theirs.
     logging.getLogger().addHandler(logging.NullHandler())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # The limit does not hold where the kernel pipes core dumps to a program; this does.

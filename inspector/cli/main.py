@@ -1,5 +1,6 @@
-"""The command line: `sightline [TARGET]` opens the interface, a command does one thing and ends."""
+"""The command line: `sightline [TARGET]` opens the interface; a command does one thing and ends."""
 
+import os
 from importlib import import_module
 from itertools import pairwise
 from typing import cast
@@ -7,32 +8,34 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.diagnostics import DIAGNOSTICS, INTERRUPTED, OK, UNREAD, defect
-from inspector.cli.options import Interface, Invocation
-from inspector.cli.output import UnreadError, discard, finish
+from inspector.cli.options import suggestion
+from inspector.cli.output import DIAGNOSTICS, INTERRUPTED, OK, UNREAD, UnreadError, defect, discard, finish
+from inspector.cli.start import Interface, Invocation, has_terminal
 from inspector.errors import InspectorError, UsageError
 
 COMMANDS = {
-    "open": "open",
-    "list": "list_",
-    "call": "call",
-    "project": "project",
-    "claims": "claims",
-    "hosts": "hosts",
-    "review": "review",
-    "policy": "policy",
-    "replay": "replay",
-    "serve": "serve",
-    "diff": "diff",
-    "pin": "pin",
-    "docs": "docs",
-    "demo": "demo",
+    "open": ("open", "Open the interface on a target or a recording."),
+    "list": ("list_", "List the tools of a target and what they declare."),
+    "call": ("call", "Call a tool; print the result beside what the model sees."),
+    "project": ("project", "Show what a model would see of a saved result."),
+    "claims": ("claims", "List the vocabularies of declarations."),
+    "hosts": ("hosts", "List the hosts, or compare them on a saved result."),
+    "review": ("review", "Report risks in what servers declare and return."),
+    "policy": ("policy", "Check a policy, or explain what it decides."),
+    "replay": ("replay", "Show, check or export recordings."),
+    "serve": ("serve", "Answer as a recorded server did."),
+    "diff": ("diff", "Compare the definitions of two recordings, pins or targets."),
+    "pin": ("pin", "Pin the definitions of a server, or check them."),
+    "docs": ("docs", "Print a safety table of all tools."),
+    "demo": ("demo", "Open the interface on the built-in server."),
 }
-"""Command to module in cli/commands, imported when the command is used."""
+"""Command to its module in cli/commands, which is imported when the command is used, and its summary."""
+_COMPLETION = "_SIGHTLINE_COMPLETE"
+"""Set by a shell that asks for completions."""
 
 
 class LazyGroup(click.Group):
-    """Loads a command when it is used. A first word that is no command is a target, and opens the interface."""
+    """Loads a command when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of the README."""
@@ -44,8 +47,14 @@ class LazyGroup(click.Group):
         _ = ctx
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"inspector.cli.commands.{COMMANDS[cmd_name]}")
+        module = import_module(f"inspector.cli.commands.{COMMANDS[cmd_name][0]}")
         return cast("click.Command", module.command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the summaries, without loading any command."""
+        _ = ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
 # The character before the list keeps its lines as they are.
@@ -56,9 +65,11 @@ sightline TARGET                      open the interface (the same as: sightline
 sightline -- node server.js --flag    on a command
 sightline https://host/mcp            on a server
 sightline mcp.json:name               on an entry of a configuration file
-sightline web+https://host/page       on a page, in a Chromium of its own
+sightline web+https://host/page       on a page, in its own Chromium
 sightline demo                        on the built-in server
 sightline session.jsonl               on a recording
+
+sightline COMMAND --help shows the options of a command, with examples.
 """
 
 
@@ -74,9 +85,11 @@ def sightline() -> None:
 
 
 def run(argv: list[str], interface: Interface) -> int:
-    """Run one command line; the exit code. Everything behind `--` is a server's command."""
+    """Run one command line; the exit code. The words after `--` are a server's command."""
     head, command_line = _split(argv)
     if not head and not command_line:
+        if has_terminal() and _COMPLETION not in os.environ:
+            return _overview()
         head = ["--help"]
     elif not head or (head[0] not in COMMANDS and head[0] not in {"-h", "--help", "--version"}):
         head = ["open", *head]
@@ -96,7 +109,7 @@ def run(argv: list[str], interface: Interface) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as error:
-        return DIAGNOSTICS.fail(UsageError(error.format_message(), "Try sightline --help."))
+        return DIAGNOSTICS.fail(UsageError(error.format_message(), f"Try {_path(error)} --help."))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except UnreadError:
@@ -112,15 +125,27 @@ def run(argv: list[str], interface: Interface) -> int:
     return result if isinstance(result, int) else OK
 
 
+def _overview() -> int:
+    from inspector.cli.output import print_lines  # noqa: PLC0415 - as above
+    from inspector.cli.overview import overview_lines  # noqa: PLC0415 - only for a command line without words
+
+    print_lines(overview_lines())
+    return OK
+
+
+def _path(error: click.ClickException) -> str:
+    """The command that a usage error is about."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return context.command_path if context else "sightline"
+
+
 def _check_command(word: str) -> None:
-    """Raises UsageError for a command with a slip in it; whatever else stands first is a target."""
+    """Raises UsageError for a command with a slip in it; any other first word is a target."""
     # A target that is a bare word is `demo`, which is a command too.
     if word.isalpha():
-        from difflib import get_close_matches  # noqa: PLC0415 - most command lines need no advice
-
-        close = get_close_matches(word, COMMANDS)
+        close = suggestion(word, COMMANDS)
         if close:
-            raise UsageError(f"no command {word}", f"Did you mean {' or '.join(close)}?")
+            raise UsageError(f"no command {word}", close.strip())
 
 
 def _split(argv: list[str]) -> tuple[list[str], tuple[str, ...] | None]:

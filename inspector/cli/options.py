@@ -1,135 +1,235 @@
-"""What all commands share: the target, how to reach it, and the session they do their work in."""
+"""The options of commands, in typed groups: each field is one option, and a command gets each group as one object."""
 
-import asyncio
+import difflib
 import os
-import signal
-import sys
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
-from inspector.boundary.options import Level
-from inspector.cli.diagnostics import DIAGNOSTICS
-from inspector.cli.lenses import Lens
-from inspector.errors import InspectorError, UsageError
+from inspector.boundary.options import BoundaryPolicy, Level
+from inspector.cli.output import DIAGNOSTICS
+from inspector.errors import UsageError
 from inspector.files import paths
-from inspector.policy.gate.agreement import Terms
+from inspector.policy.gate.agreement import Agreement, Terms
 from inspector.protocol.page import Forms
-from inspector.protocol.targets import (
-    ConfiguredTarget,
-    DemoTarget,
-    Era,
-    HttpTarget,
-    PageTarget,
-    StdioTarget,
-    Target,
-    parse_target,
-    stdio_target,
-)
+from inspector.protocol.targets import Era, PageTarget, Target
 from inspector.session.options import Options
 
 if TYPE_CHECKING:
-    from inspector.recording.target import OpenedRecording
-    from inspector.session.live import Session
-
-WAIT_S = 5.0
-"""How long a page may take to become quiet."""
+    from inspector.hosts.profile import Host
+    from inspector.recording.files import Recorder
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
+Value = TypeVar("Value")
+
+WAIT_S = 5.0
+"""How long Sightline waits for a page to become quiet."""
+USUAL_HOST = "spec"
 
 
-class Interface(Protocol):
-    """The terminal interface, as whoever starts the command line provides it."""
+class WordChoice(click.Choice[Value]):
+    """One of several words. A value with a slip in it gets a suggestion."""
 
-    def __call__(
-        self,
-        target: Target,
-        options: Options,
-        *,
-        level: Level,
-        host: str,
-        theme: str | None,
-        recording: "OpenedRecording | None" = None,
-        terms: Terms | None = None,
-    ) -> int:
-        """Run it until it is left; its exit code."""
-        ...
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
+        """The word for a choice: the value of an enumeration's member."""
+        return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        """Name the choices, and those that are close to `value`."""
+        words = [self.normalize_choice(choice, ctx) for choice in self.choices]
+        return f"{super().get_invalid_choice_message(value, ctx)}{suggestion(str(value), words)}"
+
+
+def suggestion(word: str, known: Iterable[str], *, template: str = "{}") -> str:
+    """` Did you mean A or B?`, or nothing where no known word is close."""
+    close = difflib.get_close_matches(word, [*known], n=3)
+    return f" Did you mean {' or '.join(template.format(one) for one in close)}?" if close else ""
+
+
+class SectionedOption(click.Option):
+    """An option that the help lists under the title of its group."""
+
+    def __init__(self, *args: Any, section: str = "", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command whose help has examples, and its options by group."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.examples = examples
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, then the command's own options, then those of each group."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+        sections: dict[str, list[tuple[str, str]]] = {"": []}
+        general: list[tuple[str, str]] = []
+        for option in self.get_params(ctx):
+            row = option.get_help_record(ctx)
+            if row is None or isinstance(option, click.Argument):
+                continue
+            if option.name in {"help", "quiet"}:
+                general.append(row)
+            else:
+                sections.setdefault(getattr(option, "section", ""), []).append(row)
+        sections[""] += general
+        for title, rows in sections.items():
+            with formatter.section(title or "Options"):
+                formatter.write_dl(rows)
+
+
+def option(*names: str, default: Value, **settings: Any) -> Value:
+    """A field of a group, and the option that fills it."""
+    written = default.value if isinstance(default, StrEnum) else default
+    return cast(
+        "Value", field(default=default, metadata={"option": (names, {"default": written, **settings})})
+    )
+
+
+class OptionGroup:
+    """Base of groups: frozen dataclasses whose fields are made with `option`, or are groups."""
+
+    title: ClassVar[str]
+
+
+Group = TypeVar("Group", bound=OptionGroup)
+
+
+def takes(
+    name: str, group: type[OptionGroup], *only: str
+) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
+    """Give a command the options of `group`, and their values as one object, by the keyword `name`.
+
+    `only`: the fields that the command has options for; the others keep their defaults.
+    """
+
+    def decorate(function: Callable[..., Returned]) -> Callable[..., Returned]:
+        names = set(_options_of(group, only))
+
+        def command(*args: Any, **values: Any) -> Returned:
+            given = {key: values.pop(key) for key in names}
+            return function(*args, **values, **{name: _made(group, given)})
+
+        command.__doc__ = function.__doc__
+        command.__name__ = function.__name__
+        # Click keeps the options of a function that is decorated on the function itself.
+        command.__dict__.update(function.__dict__)
+        decorated: Callable[..., Returned] = command
+        for key, (section, words, settings) in reversed(_options_of(group, only).items()):
+            decorated = click.option(*words, key, cls=SectionedOption, section=section, **settings)(decorated)
+        return decorated
+
+    return decorate
+
+
+def _options_of(
+    group: type[OptionGroup], only: tuple[str, ...] = ()
+) -> dict[str, tuple[str, tuple[str, ...], dict[str, Any]]]:
+    found: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {}
+    for each in fields(cast("Any", group)):
+        if "group" in each.metadata:
+            inner = _options_of(each.metadata["group"])
+            found |= {key: value for key, value in inner.items() if not only or key in only}
+        elif not only or each.name in only:
+            words, settings = each.metadata["option"]
+            found[each.name] = (group.title, words, settings)
+    return found
+
+
+def _made(group: type[Group], values: dict[str, object]) -> Group:
+    own: dict[str, object] = {}
+    for each in fields(cast("Any", group)):
+        if "group" in each.metadata:
+            own[each.name] = _made(each.metadata["group"], values)
+        elif each.name in values:
+            own[each.name] = values[each.name]
+    return group(**own)
+
+
+def format_option(*formats: str) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
+    """The option `--format`, as `format_`; the first format is the default."""
+    return click.option(
+        "--format",
+        "format_",
+        type=WordChoice(formats),
+        default=formats[0],
+        show_default=True,
+        help="Format of the output.",
+    )
+
+
+def _be_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> bool:  # noqa: FBT001 - as click calls it
+    _ = context, parameter
+    DIAGNOSTICS.quiet = value
+    return value
+
+
+quiet_option = click.option(
+    "-q", "quiet", is_flag=True, expose_value=False, callback=_be_quiet, help="Print only errors on stderr."
+)
+theme_option = click.option(
+    "--theme", metavar="NAME", help="Colours of the interface: dark, light, high-contrast, or your own theme."
+)
+server_name_option = click.option(
+    "--server-name", metavar="NAME", help="The name by which the host knows the server.  [default: server]"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Invocation:
-    """What commands get beside their own words."""
-
-    command_line: tuple[str, ...] | None
-    """Everything behind `--`; None where there is no `--`."""
-    interface: Interface
-
-    def check(self) -> None:
-        """Raises UsageError where there is no terminal for the interface."""
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise UsageError(
-                "the interface needs a terminal", "Use sightline list, sightline call, or another command."
-            )
-
-    def replay(self, recording: "OpenedRecording", lens: Lens, theme: str | None) -> int:
-        """Open the interface on a recording; its exit code. Raises UsageError where there is no terminal."""
-        self.check()
-        lens.check()
-        return self.interface(
-            recording.target, Options(), level=lens.level, host=lens.host, theme=theme, recording=recording
-        )
-
-    def open(
-        self,
-        target: Target,
-        options: Options,
-        lens: Lens,
-        theme: str | None,
-        terms: Terms | None = None,
-    ) -> int:
-        """Open the interface; its exit code. Raises UsageError where there is no terminal."""
-        self.check()
-        lens.check()
-        return self.interface(
-            target,
-            # The interface follows what a page registers.
-            replace(options, policy=lens.policy, wait_s=None, forms=Forms.WAIT),
-            level=lens.level,
-            host=lens.host,
-            theme=theme,
-            terms=terms,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Browser:
+class BrowserOptions(OptionGroup):
     """Which browser shows a page, and how."""
 
-    cdp: str | None
-    chromium: str | None
-    is_headed: bool
-    polyfill: bool
-    wait_s: float | None = None
-    """How long it may take to become quiet; None where the user does not say."""
+    title = "Web pages (web+http://…)"
+
+    is_headed: bool = option("--headed", default=False, is_flag=True, help="Show the browser window.")
+    chromium: str | None = option("--chromium", default=None, metavar="PATH", help="The browser to start.")
+    cdp: str | None = option(
+        "--cdp",
+        default=None,
+        metavar="URL",
+        help="Use a browser that is already running, such as http://127.0.0.1:9222.",
+    )
+    polyfill: bool = option(
+        "--polyfill",
+        default=False,
+        is_flag=True,
+        help="Use Sightline's WebMCP polyfill, not the browser's API.",
+    )
+    wait_s: float | None = option(
+        "--wait",
+        default=None,
+        type=click.FloatRange(min=0),
+        metavar="SECONDS",
+        help=f"Wait at most this long for the page to become quiet before listing its tools.  [default: {WAIT_S:g}]",
+    )
 
     @property
-    def is_seen(self) -> bool:
-        """Whether the user can use its window."""
+    def is_visible(self) -> bool:
+        """True if the user can use the browser's window."""
         return self.is_headed or self.cdp is not None
 
     @property
-    def is_chosen(self) -> bool:
-        """Whether any word of the command line is about it."""
-        return bool(self.cdp or self.chromium or self.is_headed or self.polyfill or self.wait_s is not None)
+    def is_given(self) -> bool:
+        """True if any of these options is given."""
+        return self != BrowserOptions()
 
-    def adjusted(self, target: PageTarget) -> PageTarget:
-        """The page in this browser. Raises UsageError where the words exclude each other."""
+    def page(self, target: PageTarget) -> PageTarget:
+        """The page in this browser. Raises UsageError where two options exclude each other."""
         if self.cdp is not None and (self.chromium or self.is_headed or self.polyfill):
             raise UsageError(
-                "--cdp is for a browser that runs already",
+                "--cdp uses a browser that is already running",
                 "Leave out --chromium, --headed and --polyfill, or leave out --cdp.",
             )
         return replace(
@@ -142,76 +242,67 @@ class Browser:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """How to reach a target, as the common options say."""
+class ConnectionOptions(OptionGroup):
+    """How to reach a target."""
 
-    environment: tuple[str, ...]
-    headers: tuple[str, ...]
-    cwd: str | None
-    timeout_s: float
-    era: Era
-    config: str | None
-    server: str | None
-    browser: "Browser"
+    title = "Connection"
+
+    environment: tuple[str, ...] = option(
+        "-e",
+        default=(),
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Set an environment variable for the server.",
+    )
+    headers: tuple[str, ...] = option(
+        "--header",
+        default=(),
+        multiple=True,
+        metavar="'NAME: VALUE'",
+        help="Send a header to an HTTP server.",
+    )
+    cwd: str | None = option(
+        "--cwd", default=None, metavar="DIR", help="Run the server's command in this folder."
+    )
+    timeout_s: float = option(
+        "--timeout",
+        default=60.0,
+        type=click.FloatRange(min=0.1),
+        show_default=True,
+        metavar="SECONDS",
+        help="Time limit per request; reset by progress.",
+    )
+    era: Era = option(
+        "--era",
+        default=Era.AUTO,
+        type=WordChoice(Era),
+        show_default=True,
+        help="Protocol era: legacy uses the handshake, modern is stateless.",
+    )
+    config: str | None = option(
+        "--config", default=None, metavar="FILE", help="A configuration file with mcpServers or servers."
+    )
+    server: str | None = option(
+        "--server", default=None, metavar="NAME", help="The entry of the --config file to use."
+    )
+    browser: BrowserOptions = field(default_factory=BrowserOptions, metadata={"group": BrowserOptions})
 
     def options(self) -> Options:
-        """The session's options. Raises UsageError where the user's settings are wrong."""
+        """Options of a session. Raises UsageError where the user's settings are wrong."""
         wait_s = self.browser.wait_s
         options = Options(
             era=self.era,
             timeout_s=self.timeout_s,
             connect_timeout_s=min(self.timeout_s, 30.0),
             wait_s=WAIT_S if wait_s is None else wait_s,
-            forms=Forms.WAIT if self.browser.is_seen else Forms.LEAVE,
+            forms=Forms.WAIT if self.browser.is_visible else Forms.LEAVE,
         )
         limit = _own_limit()
         return replace(options, max_message_bytes=limit) if limit else options
 
-    def target(self, word: str | None, invocation: Invocation) -> Target:
-        """The one target that the words name. Raises UsageError where they name none or two."""
-        if word is None and invocation.command_line is None and self.config is None and self.browser.cdp:
-            return self._adjusted(PageTarget(url=""))
-        named = [name for name in (word, invocation.command_line, self.config) if name is not None]
-        if len(named) != 1:
-            problem = "two targets" if named else "no target"
-            raise UsageError(
-                problem,
-                "Give one of: a URL, web+URL for a page, mcp.json:NAME, --config FILE --server NAME, demo, or -- COMMAND at the end.",
-            )
-        if invocation.command_line is not None:
-            target: Target | ConfiguredTarget = stdio_target(invocation.command_line)
-        elif self.config is not None:
-            target = ConfiguredTarget(path=self.config, name=self.server)
-        else:
-            target = parse_target(word or "")
-        return self._adjusted(resolved(target, self.environment, self.headers))
-
-    def _adjusted(self, target: Target) -> Target:
-        if self.browser.is_chosen and not isinstance(target, PageTarget):
-            raise UsageError(
-                "--cdp, --headed, --chromium, --polyfill and --wait are for pages",
-                "Write a page as web+https://…",
-            )
-        match target:
-            case PageTarget():
-                if self.environment or self.headers or self.cwd:
-                    raise UsageError("-e, --header and --cwd are not for pages", "Leave them out.")
-                return self.browser.adjusted(target)
-            case StdioTarget():
-                if self.headers:
-                    raise UsageError("--header is for HTTP targets", "Use -e KEY=VALUE for a command.")
-                environment = target.environment | dict(_assignment(word) for word in self.environment)
-                return replace(target, environment=environment, cwd=self.cwd or target.cwd)
-            case HttpTarget():
-                if self.environment or self.cwd:
-                    raise UsageError("-e and --cwd are for commands", 'Use --header "Name: value" for a URL.')
-                return replace(target, headers=(*target.headers, *(_header(word) for word in self.headers)))
-            case DemoTarget():
-                return target
-
 
 def _own_limit() -> int | None:
-    """How long a message may be, where the user's settings say it."""
+    """The size limit for messages, where the user's settings have one."""
     if not os.path.lexists(paths.own_settings()):
         return None
     from inspector.files.settings import settings  # noqa: PLC0415 - most users have none
@@ -219,170 +310,164 @@ def _own_limit() -> int | None:
     return settings().max_message_bytes
 
 
-def resolved(
-    target: Target | ConfiguredTarget, environment: tuple[str, ...] = (), headers: tuple[str, ...] = ()
-) -> Target:
-    """The target that a configuration file describes; any other as it is. Raises UsageError.
+def _complete_hosts(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from inspector.hosts.registry import hosts  # noqa: PLC0415 - loads every profile
 
-    `environment`, `headers`: the words of -e and --header, which come before the file's.
-    """
-    if not isinstance(target, ConfiguredTarget):
-        return target
-    from inspector.files.config import read_target  # noqa: PLC0415 - most targets need no file
+    _ = context, parameter
+    return [
+        CompletionItem(host.name, help=host.title) for host in hosts() if host.name.startswith(incomplete)
+    ]
 
-    server = read_target(
-        target.path,
-        target.name,
-        [_assignment(word)[0] for word in environment],
-        [_header(word)[0] for word in headers],
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LensOptions(OptionGroup):
+    """The boundary and the host."""
+
+    title = "What the model sees"
+
+    level: Level = option(
+        "--boundary",
+        default=Level.DECLARED,
+        type=WordChoice(Level),
+        show_default=True,
+        help="Which values are withheld from the model.",
     )
-    for note in server.notes:
-        DIAGNOSTICS.say(note)
-    return server.target
-
-
-def reaching(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """The options that say how to reach a target, given to the command as `reach: Reach`."""
-    options = (
-        click.argument("target", required=False),
-        click.option(
-            "-e",
-            "environment",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="A variable for the server's environment.",
-        ),
-        click.option(
-            "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="A header for an HTTP server."
-        ),
-        click.option("--cwd", metavar="DIR", help="The folder the server's command runs in."),
-        click.option(
-            "--timeout",
-            "timeout_s",
-            type=click.FloatRange(min=0.1),
-            default=60.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="For one request; progress starts it anew.",
-        ),
-        click.option(
-            "--era",
-            type=click.Choice([era.value for era in Era]),
-            default="auto",
-            show_default=True,
-            help="The protocol era to speak: handshake (legacy) or stateless (modern).",
-        ),
-        click.option("--config", metavar="FILE", help="A configuration file with mcpServers or servers."),
-        click.option("--server", metavar="NAME", help="The entry of --config."),
-        click.option("--headed", is_flag=True, help="Show the browser's window, for a page."),
-        click.option("--chromium", metavar="PATH", help="The browser to start for a page."),
-        click.option(
-            "--cdp",
-            metavar="URL",
-            help="A browser that runs already, such as http://127.0.0.1:9222, for a page.",
-        ),
-        click.option(
-            "--polyfill", is_flag=True, help="Give the page an API of ours in place of the browser's."
-        ),
-        click.option(
-            "--wait",
-            "wait_s",
-            type=click.FloatRange(min=0),
-            metavar="SECONDS",
-            help=f"How long a page may take to become quiet before its tools are listed.  [default: {WAIT_S:g}]",
-        ),
-        click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors."),
+    host: str = option(
+        "--host",
+        default=USUAL_HOST,
+        show_default=True,
+        metavar="NAME",
+        shell_complete=_complete_hosts,
+        help="The host whose model is shown; sightline hosts lists them.",
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def reach_of(options: dict[str, object]) -> Reach:
-    """Take the options of `reaching` out of a command's own."""
-    DIAGNOSTICS.quiet = bool(options.pop("quiet"))
-    return Reach(
-        environment=words(options.pop("environment")),
-        headers=words(options.pop("headers")),
-        cwd=word(options.pop("cwd")),
-        timeout_s=float(str(options.pop("timeout_s"))),
-        era=Era(str(options.pop("era"))),
-        config=word(options.pop("config")),
-        server=word(options.pop("server")),
-        browser=Browser(
-            cdp=word(options.pop("cdp")),
-            chromium=word(options.pop("chromium")),
-            is_headed=options.pop("headed") is True,
-            polyfill=options.pop("polyfill") is True,
-            wait_s=number(options.pop("wait_s")),
-        ),
+    hide_untrusted: bool = option(
+        "--hide-untrusted",
+        default=False,
+        is_flag=True,
+        help="Withhold content that is declared untrusted, instead of marking it.",
+    )
+    withhold_credentials: bool = option(
+        "--withhold-credentials",
+        default=False,
+        is_flag=True,
+        help="Withhold text that looks like a credential, instead of reporting it.",
     )
 
+    @property
+    def policy(self) -> BoundaryPolicy:
+        """The options that withhold more than the boundary does."""
+        return BoundaryPolicy(
+            hide_untrusted=self.hide_untrusted, withhold_credentials=self.withhold_credentials
+        )
 
-def in_session(target: Target, options: Options, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:
-    """Connect, `use` the session, close it, whatever happens. Ctrl-C and SIGTERM end the server too."""
-    from inspector.session.events import Event, State, StateChanged  # noqa: PLC0415 - as below
-    from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
+    def check(self) -> None:
+        """Raises UsageError for an unknown host. The usual host is not looked up: loading profiles takes time."""
+        if self.host != USUAL_HOST:
+            self.profile()
 
-    def say(event: Event) -> None:
-        if isinstance(event, StateChanged) and event.state is State.READY and event.message:
-            DIAGNOSTICS.say(event.message)
-
-    async def work() -> Returned:
-        session = Session(target, options, say)
-        DIAGNOSTICS.conceal(session.own.cover)
-        task = asyncio.current_task()
-        if task:
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        try:
-            for note in (await session.connect()).notes:
-                DIAGNOSTICS.say(note)
-            return await use(session)
-        finally:
-            await session.close()
-            if options.recorder:
-                await asyncio.to_thread(options.recorder.close)
-
-    try:
-        return asyncio.run(work())
-    except asyncio.CancelledError as error:
-        raise Terminated from error
+    def profile(self) -> "Host":
+        """The host's profile. Raises UsageError for an unknown host."""
+        return host_profile(self.host)
 
 
-class Terminated(InspectorError):  # noqa: N818 - no error, but it ends the command as one
-    """SIGTERM came."""
+def host_profile(name: str) -> "Host":
+    """The profile of that name. Raises UsageError, with the names that are close."""
+    from inspector.hosts.registry import host, hosts  # noqa: PLC0415 - loads every profile
 
-    code = "terminated"
-    exit_code = 143
-
-    def __init__(self) -> None:
-        super().__init__("ended by SIGTERM")
-
-
-def _assignment(word: str) -> tuple[str, str]:
-    name, equals, value = word.partition("=")
-    if not equals or not name:
-        raise UsageError(f"-e {word}: no KEY=VALUE", "Write it as -e NAME=VALUE.")
-    return name, value
+    found = host(name)
+    if found is None:
+        known = [profile.name for profile in hosts()]
+        close = suggestion(name, known).strip()
+        listed = f"Known hosts: {', '.join(known)}."
+        raise UsageError(f"no host {name}", f"{close}\n{listed}" if close else listed)
+    return found
 
 
-def _header(word: str) -> tuple[str, str]:
-    name, colon, value = word.partition(":")
-    if not colon or not name.strip() or any(character in word for character in "\r\n"):
-        raise UsageError("--header: no 'Name: value'", 'Write it as --header "Name: value".')
-    return name.strip(), value.strip()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingOptions(OptionGroup):
+    """Where to record a session."""
+
+    title = "Recording"
+
+    path: str | None = option(
+        "--record", default=None, metavar="FILE", help="Record the session, without withheld values."
+    )
+    seal_to: str | None = option(
+        "--seal-to",
+        default=None,
+        metavar="age1…",
+        help="Also keep the raw frames, encrypted for this age public key.",
+    )
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for an option that has no effect."""
+        if self.seal_to is not None and self.path is None:
+            raise UsageError("--seal-to encrypts a recording", "Add --record FILE.")
+
+    def recorder(self, target: Target, lens: LensOptions | None = None) -> "Recorder | None":
+        """A recorder of a session with `target`; None without --record. Makes the file. Raises UsageError.
+
+        The recorder reports on stderr when it stops.
+        """
+        if self.path is None:
+            return None
+        from inspector.recording.files.writing import recorder_of  # noqa: PLC0415
+        from inspector.recording.format import Lenses  # noqa: PLC0415 - most commands record nothing
+
+        lenses = Lenses(level=lens.level, host=lens.host, policy=lens.policy) if lens else Lenses()
+        return recorder_of(Path(self.path), target, lenses, seal_to=self.seal_to, on_failure=DIAGNOSTICS.say)
 
 
-def word(value: object) -> str | None:
-    """An option's value, where it was given."""
-    return value if isinstance(value, str) else None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyOptions(OptionGroup):
+    """The policy about calls, and the log of its decisions."""
 
+    title = "Policy"
 
-def number(value: object) -> float | None:
-    """A number's option, where it was given."""
-    return value if isinstance(value, float) else None
+    policy: str | None = option(
+        "--policy",
+        default=None,
+        metavar="FILE",
+        help="Rules about calls; the default is the built-in policy.",
+    )
+    yes: bool = option(
+        "--yes",
+        default=False,
+        is_flag=True,
+        help="Agree to whatever the policy asks. Blocked calls stay blocked.",
+    )
+    audit: str | None = option(
+        "--audit",
+        default=None,
+        metavar="FILE",
+        help="Append each decided, made or declined call to this log.",
+    )
 
+    @property
+    def agreement(self) -> Agreement:
+        """The answer to what the policy asks."""
+        return Agreement.YES if self.yes else Agreement.NONE
 
-def words(value: object) -> tuple[str, ...]:
-    """The values of an option that may be given more than once."""
-    return tuple(str(word) for word in value) if isinstance(value, tuple) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    def read(self) -> Terms:
+        """The policy, without an audit log. Raises UsageError: to be read before Sightline connects."""
+        if self.policy is None:
+            return Terms()
+        from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
+
+        return Terms(policy=read_policy(self.policy))
+
+    @contextmanager
+    def logged(self, terms: Terms) -> Generator[Terms]:
+        """`terms` with the audit log of --audit or of the user's settings, which is closed afterwards. Raises UsageError."""
+        audit = None
+        if self.audit is not None or os.path.lexists(paths.own_settings()):
+            from inspector.files.settings import settings  # noqa: PLC0415
+            from inspector.policy.files.audit import Audit  # noqa: PLC0415 - most runs log nothing
+
+            own = settings().audit
+            if self.audit is not None or own.file is not None or own.handlers:
+                audit = Audit(Path(self.audit) if self.audit is not None else None, own)
+        with closing(audit) if audit else nullcontext():
+            yield replace(terms, audit=audit)

@@ -1,24 +1,68 @@
-"""The one place that writes to stdout."""
+"""The one place that writes to stdout and stderr, and knows exit codes and colours."""
 
+import json
 import os
 import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
 
+from inspector.errors import InspectorError
 from inspector.json.exact import Json, dump_text
 from inspector.safe_text import safe, safe_line
 
+OK = 0
+TOOL_FAILED = 5
+STOPPED = 10
+"""The policy blocked a call or an answer, or asked and got no agreement."""
+FINDINGS = 11
+"""A finding is at or above `--fail-on`."""
+DIFFERS = 12
+"""Something differs from the recording, the pin, or the other side."""
+INTERRUPTED = 130
+UNREAD = 141
+"""The reader of the output ended first. A shell gives this code to a program that SIGPIPE ended, as git and grep are."""
+
 WIDE_COLUMNS = 100
-"""From this width on, two views stand side by side."""
+"""From this width on, two views are printed side by side."""
+_COLUMNS_WITHOUT_TERMINAL = 120
 
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff]")
+_WIDE = frozenset("WF")
+_ZERO = frozenset({"Mn", "Me"})
+
+
+class Colour(StrEnum):
+    """SGR parameters of the colours in use."""
+
+    RED = "31"
+    GREEN = "32"
+    YELLOW = "33"
+    DIM = "2"
+    BOLD = "1"
+
+
+class Coloured(NamedTuple):
+    """A piece of a line."""
+
+    text: str
+    colour: Colour | None = None
+
+
+OutputLine: TypeAlias = str | tuple[Coloured, ...]
 
 
 def columns() -> int:
-    """The width to write for: the terminal's, COLUMNS, or 120 where there is neither."""
-    return shutil.get_terminal_size((120, 24)).columns
+    """The width to write for: COLUMNS, the terminal's width, or 120 where there is neither."""
+    return shutil.get_terminal_size((_COLUMNS_WITHOUT_TERMINAL, 24)).columns
+
+
+def has_colours() -> bool:
+    """True where stdout is a terminal that shows colours, and the user did not set NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def print_json(value: Json) -> None:
@@ -26,21 +70,79 @@ def print_json(value: Json) -> None:
     _write(_NOT_PLAIN.sub(_escaped, dump_text(value)) + "\n")
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Text for a person, each line made safe: no server begins a line of its own."""
+def print_lines(lines: Iterable[OutputLine]) -> None:
+    """Text for a person. Each line is made safe: no server starts a line of its own, or sets a colour."""
+    with_colours = has_colours()
     for line in lines:
-        _write(safe_line(line) + "\n")
+        if isinstance(line, str):
+            _write(safe_line(line) + "\n")
+        else:
+            _write("".join(_painted(piece, with_colours=with_colours) for piece in line).rstrip() + "\n")
+
+
+def _painted(piece: Coloured, *, with_colours: bool) -> str:
+    text = safe_line(piece.text)
+    return f"\x1b[{piece.colour}m{text}\x1b[0m" if with_colours and piece.colour and text.strip() else text
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a safe text takes."""
+    return len(text) if text.isascii() else sum(map(_cells_of, text))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A safe text in pieces of at most `width` cells, at blanks where possible. The pieces joined are the text.
+
+    A character of two cells takes a piece of its own where `width` is 1.
+    """
+    if len(text) <= width and text.isascii():
+        return [text]
+    pieces: list[str] = []
+    start = 0
+    while start < len(text):
+        stop = _fitting(text, start, width)
+        if stop < len(text):
+            blank = text.rfind(" ", start, stop)
+            if blank - start > width // 2:
+                stop = blank + 1
+        pieces.append(text[start:stop])
+        start = stop
+    return pieces or [""]
+
+
+def _fitting(text: str, start: int, width: int) -> int:
+    """Where a piece of at most `width` cells ends that begins at `start`; at least one character behind it."""
+    taken, stop = 0, start
+    while stop < len(text):
+        taken += _cells_of(text[stop])
+        if taken > width and stop > start:
+            break
+        stop += 1
+    return stop
+
+
+def _cells_of(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.category(character) in _ZERO:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
 
 
 def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Rows as aligned columns; the last column takes what is left and is cut there, visibly."""
+    """Rows as aligned columns; the last column takes the rest of the width and is cut there, visibly."""
     clean = [[safe_line(cell) for cell in row] for row in rows]
-    widths = [max(len(row[index]) for row in clean) for index in range(len(clean[0]) - 1)] if clean else []
+    widths = [max(cells(row[index]) for row in clean) for index in range(len(clean[0]) - 1)] if clean else []
     lines: list[str] = []
     for row in clean:
-        fixed = "".join(f"{cell:<{size}}  " for cell, size in zip(row, widths, strict=False))
-        lines.append((fixed + clipped(row[-1], max(width - len(fixed), 20))).rstrip())
+        fixed = "".join(f"{padded(cell, size)}  " for cell, size in zip(row, widths, strict=False))
+        lines.append((fixed + clipped(row[-1], max(width - cells(fixed), 20))).rstrip())
     return lines
+
+
+def padded(text: str, width: int) -> str:
+    """A safe text with blanks behind it, up to `width` cells."""
+    return text + " " * (width - cells(text))
 
 
 def clipped(text: str, width: int) -> str:
@@ -60,7 +162,7 @@ def _escaped(found: "re.Match[str]") -> str:
 
 
 class UnreadError(Exception):
-    """Whoever read stdout has ended. No OSError, which click would take for its own and exit with 1."""
+    """The reader of stdout has ended. Not an OSError, which click would take for its own and exit with 1."""
 
 
 def finish() -> None:
@@ -72,7 +174,7 @@ def finish() -> None:
 
 
 def discard() -> None:
-    """Have what is still buffered go nowhere, without a complaint at the end of the program."""
+    """Drop what is still buffered, so that the interpreter does not complain at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
@@ -87,3 +189,65 @@ def _write(text: str) -> None:
             sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
     except BrokenPipeError as error:
         raise UnreadError from error
+
+
+class Diagnostics:
+    """Messages for the user on stderr: none but errors with `-q`, one JSON object with `--format json`."""
+
+    def __init__(self) -> None:
+        self.quiet = False
+        self.as_json = False
+        self._covers: list[Callable[[str], str]] = []
+
+    def conceal(self, cover: Callable[[str], str]) -> None:
+        """Also apply `cover` to every later message, which may quote a server that repeats credentials."""
+        self._covers.append(cover)
+
+    def cover(self, text: str) -> str:
+        """Cover the user's credentials for every server of this run."""
+        for cover in self._covers:
+            text = cover(text)
+        return text
+
+    def say(self, text: str) -> None:
+        """Write a note, unless the user wants none."""
+        if not self.quiet and not self.as_json:
+            self._write(self.cover(text))
+
+    def add(self, text: str) -> None:
+        """Write a part of an error message, also with `-q`. JSON output has its own place for it."""
+        if not self.as_json:
+            self._write(self.cover(text))
+
+    def fail(self, error: InspectorError) -> int:
+        """Write what failed and what to do; the exit code."""
+        error.cover(self.cover)
+        if self.as_json:
+            shape = {"code": error.code, "message": error.message, "hint": error.hint}
+            # ASCII escapes, so that nothing foreign acts on a terminal.
+            self._write(json.dumps({"error": shape}))
+        else:
+            # Indented, so that no line of a server can be taken for one of ours.
+            self._write("\n  ".join(f"sightline: {error.message}".split("\n")))
+            if error.hint:
+                self._write("\n  ".join(f"  {error.hint}".split("\n")))
+        return error.exit_code
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write("\n".join(map(safe_line, text.split("\n"))) + "\n")
+        sys.stderr.flush()
+
+
+DIAGNOSTICS = Diagnostics()
+
+
+def defect(error: BaseException) -> InspectorError:
+    """A fault of Sightline, by kind and place. Its text stays out: it may quote a server, or a secret."""
+    frame = error.__traceback__
+    place = ""
+    while frame is not None:
+        place = f" at {frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
+        frame = frame.tb_next
+    return InspectorError(
+        f"internal error: {type(error).__name__}{place}", "This is a fault of Sightline; please report it."
+    )

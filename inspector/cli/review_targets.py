@@ -1,53 +1,176 @@
-"""What a review is made of: a live server, or a recording of one."""
+"""The targets of a review: live servers, with the calls that the user allows, and recordings."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from inspector.cli.diagnostics import DIAGNOSTICS
-from inspector.cli.options import in_session
-from inspector.cli.review_calls import Called, Plan, called
-from inspector.errors import InspectorError
+from inspector.boundary.secret_references import references_in
+from inspector.cli.output import DIAGNOSTICS
+from inspector.cli.start import in_session
+from inspector.errors import InspectorError, NotConfirmedError
 from inspector.json.exact import JsonObject
-from inspector.pins.files import identified, read_pin
-from inspector.protocol.targets import PageTarget, Target
+from inspector.launch import Launch
+from inspector.pins.files import Watch, identified, read_pin
+from inspector.pins.pins import PinState
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.gate.oversight import Oversight
+from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.targets import HttpTarget, PageTarget
+from inspector.protocol.timeline import EntryKind
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
+from inspector.review.calling import arguments_for, forbids, misfit_for
 from inspector.review.covering import Covering, covered
 from inspector.review.finding import Finding
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
 from inspector.review.report import NotChecked, ReviewedServer
-from inspector.review.reviewed import Reviewed, reviewed
+from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.session.options import Options
-from inspector.session.wording import ANNOUNCES_NOTHING
+from inspector.session.wording import ANNOUNCES_NOTHING, ONLY_AS_TASK
 
 OTHER_CLIENT = "claude-ai"
-"""What Claude Desktop calls itself: a server with another face for reviewers has its usual one for it."""
+"""The client name of Claude Desktop. A server that shows reviewers other tools shows this client its usual ones."""
+TIMEOUT_S = 20.0
+"""Time limit for one call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The calls that the user allows."""
+
+    calls: bool = False
+    patterns: tuple[str, ...] = ()
+    """Names of tools to call whatever they declare, as shell patterns. The user agrees to these calls."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Called:
+    """The calls and listings of a review, and the gaps. Filled during the review."""
+
+    calls: list[ReviewedCall] = field(default_factory=list[ReviewedCall])
+    listings: list[OtherListing] = field(default_factory=list[OtherListing])
+    not_checked: list[NotChecked] = field(default_factory=list[NotChecked])
+    is_stopped: bool = False
+    """True if the policy stopped a call."""
+    first: Catalogue = field(default_factory=Catalogue)
+    """The listing before any call."""
+
+
+async def called(session: Session, plan: Plan, launch: Launch) -> Called:
+    """Call each tool that may be called, once as its schema allows and once as it forbids, and list the tools again.
+
+    A tool that returns a secret reference is called a second time. Raises InspectorError where the server is gone.
+    """
+    catalogue, made = session.catalogue, Called()
+    url = session.target.url if isinstance(session.target, (HttpTarget, PageTarget)) else None
+    oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
+    pinned = await asyncio.to_thread(_pin_state, session)
+    for offer in reviewed(catalogue).tools:
+        is_named = any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns)
+        needs_task = offer.tool is not None and offer.tool.needs_task
+        why = f"it {ONLY_AS_TASK}" if needs_task else "" if is_named else forbids(offer)
+        arguments = None if why else arguments_for(offer)
+        if why or arguments is None:
+            reason = why or "no arguments could be made from its input schema"
+            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=reason))
+            continue
+        DIAGNOSTICS.say(f"calling {offer.name} …")
+        agreement = Agreement.USER if is_named else launch.agreement
+        caller = _Caller(session, oversight, agreement, url, pinned)
+        try:
+            async for call in _calls(caller, offer, arguments):
+                made.calls.append(call)
+        except NotConfirmedError as error:
+            made.is_stopped = True
+            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=error.message))
+    await _list_again(session, catalogue, made)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    session: Session
+    oversight: Oversight
+    agreement: Agreement
+    url: str | None
+    pinned: PinState
+
+    async def call(self, offer: Offer, arguments: JsonObject) -> ReviewedCall:
+        """Raises NotConfirmedError where the policy does not let it be made."""
+        asking = self.pinned.asks(offer.name)
+        found = await self.oversight.consider(self.session, offer.name, arguments, asking=asking)
+        made = await self.oversight.call(self.session, found, agreement=self.agreement, timeout_s=TIMEOUT_S)
+        return ReviewedCall(
+            offer=offer,
+            outcome=made.record.outcome,
+            judgement=made.record.judgement,
+            origin=self.url,
+        )
+
+
+def _pin_state(session: Session) -> PinState:
+    instructions = session.server.instructions if session.server else None
+    return Watch(session.target).listed(session.catalogue, instructions)
+
+
+async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncGenerator[ReviewedCall]:
+    first = await caller.call(offer, arguments)
+    yield first
+    if references_in(first.raw):
+        yield await caller.call(offer, arguments)
+    wrong = misfit_for(offer)
+    if wrong is not None:
+        yield replace(await caller.call(offer, wrong), misfit=True)
+
+
+async def _list_again(session: Session, before: Catalogue, made: Called) -> None:
+    DIAGNOSTICS.say("listing again …")
+    try:
+        tools = (await session.list_all()).tools
+    except InspectorError as error:
+        made.not_checked.append(
+            NotChecked(
+                what="changes after calls", why=f"the tools could not be listed again: {error.message}"
+            )
+        )
+        return
+    announced = any(
+        entry.kind is EntryKind.NOTIFICATION and entry.title == "notifications/tools/list_changed"
+        for entry in session.timeline.entries
+    )
+    if _differ(before.tools, tools):
+        made.listings.append(OtherListing(kind=ListingKind.AGAIN, tools=tools, announced=announced))
+
+
+def _differ(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> bool:
+    return [tool.definition for tool in before] != [tool.definition for tool in after]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """One server, as far as it could be looked at."""
+    """The material of a review about one server."""
 
     server: ReviewedServer
     reviewed: Reviewed
     not_checked: tuple[NotChecked, ...]
     is_stopped: bool = False
-    """Whether the policy stopped a call."""
+    """True if the policy stopped a call."""
 
 
-def gathered(target: Target, options: Options, plan: Plan) -> Gathered:
+def gathered(launch: Launch, plan: Plan) -> Gathered:
     """Connect, list, and call what `plan` allows. Raises InspectorError where the server cannot be reached."""
+    target = launch.target
     identity = identified(target)
-    # A command's words may hold a key, and a report is handed over.
+    # The words of a command may hold a key, and a report is for others to read.
     name = str(identity) if identity else str(target)
     DIAGNOSTICS.say(f"connecting to {target} …")
     pin = read_pin(identity) if identity else None
-    seen = in_session(target, options, lambda session: _seen(session, plan))
+    seen = in_session(launch, lambda session: _seen(session, plan, launch))
     listings = list(seen.called.listings)
     missing = list(seen.called.not_checked)
     if pin is not None:
@@ -58,14 +181,14 @@ def gathered(target: Target, options: Options, plan: Plan) -> Gathered:
     else:
         missing.append(NotChecked(what="changes since pinned", why="nothing is pinned: see sightline pin"))
     if plan.calls:
-        _add_other_client(target, options, listings, missing)
+        _add_other_client(launch, listings, missing)
     else:
         missing.append(_NO_CALLS)
         missing.append(_ONE_LISTING)
     missing.append(_HEADERS if isinstance(target, PageTarget) else _CAPABILITIES)
     found = reviewed(
         seen.called.first,
-        server=_said(seen.facts),
+        server=_description(seen.facts),
         calls=tuple(seen.called.calls),
         listings=tuple(listings),
         traffic=traffic_of(seen.session.timeline),
@@ -92,43 +215,40 @@ class _Seen:
     called: Called
 
 
-async def _seen(session: Session, plan: Plan) -> _Seen:
+async def _seen(session: Session, plan: Plan, launch: Launch) -> _Seen:
     first = await session.list_all()
     if session.server is None:
         raise RuntimeError("listed without a connection")
-    made = await called(session, plan) if plan.calls else Called()
+    made = await called(session, plan, launch) if plan.calls else Called()
     made.first = first
     return _Seen(session=session, facts=session.server, called=made)
 
 
-def _said(facts: ServerFacts) -> JsonObject:
-    said: JsonObject = {"name": facts.name, "version": facts.version}
-    return said if facts.instructions is None else {**said, "instructions": facts.instructions}
+def _description(facts: ServerFacts) -> JsonObject:
+    shape: JsonObject = {"name": facts.name, "version": facts.version}
+    return shape if facts.instructions is None else {**shape, "instructions": facts.instructions}
 
 
-def _add_other_client(
-    target: Target, options: Options, listings: list[OtherListing], missing: list[NotChecked]
-) -> None:
-    if isinstance(target, PageTarget):
+def _add_other_client(launch: Launch, listings: list[OtherListing], missing: list[NotChecked]) -> None:
+    if isinstance(launch.target, PageTarget):
         missing.append(NotChecked(what="changes by client name", why="a page is told no client's name"))
         return
     DIAGNOSTICS.say(f"listing as {OTHER_CLIENT} …")
     try:
-        listings.append(
-            in_session(target, replace(options, client_name=OTHER_CLIENT, recorder=None), _other_listing)
-        )
+        options = replace(launch.options, client_name=OTHER_CLIENT, recorder=None)
+        listings.append(in_session(replace(launch, options=options), _other_listing))
     except InspectorError as error:
         missing.append(NotChecked(what="changes by client name", why=f"asked as another: {error.message}"))
 
 
 async def _other_listing(session: Session) -> OtherListing:
     catalogue = await session.list_all()
-    said = session.server.instructions if session.server else None
-    return OtherListing(kind=ListingKind.OTHER_CLIENT, tools=catalogue.tools, instructions=said)
+    instructions = session.server.instructions if session.server else None
+    return OtherListing(kind=ListingKind.OTHER_CLIENT, tools=catalogue.tools, instructions=instructions)
 
 
 def gathered_from(path: Path) -> Gathered:
-    """What a recording shows, with no server and no network. Raises UsageError where it is none."""
+    """Read a recording, without server or network. Raises UsageError where the file is no recording."""
     file = RecordingFile(path)
     missing: list[NotChecked] = []
     try:
@@ -174,7 +294,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
 
 
 def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
-    """All findings of all servers, the worst first; of several servers each with its own, and beside the others."""
+    """All findings, the worst first. Each of several servers is also compared with the others."""
     if len(parts) == 1:
         return covered(findings_of(parts[0].reviewed), parts[0].reviewed)
     found: list[Finding] = []

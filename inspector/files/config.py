@@ -24,6 +24,18 @@ MAX_DEPTH = 200
 MAX_NAMES = 20
 """The most servers and keys that a message names."""
 
+_IN_PROJECT = ("mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".gemini/settings.json")
+_IN_HOME = (
+    ".claude.json",
+    ".config/Claude/claude_desktop_config.json",
+    "Library/Application Support/Claude/claude_desktop_config.json",
+    ".cursor/mcp.json",
+    ".codeium/windsurf/mcp_config.json",
+    ".gemini/settings.json",
+)
+"""Where clients keep their servers. Sources: as above; https://modelcontextprotocol.io/docs/develop/connect-local-servers
+(Claude Desktop), https://docs.anthropic.com/en/docs/claude-code/mcp (`.mcp.json`, `~/.claude.json`)."""
+
 _LOOKED_FOR = "Sightline looks for an object `mcpServers`, or `servers` as VS Code writes it."
 _PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
@@ -121,6 +133,22 @@ def read_target(
         given_headers=frozenset(header.casefold() for header in headers),
     )
     return reading.server()
+
+
+def found() -> dict[Path, tuple[str, ...]]:
+    """The configuration files in the usual places of clients, each with the names of its servers.
+
+    Files that cannot be read are left out.
+    """
+    files: dict[Path, tuple[str, ...]] = {}
+    for path in (*map(Path, _IN_PROJECT), *(Path.home() / name for name in _IN_HOME)):
+        try:
+            names = tuple(_read(str(path)).entries) if path.is_file() else ()
+        except (UsageError, OSError):
+            names = ()
+        if names:
+            files[path] = names
+    return files
 
 
 def _read(path: str) -> _File:

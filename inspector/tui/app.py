@@ -15,7 +15,6 @@ from inspector.boundary.options import Level
 from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.protocol.targets import Target
-from inspector.session.options import Options
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
 from inspector.tui.keys.table import bindings
@@ -26,6 +25,7 @@ from inspector.tui.runtime.memory import calm_collector
 
 if TYPE_CHECKING:
     from inspector.files.settings import Settings
+    from inspector.launch import Launch
     from inspector.policy.gate.agreement import Terms
     from inspector.recording.target import OpenedRecording
     from inspector.secrets.session import Custody
@@ -36,21 +36,12 @@ if TYPE_CHECKING:
     from inspector.tui.main.screen import MainScreen
 
 
-def run(
-    target: Target,
-    options: Options,
-    *,
-    level: Level,
-    host: str,
-    theme: str | None,
-    recording: "OpenedRecording | None" = None,
-    terms: "Terms | None" = None,
-) -> int:
-    """Open the interface on `target` until the user leaves it; the exit code.
+def run(launch: "Launch") -> int:
+    """Open the interface until the user leaves it; the exit code.
 
-    `recording`: what is looked into in its place. `terms`: what decides on calls; None for the built-in policy.
-    Raises UsageError where a theme file or the user's own settings are wrong, or `theme` names none.
+    Raises UsageError where a theme file or the user's own settings are wrong, or the theme is unknown.
     """
+    target, options, recording, theme = launch.target, launch.options, launch.recording, launch.theme
     own = _own()
     if own is not None:
         options = replace(options, redeem_origin=own.redeem_origin(target))
@@ -77,13 +68,13 @@ def run(
     app = SightlineApp(
         target,
         open_session,
-        level=level,
-        host=host,
+        level=launch.level,
+        host=launch.host,
         theme_files=found,
         theme=chosen,
         own=own,
         recording=recording,
-        terms=terms,
+        terms=launch.terms,
     )
     try:
         asyncio.run(run_and_leave(app.run_async))

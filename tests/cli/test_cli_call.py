@@ -121,7 +121,7 @@ def test_progress_is_told_on_stderr_unless_quiet() -> None:
 @pytest.mark.parametrize(("columns", "beside"), [(120, True), (80, False)])
 def test_views_stand_side_by_side_where_there_is_room(columns: int, *, beside: bool) -> None:
     text = sightline("call", "generate_api_key", "--arg", "name=x", "demo", columns=columns).out
-    assert any("RAW RESULT" in line and "WHAT THE MODEL SEES" in line for line in text.splitlines()) is beside
+    assert any("SERVER SENT" in line and "MODEL SEES" in line for line in text.splitlines()) is beside
     assert "✗ /structuredContent/secret  [x-sensitive]" in text
     assert max(map(len, text.splitlines()[:20])) <= 120
 
@@ -129,7 +129,7 @@ def test_views_stand_side_by_side_where_there_is_room(columns: int, *, beside: b
 def test_the_demo_without_a_terminal_shows_one_call() -> None:
     ran = sightline("demo")
     assert ran.code == 0
-    assert "WHAT THE MODEL SEES" in ran.out
+    assert "MODEL SEES" in ran.out
     assert "DEMO-SECRET" not in ran.out
 
 

@@ -56,14 +56,14 @@ def test_the_table_says_of_each_host_whether_something_would_have_leaked(tmp_pat
     assert "yes: 1 value" in rows["codex"]
     assert " no " in rows["strands"]
     assert "not observed" in rows["vscode-copilot"]
-    assert "of 18 hosts would have handed withheld values to their models" in ran.out
+    assert "of 18 hosts would leak withheld values to their models" in ran.out
     assert "CANARY" not in ran.out
 
 
 def test_one_host_is_shown_in_full_below_the_table(tmp_path: Path) -> None:
     out = compared(tmp_path, RESULT, "--host", "codex", "--boundary", "open").out
-    assert "WHAT THE MODEL SEES (boundary: open, host: codex)" in out
-    assert "CANARY-7f3a" in out.split("WHAT THE MODEL SEES")[1]
+    assert "MODEL SEES (boundary: open, host: codex)" in out
+    assert "CANARY-7f3a" in out.split("MODEL SEES")[1]
     assert "! /structuredContent/s" in out
 
 

@@ -86,7 +86,7 @@ def test_a_broken_policy_stops_the_interface_too_before_anything_is_started(tmp_
 def test_both_formats_name_the_rule_and_its_facts(tmp_path: Path) -> None:
     asks = policy(tmp_path, "confirm")
     text = sightline("call", TOOL, "demo", "--policy", asks, "--yes").out
-    assert "decision: confirm, agreed with --yes" in text
+    assert "policy: asks first, agreed with --yes" in text
     assert '  about the clock (for the test): tool.name is "clean_clock"' in text
     found = sightline("call", TOOL, "demo", "--policy", asks, "--yes", "--format", "json").json
     assert found["decision"]["verdict"] == "confirm"

@@ -53,7 +53,7 @@ def test_what_was_pinned_is_the_same_until_a_definition_changes(server: Changing
         "pinned 2 tools and its instructions",
     )
     same = server.pin("--check")
-    assert (same.code, same.out.splitlines()[-1]) == (0, "0 changes, 0 of which declare less")
+    assert (same.code, same.out.splitlines()[-1]) == (0, "No changes.")
     # The name that a server gives itself proves nothing, and is no change.
     server.write(LOOK, SUM, name="other")
     assert server.pin("--check").code == 0
@@ -85,7 +85,7 @@ def test_pinning_again_says_what_changed_and_takes_it_for_good(server: Changing)
 
 
 def test_pins_are_listed_and_removed(server: Changing) -> None:
-    assert "Nothing is pinned" in here("pin", "--list").out
+    assert "No pins" in here("pin", "--list").out
     server.pin()
     listed = here("pin", "--list", "--format", "json").json
     (one,) = listed["pins"]
@@ -96,7 +96,7 @@ def test_pins_are_listed_and_removed(server: Changing) -> None:
     assert here("pin", "--list", "--format", "json").json == {"pins": [], "unreadable": []}
     for gone in (server.pin("--remove"), server.pin("--check")):
         assert gone.code == 2
-        assert "nothing is pinned of" in gone.err
+        assert "there is no pin of" in gone.err
 
 
 def test_a_pin_that_cannot_be_read_is_told_by_its_file(server: Changing, tmp_path: Path) -> None:

@@ -5,33 +5,32 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from inspector.boundary.options import BoundaryPolicy, Level
-from inspector.cli.lenses import Lens
+from inspector.boundary.options import Level
 from inspector.cli.main import run
-from inspector.cli.recording import Wish, recording, wish_of
+from inspector.cli.options import LensOptions, RecordingOptions, takes
 from inspector.errors import UsageError
 from inspector.protocol.targets import StdioTarget
 from inspector.recording.files import RecordingFile
 from inspector.recording.format import End, RecordedFrame
 
 TARGET = StdioTarget(command=("/usr/bin/node", "server.js", "--token", "a-secret-of-mine"))
-LENS = Lens(level=Level.CLOSED, host="codex", policy=BoundaryPolicy(hide_untrusted=True))
+LENS = LensOptions(level=Level.CLOSED, host="codex", hide_untrusted=True)
 
 
-def wished(*argv: str) -> Wish:
-    found: list[Wish] = []
+def options(*argv: str) -> RecordingOptions:
+    found: list[RecordingOptions] = []
 
     @click.command()
-    @recording
-    def command(**options: object) -> None:
-        found.append(wish_of(options))
+    @takes("recording", RecordingOptions)
+    def command(*, recording: RecordingOptions) -> None:
+        found.append(recording)
 
     CliRunner().invoke(command, argv, catch_exceptions=False)
     return found[0]
 
 
 def test_the_file_is_made_with_the_lenses_in_force_and_a_target_without_secrets(tmp_path: Path) -> None:
-    recorder = wished("--record", str(tmp_path / "a.jsonl")).recorder(TARGET, LENS)
+    recorder = options("--record", str(tmp_path / "a.jsonl")).recorder(TARGET, LENS)
     assert recorder
     recorder.close()
     file = RecordingFile(tmp_path / "a.jsonl")
@@ -43,12 +42,12 @@ def test_the_file_is_made_with_the_lenses_in_force_and_a_target_without_secrets(
 
 
 def test_without_the_option_nothing_is_recorded() -> None:
-    assert wished().recorder(TARGET, LENS) is None
+    assert options().recorder(TARGET, LENS) is None
 
 
 def test_sealing_alone_is_refused() -> None:
-    with pytest.raises(UsageError, match="--seal-to is for recordings"):
-        wished("--seal-to", "age1x")
+    with pytest.raises(UsageError, match="--seal-to encrypts a recording"):
+        options("--seal-to", "age1x")
 
 
 @pytest.mark.parametrize(

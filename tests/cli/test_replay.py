@@ -34,7 +34,7 @@ def test_a_recording_is_seen_as_it_was(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", "--check", str(path))
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == f"{path}: 1 results, 0 not seen as they were\n"
+    assert ran.out == f"{path}: 1 result checked, 0 differ\n"
 
 
 def test_an_edited_output_fails_at_its_pointer(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_a_log_is_made_a_recording_that_checks(tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     assert made.stat().st_mode & 0o777 == 0o600
     assert "CANARY" not in made.read_text()
-    assert sightline("replay", "--check", str(made)).out == f"{made}: 1 results, 0 not seen as they were\n"
+    assert sightline("replay", "--check", str(made)).out == f"{made}: 1 result checked, 0 differ\n"
     again = sightline("replay", "--save", str(made), str(log))
     assert again.code == 2
     assert "exists already" in again.err

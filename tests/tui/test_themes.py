@@ -83,12 +83,11 @@ async def test_every_shipped_theme_can_be_shown(name: str) -> None:
 
 
 def test_an_unknown_theme_is_told_before_the_screen_is_taken() -> None:
-    from inspector.boundary.bounded import Level  # noqa: PLC0415
-    from inspector.session.options import Options  # noqa: PLC0415
+    from inspector.launch import Launch  # noqa: PLC0415
     from inspector.tui.app import run  # noqa: PLC0415
 
     with pytest.raises(UsageError, match="no theme purple"):
-        run(DemoTarget(), Options(), level=Level.DECLARED, host="spec", theme="purple")
+        run(Launch(target=DemoTarget(), theme="purple"))
 
 
 def luminance(colour: str) -> float:

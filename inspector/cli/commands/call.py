@@ -3,34 +3,48 @@
 import asyncio
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import cast
 
 import click
 
-from inspector.cli.arguments import whole_arguments
-from inspector.cli.auditing import audit_of, auditing, closing_after
 from inspector.cli.decisions import Decided, decided, stopped
-from inspector.cli.diagnostics import DIAGNOSTICS, OK, TOOL_FAILED
-from inspector.cli.lenses import Lens, lenses, lenses_of
-from inspector.cli.options import Invocation, Reach, in_session, reach_of, reaching
-from inspector.cli.output import columns, print_json, print_lines
-from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
-from inspector.cli.recording import recording, wish_of
-from inspector.cli.shapes import findings_shape, output_shape, unfinished_shape, withheld_shape
-from inspector.cli.side_by_side import side_by_side
+from inspector.cli.inputs import whole_arguments
+from inspector.cli.options import (
+    ConnectionOptions,
+    LensOptions,
+    OptionGroup,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    WordChoice,
+    host_profile,
+    option,
+    quiet_option,
+    takes,
+)
+from inspector.cli.output import DIAGNOSTICS, OK, TOOL_FAILED, columns, print_json, print_lines
+from inspector.cli.results import (
+    View,
+    findings_shape,
+    output_shape,
+    result_lines,
+    unfinished_shape,
+    withheld_shape,
+)
+from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import OutputBrokenError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import projection_of
 from inspector.json.exact import Json, JsonObject
+from inspector.launch import Launch
 from inspector.pins.pins import ConfirmReason
-from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.rules import Verdict
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
-from inspector.protocol.targets import PageTarget, Target
+from inspector.protocol.targets import PageTarget
+from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
 from inspector.schema.validation import violations
@@ -38,88 +52,172 @@ from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.wording import error_of, refusal, shared_name
 
+_STDERR_WAIT_S = 0.1
+"""How long the stderr of a failed call may come after its answer: it is another pipe."""
 
-@click.command()
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallArguments(OptionGroup):
+    """The arguments of the call, and how it is sent."""
+
+    title = "Call"
+
+    whole: str | None = option(
+        "--args", default=None, metavar="JSON|@FILE|-", help="All arguments as one JSON object; - is stdin."
+    )
+    single: tuple[str, ...] = option(
+        "--arg",
+        default=(),
+        multiple=True,
+        metavar="K=V|K:=JSON",
+        help="One argument, typed by the input schema; := takes JSON.",
+    )
+    unvalidated: bool = option(
+        "--no-validate",
+        default=False,
+        is_flag=True,
+        help="Send arguments that break the input schema, and call tools that are not listed.",
+    )
+    submit: bool = option(
+        "--submit",
+        default=False,
+        is_flag=True,
+        help="Submit the form that the call fills in, where the page leaves that to the user.",
+    )
+    no_check_output: bool = option(
+        "--no-check-output",
+        default=False,
+        is_flag=True,
+        help="Exit with 0 also if the result breaks the tool's output schema; it is still reported.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOutput(OptionGroup):
+    """How the result is printed."""
+
+    title = "Output"
+
+    view: View = option(
+        "--view",
+        default=View.BOTH,
+        type=WordChoice(View),
+        show_default=True,
+        help="Print what the model sees, what the server sent (raw), or both.",
+    )
+    unmask: bool = option(
+        "--unmask", default=False, is_flag=True, help="Show sensitive values in what the server sent."
+    )
+    format_: str = option(
+        "--format",
+        default="text",
+        type=WordChoice(("text", "json")),
+        show_default=True,
+        help="Format of the output.",
+    )
+
+    @property
+    def as_json(self) -> bool:
+        """True if one JSON document is printed."""
+        return self.format_ == "json"
+
+
+@click.command(
+    cls=SectionedCommand,
+    examples=(
+        "sightline call generate_api_key --arg name=production demo",
+        'sightline call search --args \'{"query": "cats"}\' -- node server.js',
+    ),
+)
 @click.argument("tool")
-@reaching
-@lenses
-@recording
-@ruling
-@agreeing
-@auditing
-@click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments, as one JSON object.")
-@click.option(
-    "--arg",
-    "single",
-    multiple=True,
-    metavar="K=V|K:=JSON",
-    help="One argument, read as the input schema says; := takes JSON.",
-)
-@click.option(
-    "--no-validate",
-    "unvalidated",
-    is_flag=True,
-    help="Send arguments that the input schema does not allow, and names that are not listed.",
-)
-@click.option(
-    "--submit",
-    is_flag=True,
-    help="Submit a page's form that the call fills in and the page leaves to the user.",
-)
-@click.option(
-    "--no-check-output",
-    "uncompared",
-    is_flag=True,
-    help="Exit 0 also where the result breaks the tool's output schema; it is still reported.",
-)
-@click.option("--unmask", is_flag=True, help="Show sensitive values in the raw view.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.argument("target", required=False)
+@quiet_option
+@takes("call", CallArguments)
+@takes("output", CallOutput)
+@takes("connection", ConnectionOptions)
+@takes("lens", LensOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions)
 @click.pass_obj
-def command(invocation: Invocation, *, tool: str, target: str | None, **options: object) -> int:
-    """Call TOOL on TARGET and print the raw result beside what the model sees.
+def command(  # noqa: PLR0913 - one parameter for each group of options
+    invocation: Invocation,
+    *,
+    tool: str,
+    target: str | None,
+    call: CallArguments,
+    output: CallOutput,
+    connection: ConnectionOptions,
+    lens: LensOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Call TOOL on TARGET and print what the server sent beside what the model sees.
 
-    The tool comes first, so that `-- COMMAND` can come last.
+    TOOL comes first, so that -- COMMAND can come last.
     """
-    lens = lenses_of(options)
     lens.profile()
-    reach = reach_of(options)
-    wish = _wish_of(options)
-    recorded = wish_of(options)
-    policy, agreement = policy_of(options), agreement_of(options)
-    chosen = reach.target(target, invocation)
-    given = whole_arguments(wish.whole)
-    audit = audit_of(options)
-    session_options = replace(reach.options(), policy=lens.policy, recorder=recorded.recorder(chosen, lens))
-    if wish.submit:
-        if not isinstance(chosen, PageTarget):
-            raise UsageError("--submit is for forms of pages", "Leave it out.")
-        session_options = replace(session_options, forms=Forms.SUBMIT)
-
-    async def use(session: Session) -> Ruled:
-        await session.list_all()
-        listed = session.catalogue.tool(tool)
-        shared = session.catalogue.sharing(tool)
-        if shared:
-            raise UsageError(*shared_name(tool, [each.name for each in shared]))
-        if listed is None and not wish.unvalidated:
-            raise _unknown(tool, session)
-        arguments = _arguments(given, wish, listed)
-        oversight = Oversight(policy, audit=audit)
-        asking = await asyncio.to_thread(_changes, session, tool)
-        considered = await oversight.consider(session, tool, arguments, asking=asking)
-        if considered.verdict is Verdict.ALLOW or (
-            considered.verdict is Verdict.CONFIRM and agreement.is_given
-        ):
-            DIAGNOSTICS.say(f"calling {tool} …")
-        return await oversight.call(session, considered, agreement=agreement, on_progress=_say_progress)
-
-    with closing_after(audit):
-        made = in_session(chosen, session_options, use)
-    code = _told(made, agreement, chosen, reach, lens, as_json=wish.as_json, unmask=wish.unmask)
-    compared = made.record.judgement.output(lens.level, made.record.policy)
-    if code == OK and compared.violations and not wish.uncompared:
+    terms = rules.read()
+    chosen = target_of(target, connection, invocation.command_line)
+    given = whole_arguments(call.whole)
+    if call.submit and not isinstance(chosen, PageTarget):
+        raise UsageError("--submit is for forms of pages", "Leave it out.")
+    with rules.logged(terms) as terms:
+        launch = launch_of(
+            chosen, connection, lens=lens, recording=recording, terms=terms, agreement=rules.agreement
+        )
+        if call.submit:
+            launch = replace(launch, options=replace(launch.options, forms=Forms.SUBMIT))
+        made, stderr = in_session(launch, lambda session: _called(session, launch, tool, given, call))
+    code = report(
+        made.record,
+        launch,
+        output,
+        server=connection.server or "server",
+        decided=decided(made, launch.agreement),
+        stderr=stderr,
+    )
+    if code == OK and made.is_stopped:
+        return DIAGNOSTICS.fail(stopped(made))
+    compared = made.record.judgement.output(launch.level, made.record.policy)
+    if code == OK and compared.violations and not call.no_check_output:
         return DIAGNOSTICS.fail(OutputBrokenError(f"the result of {tool} breaks its output schema"))
     return code
+
+
+async def _called(
+    session: Session, launch: Launch, name: str, given: JsonObject, call: CallArguments
+) -> tuple[Ruled, list[str]]:
+    """Make the call, if it may be made. Gives its stderr too, where it failed."""
+    await session.list_all()
+    listed = session.catalogue.tool(name)
+    shared = session.catalogue.sharing(name)
+    if shared:
+        raise UsageError(*shared_name(name, [each.name for each in shared]))
+    if listed is None and not call.unvalidated:
+        raise _unknown(name, session)
+    arguments = _arguments(given, call, listed)
+    oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
+    asking = await asyncio.to_thread(_changes, session, name)
+    considered = await oversight.consider(session, name, arguments, asking=asking)
+    if considered.verdict is Verdict.ALLOW or (
+        considered.verdict is Verdict.CONFIRM and launch.agreement.is_given
+    ):
+        DIAGNOSTICS.say(f"calling {name} …")
+    made = await oversight.call(session, considered, agreement=launch.agreement, on_progress=_say_progress)
+    return made, await _stderr_of(session, made.record) if _has_failed(made.record) else []
+
+
+async def _stderr_of(session: Session, record: CallRecord) -> list[str]:
+    """The lines that the server wrote to stderr since the call left, the user's credentials covered."""
+    if isinstance(record.outcome, Failure) and record.outcome.kind is FailureKind.CONNECTION_LOST:
+        # The message about the end of the server quotes its stderr.
+        return []
+    await asyncio.sleep(_STDERR_WAIT_S)
+    return [
+        session.own.cover(entry.detail.rstrip("\r"))
+        for entry in session.timeline.entries
+        if entry.kind is EntryKind.STDERR and entry.at_s >= record.at_s
+    ]
 
 
 _HINTS = {
@@ -129,67 +227,23 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
-    whole: str | None
-    single: tuple[str, ...]
-    unvalidated: bool
-    unmask: bool
-    as_json: bool
-    submit: bool
-    uncompared: bool
-
-
-def _wish_of(options: dict[str, object]) -> _Wish:
-    single = options["single"]
-    return _Wish(
-        whole=str(options["whole"]) if options["whole"] is not None else None,
-        single=tuple(map(str, cast("tuple[object, ...]", single))),
-        unvalidated=options["unvalidated"] is True,
-        unmask=options["unmask"] is True,
-        as_json=options["format_"] == "json",
-        submit=options["submit"] is True,
-        uncompared=options["uncompared"] is True,
-    )
-
-
-def _told(
-    made: Ruled,
-    agreement: Agreement,
-    target: Target,
-    reach: Reach,
-    lens: Lens,
-    *,
-    as_json: bool,
-    unmask: bool,
-) -> int:
-    """Print both views of a call that was decided on; the exit code."""
-    lens = replace(lens, policy=made.record.policy)
-    code = report(
-        made.record, target, reach, lens, as_json=as_json, unmask=unmask, decided=decided(made, agreement)
-    )
-    if code == OK and made.is_stopped:
-        return DIAGNOSTICS.fail(stopped(made))
-    return code
-
-
 def report(
     record: CallRecord,
-    target: Target,
-    reach: Reach | None,
-    lens: Lens,
+    launch: Launch,
+    output: CallOutput,
     *,
-    as_json: bool,
-    unmask: bool,
+    server: str = "server",
     decided: Decided | None = None,
+    stderr: list[str] | None = None,
 ) -> int:
-    """Print both views of a call; the exit code. `decided`: what was decided of it, and of its answer."""
-    call = Call(
-        server=reach.server if reach and reach.server else "server", tool=record.name, nonce=record.nonce
-    )
-    shown = projection_of(record.judgement, lens.level, lens.profile(), call, lens.policy)
-    raw = shown.raw if unmask else shown.masked
-    if as_json:
+    """Print both views of a call; the exit code.
+
+    `server`: its name at the host. `decided`: the decision about the call and its answer. `stderr`: of a failed call.
+    """
+    call = Call(server=server, tool=record.name, nonce=record.nonce)
+    shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
+    raw = shown.raw if output.unmask else shown.masked
+    if output.as_json:
         print_json(
             {
                 "tool": record.name,
@@ -202,18 +256,37 @@ def report(
                 "duration_ms": round(record.duration_s * 1000, 3),
                 **unfinished_shape(shown),
                 **(decided.shape if decided else {}),
+                **({"stderr": list[Json](stderr)} if stderr else {}),
             }
         )
     else:
-        heading = f"{safe_line(record.name)} on {target}, {record.duration_s * 1000:.0f} ms"
+        heading = f"{safe_line(record.name)} on {launch.target}, {record.duration_s * 1000:.0f} ms"
         print_lines([heading, *(decided.lines if decided else ()), ""])
-        print_lines(side_by_side(raw, shown, lens.level, lens.host, columns()))
+        print_lines(result_lines(raw, shown, launch.host, columns(), output.view))
+    if stderr:
+        DIAGNOSTICS.add(
+            "\n  ".join([f"the server's stderr during the call, {_lines(len(stderr))}:", *stderr])
+        )
     if shown.unfinished:
         return DIAGNOSTICS.fail(ToolFailedError(shown.unfinished.told, _NOT_ANSWERED))
     return _exit_code(record)
 
 
 _NOT_ANSWERED = "Sightline cannot answer that yet: the model gets nothing of this call."
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{'' if count == 1 else 's'}"
+
+
+def _has_failed(record: CallRecord) -> bool:
+    match record.outcome:
+        case Result(value=dict() as value):
+            return value.get("isError") is True
+        case Result():
+            return False
+        case RpcError() | Failure():
+            return True
 
 
 def _exit_code(record: CallRecord) -> int:
@@ -225,46 +298,39 @@ def _exit_code(record: CallRecord) -> int:
             return DIAGNOSTICS.fail(
                 error_of(record.outcome, "", _HINTS.get(kind, "Is the server still there?"))
             )
-        case RpcError():
-            return TOOL_FAILED
-        case Result(value=dict() as value) if value.get("isError") is True:
-            return TOOL_FAILED
-        case Result():
-            return OK
+        case _:
+            return TOOL_FAILED if _has_failed(record) else OK
 
 
-def _arguments(given: JsonObject, wish: _Wish, tool: Tool | None) -> JsonObject:
+def _arguments(given: JsonObject, call: CallArguments, tool: Tool | None) -> JsonObject:
     schema: Json = tool.input_schema if tool else {}
-    arguments = {**given, **assigned(wish.single, schema)}
-    found = () if wish.unvalidated else violations(arguments, schema)
+    arguments = {**given, **assigned(call.single, schema)}
+    found = () if call.unvalidated else violations(arguments, schema)
     if found:
         lines = "\n".join(f"  {violation.pointer or '/'}: {violation.message}" for violation in found)
         raise UsageError(
-            f"the input schema does not allow these arguments:\n{lines}",
-            "--no-validate sends them all the same.",
+            f"the input schema does not allow these arguments:\n{lines}", "--no-validate sends them anyway."
         )
     return arguments
 
 
 def _changes(session: Session, name: str) -> tuple[ConfirmReason, ...]:
-    """What of a tool's definition is not as it was pinned."""
+    """Changes of a tool's definition since it was pinned."""
     from inspector.pins.files import Watch  # noqa: PLC0415 - the files of pins
 
-    said = session.server.instructions if session.server else None
-    return Watch(session.target).listed(session.catalogue, said).asks(name)
+    instructions = session.server.instructions if session.server else None
+    return Watch(session.target).listed(session.catalogue, instructions).asks(name)
 
 
 def _unknown(name: str, session: Session) -> ToolFailedError:
     names = [tool.name for tool in session.catalogue.tools]
     broken = next((item for item in session.catalogue.malformed if item.name == name), None)
     if broken:
-        return ToolFailedError(
-            f"{name} is malformed: {broken.reason}", "--no-validate calls it all the same."
-        )
+        return ToolFailedError(f"{name} is malformed: {broken.reason}", "--no-validate calls it anyway.")
     refused = next((item for item in session.catalogue.refused if item.name == name), None)
     if refused:
         at = f"\nregistered at {refused.place}" if refused.place else ""
-        return ToolFailedError(f"{refusal(refused)}{at}", "Mend what the page registers.")
+        return ToolFailedError(f"{refusal(refused)}{at}", "Fix what the page registers.")
     close = get_close_matches(name, names, n=3)
     return ToolFailedError(
         f"the server lists no tool {name}",

@@ -4,29 +4,30 @@ import click
 
 from inspector.claims.claim import Vocabulary
 from inspector.claims.registry import vocabularies
-from inspector.cli.diagnostics import OK
-from inspector.cli.output import columns, print_json, print_lines, table
+from inspector.cli.options import SectionedCommand, format_option, suggestion
+from inspector.cli.output import OK, columns, print_json, print_lines, table
 from inspector.errors import UsageError
 from inspector.json.exact import JsonObject
 
 
-@click.command()
+@click.command(cls=SectionedCommand, examples=("sightline claims", "sightline claims mcp"))
 @click.argument("name", required=False)
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option("text", "json")
 def command(*, name: str | None, format_: str) -> int:
-    """List the vocabularies of claims, or the keys of the one called NAME."""
-    found = [vocabulary for vocabulary in vocabularies() if name in {None, vocabulary.name}]
-    if not found:
-        known = ", ".join(vocabulary.name for vocabulary in vocabularies())
-        raise UsageError(f"no vocabulary {name}", f"Known vocabularies: {known}.")
+    """List the vocabularies of declarations, or the keys of the one called NAME."""
+    chosen = [vocabulary for vocabulary in vocabularies() if name in {None, vocabulary.name}]
+    if not chosen:
+        known = [vocabulary.name for vocabulary in vocabularies()]
+        hint = f"Known vocabularies: {', '.join(known)}.{suggestion(str(name), known)}"
+        raise UsageError(f"no vocabulary {name}", hint)
     if format_ == "json":
-        print_json({"vocabularies": [_shape(vocabulary) for vocabulary in found]})
+        print_json({"vocabularies": [_shape(vocabulary) for vocabulary in chosen]})
     elif name is None:
         rows = [("VOCABULARY", "STANDING", "AS OF", "KEYS", "WHERE ON THE WIRE")]
-        rows += [(v.name, v.standing.value, v.as_of, str(len(v.keys)), v.where) for v in found]
+        rows += [(v.name, v.standing.value, v.as_of, str(len(v.keys)), v.where) for v in chosen]
         print_lines(table(rows, columns()))
     else:
-        print_lines(_text(found[0]))
+        print_lines(_text(chosen[0]))
     return OK
 
 

@@ -1,29 +1,50 @@
-"""`sightline docs TARGET`: a safety table of all tools, from what they claim."""
+"""`sightline docs TARGET`: a safety table of all tools, from what they declare."""
 
 import click
 
 from inspector.claims.safety import safety_rows
-from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.options import Invocation, in_session, reach_of, reaching
-from inspector.cli.output import print_lines
-from inspector.cli.recording import recording, wish_of
+from inspector.cli.options import (
+    ConnectionOptions,
+    RecordingOptions,
+    SectionedCommand,
+    format_option,
+    quiet_option,
+    takes,
+)
+from inspector.cli.output import DIAGNOSTICS, OK, print_lines
+from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.protocol.catalogue import Catalogue
 from inspector.review.formats.safety import FORMATS
 from inspector.session.live import Session
 
 
-@click.command(name="docs")
-@reaching
-@recording
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="markdown", show_default=True)
+@click.command(
+    name="docs",
+    cls=SectionedCommand,
+    examples=("sightline docs demo > SAFETY.md", "sightline docs --format html -- node server.js"),
+)
+@click.argument("target", required=False)
+@format_option("markdown", *(name for name in FORMATS if name != "markdown"))
+@quiet_option
+@takes("connection", ConnectionOptions)
+@takes("recording", RecordingOptions)
 @click.pass_obj
-def command(invocation: Invocation, *, target: str | None, format_: str, **options: object) -> int:
-    """Print what every tool of TARGET claims of its safety: effect, reversibility, destinations, data, confirmation."""
-    reach, wish = reach_of(options), wish_of(options)
-    chosen = reach.target(target, invocation)
-    session_options = wish.taken(reach.options(), chosen)
+def command(
+    invocation: Invocation,
+    *,
+    target: str | None,
+    format_: str,
+    connection: ConnectionOptions,
+    recording: RecordingOptions,
+) -> int:
+    """Print what each tool of TARGET declares about its safety.
+
+    The table has effect, reversibility, destinations, data and confirmation.
+    """
+    chosen = target_of(target, connection, invocation.command_line)
+    launch = launch_of(chosen, connection, recording=recording)
     DIAGNOSTICS.say(f"connecting to {chosen} …")
-    title, catalogue = in_session(chosen, session_options, lambda session: _listed(session, str(chosen)))
+    title, catalogue = in_session(launch, lambda session: _listed(session, str(chosen)))
     print_lines(FORMATS[format_](title, safety_rows(catalogue.tools), catalogue.malformed))
     return OK
 

@@ -1,54 +1,85 @@
-"""`sightline hosts`: the host profiles, with versions and sources; one result through all of them."""
+"""`sightline hosts`: the host profiles, with versions and sources; with --compare, one result through all of them."""
+
+from typing import TYPE_CHECKING
 
 import click
 
-from inspector.boundary.options import DEFAULT_POLICY, Level
-from inspector.cli.diagnostics import OK
-from inspector.cli.lenses import Lens
-from inspector.cli.output import columns, print_json, print_lines, table
+from inspector.boundary.options import Level
+from inspector.cli.options import (
+    SectionedCommand,
+    WordChoice,
+    format_option,
+    host_profile,
+    server_name_option,
+)
+from inspector.cli.output import OK, columns, print_json, print_lines, table
 from inspector.errors import UsageError
 from inspector.hosts.registry import NOT_OBSERVED, hosts
+from inspector.json.document import MAX_LINES
+from inspector.json.exact import Json, JsonObject
+from inspector.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from inspector.hosts.comparison import Comparison, HostRow
+
+_HEAD = ("HOST", "VERSION", "BYTES", "LEAKS UNPROTECTED", "OBSERVED", "WHAT IT DOES")
 
 
-@click.command()
-@click.option("--compare", is_flag=True, help="Print one result through all hosts.")
-@click.option("--result", "result_file", metavar="FILE", help="What is compared, as for sightline project.")
-@click.option("--tool", "tool_file", metavar="FILE", help="The tool's definition, as tools/list gives it.")
-@click.option("--server-name", metavar="NAME", help="The name under which a host knows the server.")
+@click.command(
+    cls=SectionedCommand,
+    examples=("sightline hosts", "sightline hosts --compare --result result.json --tool tool.json"),
+)
+@click.option("--compare", is_flag=True, help="Show what the model of each host gets of one result.")
+@click.option("--result", "result_file", metavar="FILE", help="The result to compare; - is stdin.")
+@click.option(
+    "--tool", "tool_file", metavar="FILE", help="The tool's definition, as in tools/list; - is stdin."
+)
+@server_name_option
 @click.option(
     "--boundary",
-    type=click.Choice([level.value for level in Level]),
-    help="How much is withheld from the models: declared, where nothing is said.",
+    type=WordChoice(Level),
+    help="Which values are withheld from the models.  [default: declared]",
 )
-@click.option("--host", "host_name", metavar="NAME", help="Print what the model of this host sees, in full.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--host", "host_name", metavar="NAME", help="Also print what the model of this host sees, in full."
+)
+@format_option("text", "json")
 def command(
     *,
     compare: bool,
     result_file: str | None,
     tool_file: str | None,
     server_name: str | None,
-    boundary: str | None,
+    boundary: Level | None,
     host_name: str | None,
     format_: str,
 ) -> int:
-    """List the hosts whose model context Sightline can show; with --compare, show what each makes of a result."""
-    if compare:
-        if result_file is None:
-            raise UsageError("--compare: no result", "Give it with --result FILE; - is stdin.")
-        if result_file == "-" and tool_file == "-":
-            raise UsageError("--result - and --tool - both read stdin", "Put one of them into a file.")
-        level = Level(boundary or Level.DECLARED.value)
-        _compare(result_file, tool_file, server_name or "server", level, host_name, as_json=format_ == "json")
+    """List the hosts whose model view Sightline can show, or compare them on one result."""
+    as_json = format_ == "json"
+    if not compare:
+        if any(given is not None for given in (result_file, tool_file, server_name, boundary, host_name)):
+            raise UsageError("nothing to compare", "Give --compare beside --result FILE.")
+        _list(as_json=as_json)
         return OK
-    if any(given is not None for given in (result_file, tool_file, server_name, boundary, host_name)):
-        raise UsageError("nothing to compare", "Give --compare beside --result FILE.")
-    _list(as_json=format_ == "json")
+    if result_file is None:
+        raise UsageError("--compare: no result", "Give it with --result FILE; - is stdin.")
+    if result_file == "-" and tool_file == "-":
+        raise UsageError("--result - and --tool - both read stdin", "Put one of them into a file.")
+    if host_name is not None:
+        host_profile(host_name)
+    found = _compared(result_file, tool_file, server_name or "server", boundary or Level.DECLARED)
+    if as_json:
+        print_json(_comparison_shape(found))
+        return OK
+    print_lines(_comparison_lines(found, columns()))
+    row = found.row(host_name) if host_name else None
+    if row:
+        print_lines(["", *_host_lines(row, found.level)])
     return OK
 
 
 def _list(*, as_json: bool) -> None:
-    found = hosts()
+    profiles = hosts()
     if as_json:
         print_json(
             {
@@ -62,41 +93,134 @@ def _list(*, as_json: bool) -> None:
                         "source": host.source,
                         "notes": host.notes,
                     }
-                    for host in found
+                    for host in profiles
                 ]
             }
         )
         return
-    rows = [("HOST", "VERSION", "AS OF", "KNOWN BY", "NOTES")]
-    rows += [(host.name, host.version, host.as_of, host.how, host.notes) for host in found]
+    rows = [("HOST", "VERSION", "AS OF", "EVIDENCE", "NOTES")]
+    rows += [(host.name, host.version, host.as_of, host.how, host.notes) for host in profiles]
     print_lines(
         [*table(rows, columns()), "", f"Not observed, so without a profile: {', '.join(NOT_OBSERVED)}."]
     )
 
 
-def _compare(
-    result_file: str,
-    tool_file: str | None,
-    server_name: str,
-    level: Level,
-    host_name: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    from inspector.cli.comparison import comparison_lines, comparison_shape, host_lines  # noqa: PLC0415
-    from inspector.cli.documents import nonce_of, read_outcome, read_tool  # noqa: PLC0415
+def _compared(result_file: str, tool_file: str | None, server_name: str, level: Level) -> "Comparison":
+    from inspector.cli.inputs import nonce_of, read_outcome, read_tool  # noqa: PLC0415 - a list needs no rules
     from inspector.hosts.comparison import compare  # noqa: PLC0415
     from inspector.hosts.profile import Call  # noqa: PLC0415
 
-    if host_name is not None:
-        Lens(level=level, host=host_name, policy=DEFAULT_POLICY).profile()
     outcome = read_outcome(result_file)
     tool = read_tool(tool_file) if tool_file else None
     call = Call(server=server_name, tool=tool.name if tool else "tool", nonce=nonce_of(outcome))
-    found = compare(outcome, tool, level, call=call)
-    if as_json:
-        print_json(comparison_shape(found))
-        return
-    lines = comparison_lines(found, columns())
-    row = found.row(host_name) if host_name else None
-    print_lines([*lines, "", *host_lines(row, level)] if row else lines)
+    return compare(outcome, tool, level, call=call)
+
+
+def _comparison_shape(found: "Comparison") -> JsonObject:
+    """All of a comparison, with what each model gets."""
+    from inspector.cli.results import withheld_shape  # noqa: PLC0415 - as in `_compared`
+
+    return {
+        "boundary": found.level.value,
+        "rawBytes": found.raw_bytes,
+        "withheld": withheld_shape(found.bounded.removals),
+        "sensitive": withheld_shape(found.sensitive),
+        "hosts": [_row_shape(row) for row in found.rows],
+    }
+
+
+def _row_shape(row: "HostRow") -> JsonObject:
+    return {
+        "host": row.host.name,
+        "title": row.host.title,
+        "version": row.host.version,
+        "asOf": row.host.as_of,
+        "how": row.host.how,
+        "observed": row.observed,
+        "bytes": row.size_bytes,
+        "changes": [{"pointer": change.pointer, "what": change.what} for change in row.context.changes],
+        "model": row.context.model,
+        "open": {
+            "observed": row.observed_open,
+            "leak": row.leak.value,
+            "leaked": list[Json](row.leaks),
+            "untold": row.leaked.unknown,
+        },
+    }
+
+
+def _comparison_lines(found: "Comparison", width: int) -> list[str]:
+    """A table with a row for each host, and a summary."""
+    from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
+
+    leaking, unknown = len(found.leaking), sum(row.leak is Leak.UNKNOWN for row in found.rows)
+    count = len(found.sensitive)
+    values = f"{count:,} value{'' if count == 1 else 's'}"
+    lines = [
+        f"boundary: {found.level.value}; server sent {found.raw_bytes:,} B; `declared` withholds {values}",
+        "",
+        *table([_HEAD, *map(_row, found.rows)], width),
+        "",
+    ]
+    if found.unfinished:
+        return [*lines, f"Nothing reaches any model: {found.unfinished}."]
+    if not count:
+        return [
+            *lines,
+            "Nothing is declared sensitive, so Sightline cannot tell leaks: undeclared values pass.",
+        ]
+    leaks = (
+        f"Without protection, {leaking} of {len(found.rows)} hosts would leak withheld values to their models"
+    )
+    return [*lines, f"{leaks}; for {unknown} it is not known." if unknown else f"{leaks}."]
+
+
+def _row(row: "HostRow") -> tuple[str, ...]:
+    return (
+        row.host.name,
+        row.host.version,
+        f"{row.size_bytes:,}",
+        _leaks(row),
+        "yes" if row.observed else "not observed",
+        _does(row),
+    )
+
+
+def _host_lines(row: "HostRow", level: Level) -> list[str]:
+    """The result as one host's model gets it, in full, with the host's changes and leaks."""
+    from inspector.cli.results import value_lines  # noqa: PLC0415 - as in `_compared`
+
+    context = row.context
+    seen = "" if row.observed else ", not observed"
+    lines = [
+        f"MODEL SEES (boundary: {level.value}, host: {row.host.name}{seen})",
+        *value_lines(context.model),
+    ]
+    lines += [
+        f"~ {safe_line(change.pointer) or '(the whole)'}  [host] {safe_line(change.what)}"
+        for change in context.changes[:MAX_LINES]
+    ]
+    lines.append(f"leaks without protection: {_leaks(row)}{'' if row.observed_open else ' (not observed)'}")
+    lines += [f"! {safe_line(pointer) or '(the whole result)'}" for pointer in row.leaks]
+    return lines
+
+
+def _leaks(row: "HostRow") -> str:
+    """Yes, no or not known, and how many values."""
+    from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
+
+    leaked = row.leaked
+    if row.leak is Leak.YES and leaked.pointers:
+        count = len(leaked.pointers)
+        more = f", {leaked.unknown:,} not known" if leaked.unknown else ""
+        return f"yes: {count:,} value{'' if count == 1 else 's'}{more}"
+    return row.leak.value
+
+
+def _does(row: "HostRow") -> str:
+    """How many changes the host makes, and the first few kinds of them."""
+    count = row.change_count
+    if not count:
+        return "no changes"
+    kinds = list(dict.fromkeys(change.what for change in row.context.changes))
+    return f"{count:,} change{'' if count == 1 else 's'}: {'; '.join(kinds[:3])}"

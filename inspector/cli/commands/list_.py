@@ -1,90 +1,98 @@
-"""`sightline list TARGET`: tools with all that they declare, and what else the server lists."""
+"""`sightline list TARGET`: tools with all their declarations, and everything else that the server lists."""
 
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
+from inspector.claims.claim import Claim
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import badges, traits
-from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.lenses import Lens, lenses, lenses_of
-from inspector.cli.options import Invocation, in_session, reach_of, reaching
-from inspector.cli.output import clipped, columns, print_json, print_lines, table
-from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
-from inspector.cli.pages import page_lines, page_shape, refused_lines, refused_shape
-from inspector.cli.recording import recording, wish_of
-from inspector.cli.shapes import (
-    claim_shape,
-    client_shape,
-    findings_shape,
-    items_shape,
-    malformed_shape,
-    server_shape,
+from inspector.cli.options import (
+    ConnectionOptions,
+    LensOptions,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    format_option,
+    quiet_option,
+    takes,
 )
+from inspector.cli.output import DIAGNOSTICS, OK, clipped, columns, print_json, print_lines, table
+from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.hidden_characters import hidden_sentences
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import Json, JsonObject, Malformed
+from inspector.launch import Launch
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
-from inspector.protocol.targets import Era, PageTarget, Target
+from inspector.protocol.page import Document, FramePolicy, PageFacts, Refused
+from inspector.protocol.targets import Era, PageTarget
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.wording import ANNOUNCES_NOTHING
 
 if TYPE_CHECKING:
     from inspector.hosts.definitions.projection import ProjectedDefinition
-    from inspector.policy.rules import Policy
+    from inspector.hosts.profile import Host
 
 
-@click.command(name="list")
-@reaching
-@click.option(
-    "--definitions", is_flag=True, help="Show what a model is given of each tool: see --boundary, --host."
+@click.command(
+    name="list",
+    cls=SectionedCommand,
+    examples=("sightline list demo", "sightline list --format json -- node server.js"),
 )
-@lenses
-@recording
-@ruling
-@agreeing
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.argument("target", required=False)
+@click.option(
+    "--definitions",
+    is_flag=True,
+    help="Show each definition as a model gets it, with --boundary and --host.",
+)
+@format_option("text", "json")
+@quiet_option
+@takes("connection", ConnectionOptions)
+@takes("lens", LensOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions, "policy", "yes")
 @click.pass_obj
-def command(
-    invocation: Invocation, *, target: str | None, definitions: bool, format_: str, **options: object
+def command(  # noqa: PLR0913 - one parameter for each group of options
+    invocation: Invocation,
+    *,
+    target: str | None,
+    definitions: bool,
+    format_: str,
+    connection: ConnectionOptions,
+    lens: LensOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
 ) -> int:
-    """List the tools of TARGET with their raw definitions, claims and traits; malformed ones apart."""
-    lens = lenses_of(options)
-    if definitions:
-        lens.profile()
-    reach, wish = reach_of(options), wish_of(options)
-    policy, agreement = policy_of(options), agreement_of(options)
-    chosen = reach.target(target, invocation)
-    DIAGNOSTICS.say(f"connecting to {chosen} …")
-    session_options = replace(reach.options(), recorder=wish.recorder(chosen, lens))
-    server, catalogue = in_session(chosen, session_options, _listed)
+    """List the tools, resources and prompts of TARGET, and what each tool declares.
+
+    Malformed items are listed separately.
+    """
+    host = lens.profile() if definitions else None
+    terms = rules.read()
+    launch = launch_of(
+        target_of(target, connection, invocation.command_line),
+        connection,
+        lens=lens,
+        recording=recording,
+        terms=terms,
+        agreement=rules.agreement,
+    )
+    DIAGNOSTICS.say(f"connecting to {launch.target} …")
+    server, catalogue = in_session(launch, _listed)
     if format_ == "json":
-        tools: list[Json] = [
-            _tool_shape(tool, lens if definitions else None) | _decision(tool, policy, chosen)
-            for tool in catalogue.tools
-        ]
-        print_json(
-            {
-                "server": server_shape(str(chosen), server),
-                "client": client_shape(server),
-                "tools": tools,
-                **{kind.value: items_shape(catalogue, kind) for kind in Kind if kind is not Kind.TOOL},
-                "pages": {kind.method: list[Json](pages) for kind, pages in catalogue.pages.items()},
-                "malformed": [malformed_shape(item) for item in catalogue.malformed],
-                **_refused(chosen, catalogue),
-            }
-        )
-    elif definitions:
-        print_lines(_heading(str(chosen), server, catalogue))
+        print_json(_shape(launch, server, catalogue, host))
+        return OK
+    if host:
+        print_lines(_heading(str(launch.target), server, catalogue))
         for tool in catalogue.tools:
-            print_lines(["", *_given_text(tool, lens)])
+            print_lines(["", *_given_lines(tool, launch, host)])
     else:
-        print_lines(_text(str(chosen), server, catalogue))
-    if policy is not None and format_ == "text":
+        print_lines(_text(str(launch.target), server, catalogue))
+    if terms.policy is not None:
         from inspector.cli.decisions import listing_lines  # noqa: PLC0415 - few listings are decided on
 
-        print_lines(listing_lines(catalogue.tools, policy, chosen, agreement))
+        print_lines(listing_lines(catalogue.tools, terms.policy, launch.target, launch.agreement))
     return OK
 
 
@@ -95,51 +103,59 @@ async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
     return session.server, catalogue
 
 
-def _refused(target: Target, catalogue: Catalogue) -> JsonObject:
-    """`refused` of a page, whose browser decides what is registered."""
-    if not isinstance(target, PageTarget):
+def _shape(launch: Launch, server: ServerFacts, catalogue: Catalogue, host: "Host | None") -> JsonObject:
+    """The whole listing. `host`: the host whose definitions are shown too."""
+    shape: JsonObject = {
+        "server": _server_shape(str(launch.target), server),
+        "client": _client_shape(server),
+        "tools": [_tool_shape(tool, launch, host) | _decision(tool, launch) for tool in catalogue.tools],
+        **{kind.value: _items_shape(catalogue, kind) for kind in Kind if kind is not Kind.TOOL},
+        "pages": {kind.method: list[Json](pages) for kind, pages in catalogue.pages.items()},
+        "malformed": [_malformed_shape(item) for item in catalogue.malformed],
+    }
+    if isinstance(launch.target, PageTarget):
+        shape["refused"] = [_refused_shape(each) for each in catalogue.refused]
+    return shape
+
+
+def _decision(tool: Tool, launch: Launch) -> JsonObject:
+    """`decision` of one entry of `tools`; nothing without --policy."""
+    if launch.terms.policy is None:
         return {}
-    return {"refused": [refused_shape(each) for each in catalogue.refused]}
+    from inspector.cli.decisions import of_listed  # noqa: PLC0415 - few listings are decided on
+
+    return {"decision": of_listed(tool, launch.terms.policy, launch.target).as_json()}
 
 
-def _decision(tool: Tool, policy: "Policy | None", target: Target) -> JsonObject:
-    """`decision` of one entry of `tools`; nothing without a policy."""
-    if policy is None:
-        return {}
-    from inspector.cli.decisions import of_listed  # noqa: PLC0415 - as above
-
-    return {"decision": of_listed(tool, policy, target).as_json()}
-
-
-def _tool_shape(tool: Tool, lens: Lens | None) -> JsonObject:
-    """One entry of `tools`; with a lens, what a model is given of it too."""
+def _tool_shape(tool: Tool, launch: Launch, host: "Host | None") -> JsonObject:
+    """One entry of `tools`; with `host`, also what its model gets of it."""
     claims = claims_of_tool(tool)
     shape: JsonObject = {
         "name": tool.name,
         "definition": tool.definition,
-        "claims": [claim_shape(claim) for claim in claims],
+        "claims": [_claim_shape(claim) for claim in claims],
         "traits": traits(claims).as_json(),
-        "findings": findings_shape(hidden_sentences(tool.definition)),
+        "findings": [{"message": sentence} for sentence in hidden_sentences(tool.definition)],
     }
     if tool.page:
         shape["page"] = page_shape(tool.page)
-    if lens:
+    if host:
         from inspector.cli.definitions import definition_shape  # noqa: PLC0415 - most listings need no schemas
 
-        shape["given"] = definition_shape(_given(tool, lens), lens.host)
+        shape["given"] = definition_shape(_given(tool, launch, host), host.name)
     return shape
 
 
-def _given(tool: Tool, lens: Lens) -> "ProjectedDefinition":
+def _given(tool: Tool, launch: Launch, host: "Host") -> "ProjectedDefinition":
     from inspector.hosts.definitions.projection import project_definition  # noqa: PLC0415 - as in `_tool_shape`
 
-    return project_definition(tool, lens.level, lens.profile())
+    return project_definition(tool, launch.level, host)
 
 
-def _given_text(tool: Tool, lens: Lens) -> list[str]:
+def _given_lines(tool: Tool, launch: Launch, host: "Host") -> list[str]:
     from inspector.cli.definitions import definition_lines  # noqa: PLC0415 - as in `_tool_shape`
 
-    return definition_lines(_given(tool, lens), lens.host)
+    return definition_lines(_given(tool, launch, host), host.name)
 
 
 def _heading(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
@@ -173,8 +189,8 @@ def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
         )
     lines += table(rows, columns()) if len(rows) > 1 else ["No tools."]
     if any(tool.page for tool in catalogue.tools):
-        lines += ["", *page_lines(catalogue.tools, columns())]
-    lines += refused_lines(catalogue.refused)
+        lines += ["", *_page_lines(catalogue.tools, columns())]
+    lines += _refused_lines(catalogue.refused)
     for kind in (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT):
         items = [entry for entry in catalogue.entries.get(kind, ()) if isinstance(entry, Item)]
         if items:
@@ -184,9 +200,9 @@ def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
                 *table([(clipped(i.name, 60), _described(i)) for i in items], columns()),
             ]
     found = [
-        f"! {clipped(tool.name, 40)}: {told}"
+        f"! {clipped(tool.name, 40)}: {sentence}"
         for tool in catalogue.tools
-        for told in hidden_sentences(tool.definition)
+        for sentence in hidden_sentences(tool.definition)
     ]
     if found:
         lines += ["", "FINDINGS", *found]
@@ -217,3 +233,155 @@ def _described(item: Item) -> str:
 
 def _first_line(text: str | None) -> str:
     return text.strip().partition("\n")[0] if text else ""
+
+
+def _claim_shape(claim: Claim) -> JsonObject:
+    """One claim, with `note` where a browser dropped or changed it."""
+    shape: JsonObject = {
+        "vocabulary": claim.vocabulary,
+        "key": claim.key,
+        "pointer": claim.pointer,
+        "value": claim.value,
+        "standing": claim.standing.value,
+        "wellFormed": claim.well_formed,
+    }
+    if claim.note:
+        shape["note"] = claim.note
+    return shape
+
+
+def _malformed_shape(item: Malformed) -> JsonObject:
+    """One entry of `malformed`."""
+    return {"name": item.name, "pointer": item.pointer, "reason": item.reason, "value": item.value}
+
+
+def _server_shape(target: str, server: ServerFacts) -> JsonObject:
+    """`server`; `raw` is the answer in which it described itself, as sent."""
+    identity = server.identity
+    raw = server.raw if isinstance(server.raw, dict) else {}
+    return {
+        "target": target,
+        "name": server.name,
+        "title": identity.get("title"),
+        "version": server.version,
+        "icons": identity.get("icons"),
+        "protocolVersion": server.protocol_version,
+        "era": server.era.value,
+        "capabilities": server.capabilities,
+        "instructions": server.instructions,
+        "ttlMs": raw.get("ttlMs"),
+        "cacheScope": raw.get("cacheScope"),
+        "raw": server.raw,
+    }
+
+
+def _client_shape(server: ServerFacts) -> Json:
+    """`client`: the capabilities that Sightline announces, and what that hides. None for a page."""
+    return None if server.era is Era.AUTO else {"capabilities": {}, "note": ANNOUNCES_NOTHING}
+
+
+def _items_shape(catalogue: Catalogue, kind: Kind) -> list[Json]:
+    """`resources`, `resourceTemplates` or `prompts`: the well-formed items, as sent."""
+    return [
+        {"name": entry.name, "definition": entry.definition}
+        for entry in catalogue.entries.get(kind, ())
+        if isinstance(entry, Item)
+    ]
+
+
+def page_shape(page: PageFacts) -> JsonObject:
+    """`page` of a tool."""
+    place = page.place
+    return {
+        "frame": page.document.frame_id,
+        "url": page.document.url,
+        "origin": page.document.origin,
+        "permitted": page.document.is_permitted,
+        "policy": _policy_shape(page.document.policy),
+        "falseReports": page.document.false_reports,
+        "kind": page.kind.value,
+        "registeredAt": None if place is None else str(place),
+        "exposedTo": list[Json](page.exposed_to),
+        "exposures": [{"text": each.text, "reach": each.reach.value} for each in page.exposures],
+        "evidence": page.evidence.value,
+        "declared": page.declared,
+        "options": page.options,
+        "kept": page.kept,
+        "agent": page.agent,
+        "dropped": list[Json](page.dropped),
+        "changed": list[Json](page.changed),
+        "faults": list[Json](page.faults),
+    }
+
+
+def _refused_shape(refused: Refused) -> JsonObject:
+    """One entry of `refused`."""
+    return {
+        "name": refused.name,
+        "reason": refused.reason,
+        "frame": refused.document.frame_id,
+        "url": refused.document.url,
+        "origin": refused.document.origin,
+        "permitted": refused.document.is_permitted,
+        "registeredAt": None if refused.place is None else str(refused.place),
+    }
+
+
+def _refused_lines(refused: Iterable[Refused]) -> list[str]:
+    """The tools that the browser refused, each with the reason and the place."""
+    lines: list[str] = []
+    for each in refused:
+        lines += [
+            f"! {clipped(each.name or '(no name)', 40)}: {each.reason}",
+            f"  at {each.place}" if each.place else f"  in {each.document.url}",
+        ]
+    return ["", "REFUSED BY THE BROWSER", *lines] if lines else []
+
+
+def _policy_shape(policy: FramePolicy | None) -> Json:
+    if policy is None:
+        return None
+    return {
+        "element": policy.element,
+        "allow": policy.allow,
+        "grants": None if policy.grants is None else list[Json](policy.grants),
+        "sandboxed": policy.is_sandboxed,
+        "blockedBy": policy.blocked_by,
+    }
+
+
+def _page_lines(tools: Iterable[Tool], columns: int) -> list[str]:
+    """Each document with its tools: where each was registered, and what the browser dropped of it."""
+    documents: dict[Document, list[tuple[str, ...]]] = {}
+    for tool in tools:
+        if tool.page is None:
+            continue
+        rows = documents.setdefault(
+            tool.page.document, [("TOOL", "KIND", "DROPPED BY THE BROWSER", "REGISTERED AT")]
+        )
+        rows.append(
+            (
+                clipped(tool.name, 40),
+                tool.page.kind.value,
+                _lost(tool.page),
+                str(tool.page.place) if tool.page.place else "-",
+            )
+        )
+    lines: list[str] = []
+    for document, rows in documents.items():
+        lines += [*([""] if lines else []), *table([(_named(document),)], columns), *table(rows, columns)]
+    return lines
+
+
+def _lost(page: PageFacts) -> str:
+    if page.declared is None and page.kind.value == "imperative":
+        return "not known: registered before it was watched"
+    changed = [f"{pointer} (changed)" for pointer in page.changed]
+    return ", ".join((*page.dropped, *changed, *page.faults)) or "-"
+
+
+def _named(document: Document) -> str:
+    permission = {None: "", True: ", may offer tools", False: ", may not offer tools"}[document.is_permitted]
+    frame = "frame" if document.parent_id else "page"
+    forged = f", {document.false_reports} forged reports" if document.false_reports else ""
+    return f"{frame} {document.url} (origin {document.origin}{permission}{forged})"

@@ -1,46 +1,59 @@
 """`sightline [open] TARGET`: the interface."""
 
-from dataclasses import replace
-
 import click
 
-from inspector.cli.auditing import audit_of, auditing, closing_after
-from inspector.cli.lenses import lenses, lenses_of
-from inspector.cli.opened import lens_of, opened_of
-from inspector.cli.options import Invocation, reach_of, reaching
-from inspector.cli.overseeing import policy_of, ruling
-from inspector.cli.recording import recording, wish_of
-from inspector.policy.gate.agreement import Terms
+from inspector.cli.options import (
+    ConnectionOptions,
+    LensOptions,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    quiet_option,
+    takes,
+    theme_option,
+)
+from inspector.cli.start import Invocation, launch_of, recording_launch, target_of
 
 
-@click.command()
-@reaching
-@lenses
-@recording
-@ruling
-@auditing
-@click.option("--theme", metavar="NAME", help="dark, light, high-contrast, or one of your own.")
-@click.option("--identity", metavar="FILE", help="Look into a recording with its sealed frames.")
+@click.command(
+    cls=SectionedCommand,
+    examples=("sightline -- node server.js --flag", "sightline session.jsonl --host claude-code"),
+)
+@click.argument("target", required=False)
+@theme_option
+@click.option(
+    "--identity", metavar="FILE", help="Also open the frames sealed beside a recording, with this age key."
+)
+@quiet_option
+@takes("connection", ConnectionOptions)
+@takes("lens", LensOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions, "policy", "audit")
 @click.pass_obj
-def command(
+def command(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
     *,
     target: str | None,
     theme: str | None,
     identity: str | None,
-    **options: object,
+    connection: ConnectionOptions,
+    lens: LensOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
 ) -> int:
     """Open the interface on TARGET, or on a recording."""
-    lens = lenses_of(options)
-    reach = reach_of(options)
-    wish = wish_of(options)
-    policy = policy_of(options)
-    opened = opened_of(target, identity, invocation, click.get_current_context())
-    if opened is not None:
-        return invocation.replay(opened, lens_of(opened, lens, click.get_current_context()), theme)
-    chosen = reach.target(target, invocation)
-    invocation.check()
-    audit = audit_of(options)
-    with closing_after(audit):
-        recorded = replace(reach.options(), recorder=wish.recorder(chosen, lens))
-        return invocation.open(chosen, recorded, lens, theme, Terms(policy=policy, audit=audit))
+    terms = rules.read()
+    played = recording_launch(target, identity, lens, theme, click.get_current_context())
+    if played is not None:
+        invocation.check_terminal()
+        return invocation.interface(played)
+    chosen = target_of(target, connection, invocation.command_line)
+    invocation.check_terminal()
+    lens.check()
+    with rules.logged(terms) as terms:
+        launch = launch_of(chosen, connection, lens=lens, recording=recording, terms=terms, theme=theme)
+        code = invocation.open(launch)
+    from inspector.cli.overview import remember  # noqa: PLC0415 - after the interface, so that it opens sooner
+
+    remember(target, connection, invocation.command_line, chosen)
+    return code

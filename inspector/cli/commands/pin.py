@@ -1,15 +1,19 @@
-"""`sightline pin TARGET`: take the definitions of a server for good, and tell later what changed."""
-
-from dataclasses import dataclass
+"""`sightline pin TARGET`: keep the definitions of a server, and report later changes."""
 
 import click
 
-from inspector.cli.changes import change_lines, changes_shape
 from inspector.cli.commands.diff import listed
-from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK
-from inspector.cli.options import Invocation, in_session, reach_of, reaching
-from inspector.cli.output import columns, print_json, print_lines, table
-from inspector.cli.recording import recording, wish_of
+from inspector.cli.definitions import change_lines, changes_shape
+from inspector.cli.options import (
+    ConnectionOptions,
+    RecordingOptions,
+    SectionedCommand,
+    format_option,
+    quiet_option,
+    takes,
+)
+from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, columns, print_json, print_lines, table
+from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.diff import definition_changes
@@ -20,28 +24,23 @@ _SHORT = 12
 """Digits of a fingerprint that a table shows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
-    shows_all: bool
-    checks: bool
-    removes: bool
-    as_json: bool
-
-
-@click.command(name="pin")
-@reaching
-@recording
-@click.option("--list", "shows_all", is_flag=True, help="List what is pinned.")
-@click.option(
-    "--check",
-    "checks",
-    is_flag=True,
-    help="Tell what changed since; exit 12 where anything did, pin nothing.",
+@click.command(
+    name="pin",
+    cls=SectionedCommand,
+    examples=("sightline pin -- node server.js", "sightline pin --check -- node server.js"),
 )
-@click.option("--remove", "removes", is_flag=True, help="Let go of the pin of TARGET.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.argument("target", required=False)
+@click.option("--list", "shows_all", is_flag=True, help="List all pins.")
+@click.option(
+    "--check", "checks", is_flag=True, help="Report what changed since; exit with 12 if anything did."
+)
+@click.option("--remove", "removes", is_flag=True, help="Remove the pin.")
+@format_option("text", "json")
+@quiet_option
+@takes("connection", ConnectionOptions)
+@takes("recording", RecordingOptions)
 @click.pass_obj
-def command(
+def command(  # noqa: PLR0913 - its four modes, and the groups of options
     invocation: Invocation,
     *,
     target: str | None,
@@ -49,75 +48,72 @@ def command(
     checks: bool,
     removes: bool,
     format_: str,
-    **options: object,
+    connection: ConnectionOptions,
+    recording: RecordingOptions,
 ) -> int:
     """Pin the tools and the instructions of TARGET, as they are listed now.
 
-    A definition that changes later is told wherever the server is used, and asked about before it is called.
+    Sightline then reports later changes wherever you use the server, and asks before it calls a changed tool.
     """
     if shows_all + checks + removes > 1:
         raise UsageError("--list, --check and --remove exclude each other", "Choose one of them.")
-    wish = _Wish(shows_all=shows_all, checks=checks, removes=removes, as_json=format_ == "json")
-    reach, recorded = reach_of(options), wish_of(options)
-    if recorded.path is not None and (shows_all or removes):
+    if recording.path is not None and (shows_all or removes):
         raise UsageError("--record records a session, and this needs none", "Leave it out.")
+    as_json = format_ == "json"
     if shows_all:
         if target is not None or invocation.command_line is not None:
-            raise UsageError("--list takes no target", "It lists what is pinned of every server.")
-        return _list(wish)
-    chosen = reach.target(target, invocation)
+            raise UsageError("--list takes no target", "It lists the pins of all servers.")
+        return _list(as_json=as_json)
+    chosen = target_of(target, connection, invocation.command_line)
     identity = known_as(chosen)
     if removes:
         if not remove_pin(identity):
-            raise UsageError(f"nothing is pinned of {identity}", "sightline pin --list shows what is.")
-        _tell(wish, {"server": str(identity), "removed": True}, [f"no longer pinned: {identity}"])
-        return OK
+            raise UsageError(f"there is no pin of {identity}", "sightline pin --list shows all pins.")
+        shape: JsonObject = {"server": str(identity), "removed": True}
+        return _print(shape, [f"no longer pinned: {identity}"], as_json=as_json)
     before = read_pin(identity)
     if before is None and checks:
-        raise UsageError(f"nothing is pinned of {identity}", "Pin it first: sightline pin TARGET.")
+        raise UsageError(f"there is no pin of {identity}", "Pin it first: sightline pin TARGET.")
+    launch = launch_of(chosen, connection, recording=recording)
     DIAGNOSTICS.say(f"connecting to {chosen} …")
-    now = in_session(chosen, recorded.taken(reach.options(), chosen), listed)
+    now = in_session(launch, listed)
     if before is not None and checks:
-        return _check(before, now, wish)
-    pinned = write_pin(identity, now)
-    _pinned(pinned, before, wish)
-    return OK
+        return _check(before, now, as_json=as_json)
+    return _print_pinned(write_pin(identity, now), before, as_json=as_json)
 
 
-def _check(before: Pinned, now: Definitions, wish: _Wish) -> int:
+def _check(before: Pinned, now: Definitions, *, as_json: bool) -> int:
     state = pin_state(now, pinned=before)
-    found = state.altered[0] if state.altered else None
-    tools, instructions = (found.tools, found.instructions_changed) if found else ((), False)
+    altered = state.altered[0] if state.altered else None
+    tools, instructions = (altered.tools, altered.instructions_changed) if altered else ((), False)
+    lines = [f"{before.identity}, pinned {before.at}", *change_lines(tools, instructions=instructions)]
     shape = changes_shape(tools, instructions=instructions)
-    lines = change_lines(tools, instructions=instructions)
-    _tell(
-        wish,
-        {"server": str(before.identity), "pinned": before.at} | shape,
-        [f"{before.identity}, pinned {before.at}", *lines],
-    )
+    _print({"server": str(before.identity), "pinned": before.at} | shape, lines, as_json=as_json)
     return DIFFERS if state.altered else OK
 
 
-def _pinned(pinned: Pinned, before: Pinned | None, wish: _Wish) -> None:
+def _print_pinned(pinned: Pinned, before: Pinned | None, *, as_json: bool) -> int:
     now = pinned.definitions
     old = before.definitions if before else now
     changes = definition_changes(old.tools, now.tools)
     instructions = old.instructions != now.instructions
     count = len(now.tools)
-    said = "no instructions" if now.instructions is None else "its instructions"
+    described = "no instructions" if now.instructions is None else "its instructions"
     lines = [
-        f"pinned {count} tool{'' if count == 1 else 's'} and {said} of {pinned.identity}",
+        f"pinned {count} tool{'' if count == 1 else 's'} and {described} of {pinned.identity}",
         f"fingerprint {now.fingerprint}",
     ]
+    shape = _shape(pinned)
     if before is not None:
         lines += [f"since {before.at}:", *change_lines(changes, instructions=instructions)]
-    _tell(wish, _shape(pinned) | (changes_shape(changes, instructions=instructions) if before else {}), lines)
+        shape |= changes_shape(changes, instructions=instructions)
+    return _print(shape, lines, as_json=as_json)
 
 
-def _list(wish: _Wish) -> int:
-    found = list(all_pins())
-    good = [pin for pin in found if isinstance(pin, Pinned)]
-    bad = [pin for pin in found if isinstance(pin, Unreadable)]
+def _list(*, as_json: bool) -> int:
+    pins = list(all_pins())
+    good = [pin for pin in pins if isinstance(pin, Pinned)]
+    bad = [pin for pin in pins if isinstance(pin, Unreadable)]
     shape: JsonObject = {
         "pins": [_shape(pin) for pin in good],
         "unreadable": [{"file": str(one.path), "reason": one.reason} for one in bad],
@@ -127,10 +123,9 @@ def _list(wish: _Wish) -> int:
         (pin.at, str(len(pin.definitions.tools)), pin.definitions.fingerprint[:_SHORT], str(pin.identity))
         for pin in good
     ]
-    lines = table(rows, columns()) if good else ["Nothing is pinned: sightline pin TARGET does."]
+    lines = table(rows, columns()) if good else ["No pins. sightline pin TARGET makes one."]
     lines += [f"! {one.path}: {one.reason}. Remove it, and pin the server again." for one in bad]
-    _tell(wish, shape, lines)
-    return OK
+    return _print(shape, lines, as_json=as_json)
 
 
 def _shape(pin: Pinned) -> JsonObject:
@@ -144,8 +139,9 @@ def _shape(pin: Pinned) -> JsonObject:
     }
 
 
-def _tell(wish: _Wish, shape: JsonObject, lines: list[str]) -> None:
-    if wish.as_json:
+def _print(shape: JsonObject, lines: list[str], *, as_json: bool) -> int:
+    if as_json:
         print_json(shape)
     else:
         print_lines(lines)
+    return OK

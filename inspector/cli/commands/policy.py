@@ -1,28 +1,31 @@
-"""`sightline policy`: whether a policy can be read, and what it decides of a call that is not made."""
+"""`sightline policy`: check that a policy can be read, and explain what it decides about a call."""
 
 from collections.abc import Sequence
 
 import click
 
-from inspector.cli.arguments import given_arguments
-from inspector.cli.diagnostics import OK
-from inspector.cli.documents import read_outcome
-from inspector.cli.options import Invocation, in_session, reach_of, reaching, word, words
-from inspector.cli.output import columns, print_json, print_lines, table
-from inspector.cli.recording import recording, wish_of
+from inspector.cli.inputs import given_arguments, read_outcome
+from inspector.cli.options import (
+    ConnectionOptions,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    format_option,
+    quiet_option,
+    suggestion,
+    takes,
+)
+from inspector.cli.output import OK, columns, print_json, print_lines, table
+from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import ToolFailedError
 from inspector.json.exact import JsonObject
 from inspector.policy.facts import Situation, facts_of, with_response
 from inspector.policy.reading import DEFAULT_POLICY
-from inspector.policy.rules import Decision, Handling, Match, Policy, Rule, decide, handle
+from inspector.policy.rules import Decision, Handling, Match, Rule, decide, handle
 from inspector.policy.taint import Origin, SessionTrust, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-
-_FORMAT = click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
 
 
 @click.group(name="policy")
@@ -30,12 +33,15 @@ def command() -> None:
     """Check a policy, or explain what it decides."""
 
 
-@command.command()
+@command.command(
+    cls=SectionedCommand,
+    examples=("sightline policy check policy.toml", "sightline policy check --format json policy.toml"),
+)
 @click.argument("file")
-@_FORMAT
+@format_option("text", "json")
 def check(*, file: str, format_: str) -> int:
     """Read the policy in FILE, TOML or JSON, and list its rules."""
-    policy = _policy(file)
+    policy = PolicyOptions(policy=file).read().policy or DEFAULT_POLICY
     if format_ == "json":
         print_json({"rules": [_rule_shape(rule) for rule in policy.rules]})
         return OK
@@ -53,45 +59,70 @@ def check(*, file: str, format_: str) -> int:
     return OK
 
 
-@command.command()
+@command.command(
+    cls=SectionedCommand,
+    examples=(
+        "sightline policy explain delete_project --arg project=apollo demo",
+        "sightline policy explain send_mail --policy policy.toml --seen result.json demo",
+    ),
+)
 @click.argument("tool")
-@reaching
-@recording
-@click.option("--policy", "file", metavar="FILE", help="The policy; without it, the built-in one.")
-@click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments, as one JSON object.")
-@click.option("--arg", "single", multiple=True, metavar="K=V|K:=JSON", help="One argument.")
+@click.argument("target", required=False)
+@click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments as one JSON object; - is stdin.")
+@click.option(
+    "--arg",
+    "single",
+    multiple=True,
+    metavar="K=V|K:=JSON",
+    help="One argument, typed by the input schema; := takes JSON.",
+)
 @click.option(
     "--seen",
     multiple=True,
     metavar="FILE",
-    help="A result that the session is to have taken in before: a tools/call result, or a whole response.",
+    help="A result that the session has received before: a tools/call result, or a whole response.",
 )
-@click.option("--answer", metavar="FILE", help="Explain what becomes of this result too.")
-@_FORMAT
+@click.option("--answer", metavar="FILE", help="Also explain what the policy does with this result.")
+@format_option("text", "json")
+@quiet_option
+@takes("connection", ConnectionOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions, "policy")
 @click.pass_obj
-def explain(invocation: Invocation, *, tool: str, target: str | None, **options: object) -> int:
-    """Say what the policy decides of a call of TOOL on TARGET, and why. The call is not made."""
-    reach, recorded = reach_of(options), wish_of(options)
-    file, answer, whole = (word(options[name]) for name in ("file", "answer", "whole"))
-    policy = _policy(file)
-    trust = _taken_in(words(options["seen"]))
+def explain(  # noqa: PLR0913 - the parts of a call, and the groups of options
+    invocation: Invocation,
+    *,
+    tool: str,
+    target: str | None,
+    whole: str | None,
+    single: tuple[str, ...],
+    seen: tuple[str, ...],
+    answer: str | None,
+    format_: str,
+    connection: ConnectionOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Explain what the policy decides about a call of TOOL on TARGET. The call is not made."""
+    policy = rules.read().policy or DEFAULT_POLICY
+    trust = _received(seen)
     outcome = read_outcome(answer) if answer is not None else None
-    chosen = reach.target(target, invocation)
-    server, listed = in_session(
-        chosen, recorded.taken(reach.options(), chosen), lambda session: _found(session, tool)
+    launch = launch_of(
+        target_of(target, connection, invocation.command_line), connection, recording=recording
     )
+    server, listed = in_session(launch, lambda session: _tool(session, tool))
     situation = Situation(
         name=tool,
         tool=listed,
-        arguments=given_arguments(whole, words(options["single"]), listed),
+        arguments=given_arguments(whole, single, listed),
         trust=trust,
-        server=str(chosen),
+        server=str(launch.target),
         server_name=server.name,
     )
     facts = facts_of(situation)
     decision = decide(policy, facts)
     handling = handle(policy, with_response(facts, situation, outcome)) if outcome else None
-    if options["format_"] == "json":
+    if format_ == "json":
         after: JsonObject = {"after": handling.as_json()} if handling else {}
         print_json({"tool": tool, "before": decision.as_json(), **after})
     else:
@@ -100,15 +131,7 @@ def explain(invocation: Invocation, *, tool: str, target: str | None, **options:
     return OK
 
 
-def _policy(file: str | None) -> Policy:
-    if file is None:
-        return DEFAULT_POLICY
-    from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
-
-    return read_policy(file)
-
-
-def _taken_in(files: Sequence[str]) -> SessionTrust:
+def _received(files: Sequence[str]) -> SessionTrust:
     trust = SessionTrust()
     for number, file in enumerate(files, 1):
         origin = Origin(call=number, server=file, tool="")
@@ -116,11 +139,14 @@ def _taken_in(files: Sequence[str]) -> SessionTrust:
     return trust
 
 
-async def _found(session: Session, name: str) -> tuple[ServerFacts, Tool]:
+async def _tool(session: Session, name: str) -> tuple[ServerFacts, Tool]:
     await session.list_all()
     tool = session.catalogue.tool(name)
     if tool is None or session.server is None:
-        raise ToolFailedError(f"the server lists no tool {name}", "sightline list shows what it lists.")
+        close = suggestion(name, [each.name for each in session.catalogue.tools])
+        raise ToolFailedError(
+            f"the server lists no tool {name}", close.strip() or "sightline list shows all tools."
+        )
     return session.server, tool
 
 

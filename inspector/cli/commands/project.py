@@ -1,14 +1,20 @@
-"""`sightline project --result FILE`: the projection alone, offline."""
+"""`sightline project --result FILE`: what a model would see of a saved result or definition."""
 
 import click
 
 from inspector.cli.definitions import definition_lines, definition_shape
-from inspector.cli.diagnostics import DIAGNOSTICS, OK
-from inspector.cli.documents import nonce_of, read_outcome, read_tool
-from inspector.cli.lenses import Lens, lenses, lenses_of
-from inspector.cli.output import columns, print_json, print_lines
-from inspector.cli.shapes import findings_shape, unfinished_shape, withheld_shape
-from inspector.cli.side_by_side import side_by_side
+from inspector.cli.inputs import nonce_of, read_outcome, read_tool
+from inspector.cli.options import (
+    LensOptions,
+    SectionedCommand,
+    WordChoice,
+    format_option,
+    quiet_option,
+    server_name_option,
+    takes,
+)
+from inspector.cli.output import OK, columns, print_json, print_lines
+from inspector.cli.results import View, findings_shape, result_lines, unfinished_shape, withheld_shape
 from inspector.errors import UsageError
 from inspector.hosts.definitions.projection import project_definition
 from inspector.hosts.profile import Call
@@ -16,49 +22,54 @@ from inspector.hosts.projection import project
 from inspector.protocol.catalogue import Tool
 
 
-@click.command()
+@click.command(
+    cls=SectionedCommand,
+    examples=(
+        "sightline project --result result.json --tool tool.json",
+        "sightline project --result - --host claude-code < result.json",
+    ),
+)
 @click.option(
     "--result",
     "result_file",
     metavar="FILE",
-    help="A tools/call result, any JSON value of a page, or a whole JSON-RPC response; - is stdin."
+    help="A tools/call result, a JSON value of a page, or a whole JSON-RPC response; - is stdin."
     " Without it, the definition of --tool is projected.",
 )
 @click.option(
-    "--tool", "tool_file", metavar="FILE", help="The tool's definition, as tools/list gives it; - is stdin."
+    "--tool", "tool_file", metavar="FILE", help="The tool's definition, as in tools/list; - is stdin."
 )
+@server_name_option
+@click.option("--unmask", is_flag=True, help="Show sensitive values in what the server sent.")
 @click.option(
-    "--server-name",
-    default="server",
+    "--view",
+    type=WordChoice(View),
+    default=View.BOTH.value,
     show_default=True,
-    metavar="NAME",
-    help="The name under which a host knows the server.",
+    help="Sides to print as text.",
 )
-@lenses
-@click.option("--unmask", is_flag=True, help="Show sensitive values in the raw view.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
+@format_option("text", "json")
+@quiet_option
+@takes("lens", LensOptions)
 def command(
     *,
     result_file: str | None,
     tool_file: str | None,
-    server_name: str,
+    server_name: str | None,
     unmask: bool,
+    view: View,
     format_: str,
-    quiet: bool,
-    **options: object,
+    lens: LensOptions,
 ) -> int:
-    """Show what a model would see of a result, with no server and no network."""
-    DIAGNOSTICS.quiet = quiet
+    """Show what a model would see of a saved result, without server or network."""
     if result_file == "-" and tool_file == "-":
         raise UsageError("--result - and --tool - both read stdin", "Put one of them into a file.")
-    lens = lenses_of(options)
     host = lens.profile()
     tool = read_tool(tool_file) if tool_file else None
     if result_file is None:
         return _definition(tool, lens, as_json=format_ == "json")
     outcome = read_outcome(result_file)
-    call = Call(server=server_name, tool=tool.name if tool else "tool", nonce=nonce_of(outcome))
+    call = Call(server=server_name or "server", tool=tool.name if tool else "tool", nonce=nonce_of(outcome))
     shown = project(outcome, tool, lens.level, host, call=call, policy=lens.policy)
     if format_ == "json":
         print_json(
@@ -76,12 +87,12 @@ def command(
         )
         return OK
     raw = shown.raw if unmask else shown.masked
-    print_lines(side_by_side(raw, shown, lens.level, lens.host, columns()))
+    print_lines(result_lines(raw, shown, lens.host, columns(), view))
     return OK
 
 
-def _definition(tool: Tool | None, lens: Lens, *, as_json: bool) -> int:
-    """Print what the model is given of the tool itself."""
+def _definition(tool: Tool | None, lens: LensOptions, *, as_json: bool) -> int:
+    """Print what the model gets of the tool itself."""
     if tool is None:
         raise UsageError("nothing to project", "Give --result FILE, --tool FILE, or both.")
     shown = project_definition(tool, lens.level, lens.profile())

@@ -1,4 +1,4 @@
-"""`sightline replay RECORDING…`: what is in recordings, and whether their results are still seen as they were."""
+"""`sightline replay RECORDING…`: what recordings contain, and whether a model would still see the same."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -10,9 +10,24 @@ import click
 
 from inspector.boundary.reading import raw_of
 from inspector.cli.decisions import decision_lines
-from inspector.cli.diagnostics import DIAGNOSTICS, DIFFERS, OK, STOPPED
-from inspector.cli.output import columns, print_json, print_lines, table
-from inspector.cli.overseeing import agreeing, policy_of, ruling
+from inspector.cli.options import (
+    PolicyOptions,
+    SectionedCommand,
+    WordChoice,
+    format_option,
+    quiet_option,
+    takes,
+)
+from inspector.cli.output import (
+    DIAGNOSTICS,
+    DIFFERS,
+    OK,
+    STOPPED,
+    columns,
+    print_json,
+    print_lines,
+    table,
+)
 from inspector.errors import OutputBrokenError, UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.junit import Case, junit
@@ -21,7 +36,8 @@ from inspector.policy.rules import Policy
 from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import unfinished
 from inspector.recording.checking import CheckedCall, checked
-from inspector.recording.exports import KINDS, Kind, exported, told
+from inspector.recording.exports import KINDS, Kind, exported
+from inspector.recording.exports import told as note_words
 from inspector.recording.files import Break, GoodLines, RecordingFile
 from inspector.recording.files.importing import import_log
 from inspector.recording.format import Connected, Header, LensesChanged, Line, Note
@@ -35,52 +51,53 @@ Raw: TypeAlias = Callable[[int], Frame | None]
 """Raw frames by number."""
 
 
-@click.command()
+@click.command(
+    cls=SectionedCommand,
+    examples=("sightline replay session.jsonl", "sightline replay --check recordings/"),
+)
 @click.argument("recordings", nargs=-1, required=True)
 @click.option(
-    "--check", is_flag=True, help="Project every result again, and compare with what was recorded; exits 12."
+    "--check",
+    is_flag=True,
+    help="Project every result again and compare it with the recorded one; exit with 12 if one differs.",
 )
 @click.option(
     "--no-check-output",
     "uncompared",
     is_flag=True,
-    help="With --check: exit 0 also where results break their output schemas; it is still reported.",
+    help="With --check: exit with 0 also if results break their output schemas; it is still reported.",
 )
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
-)
+@format_option("text", "json", "junit")
 @click.option(
     "--export",
-    type=click.Choice(KINDS),
-    help="Print one recording as a document, with both views of every call.",
+    type=WordChoice(KINDS),
+    help="Print one recording as a document, with both views of each call.",
 )
 @click.option(
     "--identity",
     metavar="FILE",
-    help="Show one recording with its sealed frames: nothing is withheld from you then.",
+    help="Also open the sealed frames of one recording: then nothing is withheld.",
 )
-@click.option("--save", metavar="FILE", help="Make a recording of another tool's log of JSON Lines.")
+@click.option("--save", metavar="FILE", help="Convert another tool's log of JSON Lines to a recording.")
 @click.option("--server", metavar="NAME", help="The server to import, where a log has several.")
-@ruling
-@agreeing
-@click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
-def command(
+@quiet_option
+@takes("rules", PolicyOptions, "policy", "yes")
+def command(  # noqa: PLR0913 - one parameter for each option
     *,
     recordings: tuple[str, ...],
     check: bool,
-    format_: str,
-    quiet: bool,
-    policy: str | None,
-    yes: bool,
     uncompared: bool,
-    **options: str | None,
+    format_: str,
+    export: str | None,
+    identity: str | None,
+    save: str | None,
+    server: str | None,
+    rules: PolicyOptions,
 ) -> int:
-    """Show what is in recordings, with no server and no network; a folder stands for all *.jsonl in it."""
-    DIAGNOSTICS.quiet = quiet
-    rules = policy_of({"policy": policy})
-    save, export, identity = options["save"], options["export"], options["identity"]
+    """Show, check or export recordings, without server or network. A folder means all *.jsonl in it."""
+    policy = rules.read().policy
     if save is not None:
-        return _import(recordings, Path(save), options["server"])
+        return _import(recordings, Path(save), server)
     if format_ == "junit" and not check:
         raise UsageError("--format junit is for --check", "Add --check.")
     paths = tuple(_files(recordings))
@@ -91,15 +108,13 @@ def command(
         return _export(paths, "html" if export == "html" else "markdown", key)
     if check:
         return _check(paths, format_, key, uncompared=uncompared)
-    terms = (
-        None if rules is None else _Terms(policy=rules, agreement=Agreement.YES if yes else Agreement.NONE)
-    )
-    return _tell(paths, key, terms, as_json=format_ == "json")
+    terms = None if policy is None else _Terms(policy=policy, agreement=rules.agreement)
+    return _show(paths, key, terms, as_json=format_ == "json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Terms:
-    """What is asked of recorded calls with `--policy`."""
+    """The policy of --policy, and the answer to what it asks."""
 
     policy: Policy
     agreement: Agreement
@@ -206,17 +221,20 @@ def _shape(report: _Report) -> JsonObject:
 
 def _text(report: _Report) -> list[str]:
     differing = [call for call in report.calls if call.mismatches]
-    lines = [f"{report.path}: {len(report.calls)} results, {len(differing)} not seen as they were"]
+    count = len(report.calls)
+    checked_results = f"{count} result{'' if count == 1 else 's'} checked"
+    differ = "1 differs" if len(differing) == 1 else f"{len(differing)} differ"
+    lines = [f"{report.path}: {checked_results}, {differ}"]
     for call in differing:
-        lines += [f"  {told}" for told in _told(call)]
+        lines += [f"  {line}" for line in _mismatch_lines(call)]
     for call in report.calls:
-        lines += [f"  {told}" for told in _compared(call)]
+        lines += [f"  {line}" for line in _compared(call)]
     if report.broken:
         lines.append(f"  line {report.broken.line}: {report.broken.reason}; what follows was not checked")
     return lines
 
 
-def _told(call: CheckedCall) -> list[str]:
+def _mismatch_lines(call: CheckedCall) -> list[str]:
     lines = [
         f"frame {call.frame}, {safe_line(call.tool)}: {one.pointer or '(the whole)'} {one.what}"
         for one in call.mismatches
@@ -237,13 +255,13 @@ def _cases(report: _Report, *, uncompared: bool) -> Iterator[Case]:
         yield Case(
             suite=str(report.path),
             name=f"frame {call.frame}: {call.tool}",
-            failure="\n".join([*(_told(call) if call.mismatches else ()), *compared]),
+            failure="\n".join([*(_mismatch_lines(call) if call.mismatches else ()), *compared]),
         )
     if report.broken:
         yield Case(suite=str(report.path), name=f"line {report.broken.line}", failure=report.broken.reason)
 
 
-def _tell(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, *, as_json: bool) -> int:
+def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, *, as_json: bool) -> int:
     shapes: list[Json] = []
     is_stopped = False
     for path in paths:
@@ -283,7 +301,7 @@ def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Remark:
-    """Something that went over no wire."""
+    """A line of the recording that is no frame."""
 
     at_s: float
     kind: str
@@ -294,7 +312,7 @@ class _Remark:
 def _events(lines: Iterable[Line], replay: Replay) -> Iterator[ReplayedCall | _Remark]:
     for line in lines:
         yield from replay.calls(line)
-        words = told(line)
+        words = note_words(line)
         if words and isinstance(line, (Note, LensesChanged, Connected)):
             yield _Remark(at_s=line.at_s, kind=words[0], text=words[1])
 

@@ -1,29 +1,37 @@
-"""`sightline review TARGET…`: findings that a reviewer takes home."""
+"""`sightline review TARGET…`: findings about what servers declare, and with --call about what their tools return."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import cast
 
 import click
 
 from inspector import __version__
-from inspector.cli.auditing import audit_of, auditing, closing_after
-from inspector.cli.diagnostics import DIAGNOSTICS, FINDINGS, OK, STOPPED
-from inspector.cli.options import Invocation, Reach, reach_of, reaching
-from inspector.cli.output import print_lines
-from inspector.cli.overseeing import agreeing, agreement_of, policy_of, ruling
-from inspector.cli.recording import Wish, recording, wish_of
-from inspector.cli.review_calls import Plan
-from inspector.cli.review_targets import Gathered, gathered, gathered_from, judged
+from inspector.cli.options import (
+    ConnectionOptions,
+    OptionGroup,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    WordChoice,
+    format_option,
+    option,
+    quiet_option,
+    suggestion,
+    takes,
+)
+from inspector.cli.output import DIAGNOSTICS, FINDINGS, OK, STOPPED, print_lines
+from inspector.cli.review_targets import Gathered, Plan, gathered, gathered_from, judged
+from inspector.cli.start import Invocation, launch_of, target_of
 from inspector.errors import UsageError
 from inspector.files.settings import Ignored, settings
 from inspector.json.exact import Malformed, parse
+from inspector.policy.gate.agreement import Agreement, Terms
 from inspector.review.finding import Severity
 from inspector.review.formats.formats import FORMATS, report_lines
 from inspector.review.live.ongoing import partly_read
-from inspector.review.registry import rules
+from inspector.review.registry import rules as all_rules
 from inspector.review.report import (
     Acceptance,
     NotChecked,
@@ -38,117 +46,169 @@ from inspector.safe_text import safe_line
 _RECORDING = ".jsonl"
 
 
-@click.command(name="review")
-@reaching
-@click.argument("others", nargs=-1, metavar="[TARGET]...")
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True)
-@click.option(
-    "--fail-on",
-    type=click.Choice([severity.value for severity in Severity]),
-    help=f"End with exit code {FINDINGS} where a finding is as bad as this, or worse.",
-)
-@click.option(
-    "--baseline", metavar="FILE", help="A report of --format json: what it has is known, and does not fail."
-)
-@click.option(
-    "--ignore",
-    "ignored",
-    multiple=True,
-    metavar="ID[@TOOL][=REASON]",
-    help="Accept the findings of one rule, everywhere or for one tool: they are told, and do not fail.",
-)
-@click.option(
-    "--call",
-    "calls",
-    is_flag=True,
-    help="Also call the tools that declare that they only read, with arguments made from their schemas.",
-)
-@click.option(
-    "--yes-call",
-    "patterns",
-    multiple=True,
-    metavar="PATTERN",
-    help="With --call: call these tools too, whatever they declare; * stands for anything.",
-)
-@ruling
-@agreeing
-@auditing
-@recording
-@click.option("-o", "--output", metavar="FILE", help="Write the report here.")
-@click.pass_obj
-def command(invocation: Invocation, *, target: str | None, others: tuple[str, ...], **options: object) -> int:
-    """Review what each TARGET offers: its definitions, and with --call what its tools return.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions(OptionGroup):
+    """Accepted findings, the level that fails, and the file of the report."""
 
-    A recording (*.jsonl) is reviewed with what was called in it, without any server.
+    title = "Report"
+
+    fail_on: Severity | None = option(
+        "--fail-on",
+        default=None,
+        type=WordChoice(Severity),
+        help=f"Exit with {FINDINGS} if a finding is at this level or above.",
+    )
+    baseline: str | None = option(
+        "--baseline",
+        default=None,
+        metavar="FILE",
+        help="A report of --format json: its findings are known, and never fail the run.",
+    )
+    ignored: tuple[str, ...] = option(
+        "--ignore",
+        default=(),
+        multiple=True,
+        metavar="ID[@TOOL][=REASON]",
+        help="Ignore a rule, everywhere or for one tool: still reported, never fails the run.",
+    )
+    output: str | None = option("-o", "--output", default=None, metavar="FILE", help="Write the report here.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions(OptionGroup):
+    """Which tools are called."""
+
+    title = "Calls"
+
+    calls: bool = option(
+        "--call",
+        default=False,
+        is_flag=True,
+        help="Also call the tools that declare that they only read, with arguments made from their schemas.",
+    )
+    patterns: tuple[str, ...] = option(
+        "--yes-call",
+        default=(),
+        multiple=True,
+        metavar="PATTERN",
+        help="With --call: also call these tools, whatever they declare; * matches anything.",
+    )
+
+    def plan(self) -> Plan:
+        """The calls that the user allows. Raises UsageError."""
+        if self.patterns and not self.calls:
+            raise UsageError("--yes-call without --call", "Add --call.")
+        return Plan(calls=self.calls, patterns=self.patterns)
+
+
+@click.command(
+    name="review",
+    cls=SectionedCommand,
+    examples=("sightline review demo", "sightline review --fail-on high --call -- node server.js"),
+)
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@format_option("text", *(name for name in FORMATS if name != "text"))
+@quiet_option
+@takes("reporting", ReportOptions)
+@takes("allowed", PlanOptions)
+@takes("connection", ConnectionOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions)
+@click.pass_obj
+def command(  # noqa: PLR0913 - one parameter for each group of options
+    invocation: Invocation,
+    *,
+    targets: tuple[str, ...],
+    format_: str,
+    reporting: ReportOptions,
+    allowed: PlanOptions,
+    connection: ConnectionOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Review what each TARGET declares, and with --call what its tools return.
+
+    A recording (*.jsonl) is reviewed with the calls in it, without any server.
     """
-    reach, recorded = reach_of(options), wish_of(options)
-    known = _baseline(options["baseline"])
+    known = _baseline(reporting.baseline)
     accepted = (
-        *(_acceptance(str(word)) for word in cast("tuple[object, ...]", options["ignored"])),
+        *(_acceptance(word) for word in reporting.ignored),
         *(_configured(entry) for entry in settings().ignored),
     )
-    plan = Plan(
-        calls=options["calls"] is True,
-        patterns=tuple(map(str, cast("tuple[object, ...]", options["patterns"]))),
-        policy=policy_of(options),
-        agreement=agreement_of(options),
-    )
-    if plan.patterns and not plan.calls:
-        raise UsageError("--yes-call without --call", "Add --call.")
-    words = (*(() if target is None else (target,)), *others)
-    audit = audit_of(options)
-    with closing_after(audit):
-        parts = _numbered(_gathered(words, invocation, reach, replace(plan, audit=audit), recorded))
+    plan = allowed.plan()
+    terms = rules.read()
+    with rules.logged(terms) as terms:
+        sources = _Sources(
+            plan=plan, connection=connection, recording=recording, terms=terms, agreement=rules.agreement
+        )
+        parts = _numbered(sources.gathered(targets, invocation))
     report = _report(parts, known, accepted)
-    _hand_over(report, str(options["format_"]), options["output"])
-    worst = options["fail_on"]
-    if worst is not None and report.fails(Severity(str(worst))):
+    _write(report, format_, reporting.output)
+    if reporting.fail_on is not None and report.fails(reporting.fail_on):
         return FINDINGS
     return STOPPED if any(part.is_stopped for part in parts) else OK
 
 
-def _gathered(
-    words: tuple[str, ...], invocation: Invocation, reach: Reach, plan: Plan, recorded: Wish
-) -> tuple[Gathered, ...]:
-    """Each target in its turn: recordings are read, servers asked."""
-    recordings = [word for word in words if word.endswith(_RECORDING)]
-    if recordings and plan.calls:
-        raise UsageError("--call is for servers", "A recording is reviewed with the calls that are in it.")
-    live = len(words) - len(recordings) + (invocation.command_line is not None) + (reach.config is not None)
-    if live > 1 and (reach.environment or reach.headers or reach.cwd):
-        raise UsageError(
-            "-e, --header and --cwd are for one target",
-            "Write the servers into an mcp.json, and review mcp.json:NAME mcp.json:OTHER.",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sources:
+    """How the targets of a review are reached."""
+
+    plan: Plan
+    connection: ConnectionOptions
+    recording: RecordingOptions
+    terms: Terms
+    agreement: Agreement
+
+    def gathered(self, words: tuple[str, ...], invocation: Invocation) -> tuple[Gathered, ...]:
+        """Look at each target, one after the other. Raises InspectorError."""
+        connection, command_line = self.connection, invocation.command_line
+        recordings = [word for word in words if word.endswith(_RECORDING)]
+        if recordings and self.plan.calls:
+            raise UsageError("--call is for servers", "A recording is reviewed with the calls in it.")
+        live = len(words) - len(recordings) + (command_line is not None) + (connection.config is not None)
+        if live > 1 and (connection.environment or connection.headers or connection.cwd):
+            raise UsageError(
+                "-e, --header and --cwd are for one target",
+                "Write the servers into an mcp.json, and review mcp.json:NAME mcp.json:OTHER.",
+            )
+        # All targets are known before Sightline connects to the first.
+        targets = [
+            Path(word)
+            if word in recordings
+            else target_of(word, replace(connection, config=None), command_line=None)
+            for word in words
+        ]
+        if command_line is not None or connection.config is not None or not words:
+            targets.append(target_of(None, connection, command_line))
+        if self.recording.path is not None and sum(not isinstance(each, Path) for each in targets) != 1:
+            raise UsageError("--record records one session", "Review one server, or leave it out.")
+        return tuple(
+            gathered_from(target)
+            if isinstance(target, Path)
+            else gathered(
+                launch_of(
+                    target,
+                    connection,
+                    recording=self.recording,
+                    terms=self.terms,
+                    agreement=self.agreement,
+                ),
+                self.plan,
+            )
+            for target in targets
         )
-    # All are settled before the first is asked.
-    targets = [
-        Path(word)
-        if word in recordings
-        else replace(reach, config=None).target(word, replace(invocation, command_line=None))
-        for word in words
-    ]
-    if invocation.command_line is not None or reach.config is not None or not words:
-        targets.append(reach.target(None, invocation))
-    if recorded.path is not None and sum(not isinstance(found, Path) for found in targets) != 1:
-        raise UsageError("--record records one session", "Review one server, or leave it out.")
-    return tuple(
-        gathered_from(found)
-        if isinstance(found, Path)
-        else gathered(found, recorded.taken(reach.options(), found), plan)
-        for found in targets
-    )
 
 
 def _numbered(parts: tuple[Gathered, ...]) -> tuple[Gathered, ...]:
-    """The same, with names that differ."""
+    """The same, with a number behind a name that occurs again."""
     seen: dict[str, int] = {}
-    found: list[Gathered] = []
+    numbered: list[Gathered] = []
     for part in parts:
         name = part.server.target
         number = seen[name] = seen.get(name, 0) + 1
-        told = f"{name} ({number})" if number > 1 else name
-        found.append(replace(part, server=replace(part.server, target=told)))
-    return tuple(found)
+        target = f"{name} ({number})" if number > 1 else name
+        numbered.append(replace(part, server=replace(part.server, target=target)))
+    return tuple(numbered)
 
 
 def _report(parts: tuple[Gathered, ...], known: frozenset[str], accepted: tuple[Acceptance, ...]) -> Report:
@@ -172,7 +232,7 @@ def _report(parts: tuple[Gathered, ...], known: frozenset[str], accepted: tuple[
         entries=entries_of(judged(parts), known=known, accepted=accepted),
         not_checked=tuple(_not_checked(parts)),
         called=whole.called,
-        rules=rules(),
+        rules=all_rules(),
         reviewed_by=f"Sightline {__version__}",
         servers=servers if several else (),
     )
@@ -205,23 +265,23 @@ _NEVER = (
 )
 
 
-def _hand_over(report: Report, format_: str, path: object) -> None:
+def _write(report: Report, format_: str, path: str | None) -> None:
     lines = report_lines(without_credentials(report, DIAGNOSTICS.cover), format_)
     if path is None:
         print_lines(lines)
         return
     try:
         text = "".join(safe_line(line) + "\n" for line in lines)
-        Path(str(path)).write_text(text, encoding="utf-8", errors="backslashreplace")
+        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}", "Check -o FILE.") from error
 
 
-def _baseline(path: object) -> frozenset[str]:
+def _baseline(path: str | None) -> frozenset[str]:
     if path is None:
         return frozenset()
     try:
-        parsed = parse(Path(str(path)).read_bytes())
+        parsed = parse(Path(path).read_bytes())
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", "Check --baseline FILE.") from error
     known = None if isinstance(parsed, Malformed) else baseline_of(parsed.value)
@@ -234,7 +294,8 @@ def _acceptance(word: str) -> Acceptance:
     place, _, reason = word.partition("=")
     identifier, _, name = place.partition("@")
     if not _is_rule(identifier):
-        raise UsageError(f"--ignore {word}: no rule {identifier}", "docs/rules.md lists all rules.")
+        close = suggestion(identifier, [rule.id for rule in all_rules()])
+        raise UsageError(f"--ignore {word}: no rule {identifier}", f"docs/rules.md lists all rules.{close}")
     return Acceptance(id=identifier, name=name or None, reason=reason)
 
 
@@ -245,4 +306,4 @@ def _configured(entry: Ignored) -> Acceptance:
 
 
 def _is_rule(identifier: str) -> bool:
-    return any(rule.id == identifier for rule in rules())
+    return any(rule.id == identifier for rule in all_rules())

@@ -1,11 +1,12 @@
-"""`sightline serve RECORDING`: a recorded session as an MCP server, for hosts and clients to be tested against."""
+"""`sightline serve RECORDING`: a recorded session as an MCP server, for testing hosts and clients."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from inspector.cli.diagnostics import DIAGNOSTICS, OK
+from inspector.cli.options import SectionedCommand
+from inspector.cli.output import DIAGNOSTICS, OK
 from inspector.errors import UsageError
 from inspector.recording.answering import Answers
 from inspector.recording.codec import Broken
@@ -13,20 +14,27 @@ from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
 
 
-@click.command()
+@click.command(
+    cls=SectionedCommand,
+    examples=("sightline serve session.jsonl", "sightline serve session.jsonl --http 8080"),
+)
 @click.argument("recording")
 @click.option(
-    "--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="On loopback; 0 takes a free port."
+    "--http",
+    "port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Serve over HTTP on the loopback interface, not on stdio; 0 takes a free port.",
 )
 @click.option(
     "--exact",
     is_flag=True,
-    help="Answer no call with other arguments than a recorded one, not even the nearest.",
+    help="Answer only calls with recorded arguments; do not fall back to the nearest recorded call.",
 )
-@click.option("-q", "quiet", is_flag=True, help="Nothing on stderr but errors.")
+@click.option("-q", "quiet", is_flag=True, help="Print only errors on stderr.")
 def command(*, recording: str, port: int | None, exact: bool, quiet: bool) -> int:
-    """Answer as a recorded server did, on stdio or HTTP; no server is started, and nothing is fetched."""
-    from inspector.recording.files.server import serve_http, serve_stdio  # noqa: PLC0415 - only for who serves
+    """Answer as a recorded server did, on stdio or HTTP, without starting that server."""
+    from inspector.recording.files.server import serve_http, serve_stdio  # noqa: PLC0415 - only this command serves
 
     DIAGNOSTICS.quiet = quiet and port is None
     file = RecordingFile(Path(recording))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.cli.pages import page_shape
+from inspector.cli.commands.list_ import page_shape
 from inspector.protocol.page import Document, Evidence, Exposure, FramePolicy, PageFacts, Reach, ToolKind
 from inspector.tui.page.screen import origin_lines
 

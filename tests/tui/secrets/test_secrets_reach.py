@@ -154,6 +154,7 @@ OPTIONS = {
     "--timeout",
     "--tool",
     "--unmask",
+    "--view",
     "--version",
     "--withhold-credentials",
     "--yes",
@@ -178,7 +179,7 @@ OPTIONS = {
     "-q",
 }
 """Of the command line. None of them reaches a redeemed value; `--unmask` shows what is withheld of a result."""
-ARGUMENTS = {"target", "others", "tool", "name", "after", "before", "recording", "recordings"}
+ARGUMENTS = {"target", "targets", "tool", "name", "after", "before", "recording", "recordings"}
 COMMAND_WORDS = {
     "open",
     "list",

@@ -1,14 +1,16 @@
-"""Files that commands read: results and definitions, offline."""
+"""Read results, definitions and the arguments of a call, from files, stdin and options."""
 
 import hashlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.boundary.reading import raw_of
 from inspector.errors import UsageError
-from inspector.json.exact import Json, JsonText, Malformed, dump, parse
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, parse
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.schema.arguments import assigned, from_json
 
 
 def read_outcome(path: str) -> Outcome:
@@ -23,7 +25,7 @@ def read_outcome(path: str) -> Outcome:
 
 
 def nonce_of(outcome: Outcome) -> str:
-    """What untrusted text in a result from a file is delimited with: the same each time, and in no result itself."""
+    """The marker around untrusted text of a result from a file: the same each time, and in no result itself."""
     return hashlib.sha256(dump(raw_of(outcome))).hexdigest()[:16]
 
 
@@ -51,3 +53,24 @@ def _json(path: str, hint: str) -> Json:
             return value
         case Malformed(reason=reason):
             raise UsageError(f"{path}: {reason}", hint)
+
+
+def given_arguments(whole: str | None, single: Sequence[str], tool: Tool | None) -> JsonObject:
+    """`--args` (JSON, `@FILE` or `-` for stdin) with each `--arg` on top. Raises UsageError."""
+    return {**whole_arguments(whole), **assigned(single, tool.input_schema if tool else {})}
+
+
+def whole_arguments(whole: str | None) -> JsonObject:
+    """`--args`: JSON, `@FILE` or `-` for stdin; nothing where it is not given. Raises UsageError."""
+    return from_json(_text_of(whole)) if whole is not None else {}
+
+
+def _text_of(word: str) -> str:
+    if word == "-":
+        return sys.stdin.read()
+    if word.startswith("@"):
+        try:
+            return Path(word[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot read {word[1:]}: {error}", "Check --args @FILE.") from error
+    return word

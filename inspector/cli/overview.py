@@ -1,0 +1,82 @@
+"""The output of `sightline` without a target: the demo, recent targets and configured servers, as commands to run."""
+
+import shlex
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from inspector.cli.options import ConnectionOptions
+from inspector.errors import InspectorError
+from inspector.files import config
+from inspector.files.recent import recent_targets, remember_target
+from inspector.protocol.targets import (
+    ConfiguredTarget,
+    DemoTarget,
+    HttpTarget,
+    PageTarget,
+    StdioTarget,
+    Target,
+    parse_target,
+)
+
+_MOST = 8
+"""Servers of configuration files that are listed."""
+
+
+def overview_lines() -> list[str]:
+    """One command for each target, under a heading for its kind."""
+    lines = ["Give a target, or run one of these:", "", "  sightline demo    the built-in server"]
+    for heading, commands in (("Recent", _recent()), ("Configured", _configured())):
+        shown = list(islice(commands, _MOST))
+        if shown:
+            lines += ["", f"{heading}:", *(f"  {command}" for command in shown)]
+    return [*lines, "", "sightline --help shows all commands."]
+
+
+def _recent() -> Iterator[str]:
+    here = str(Path.cwd())
+    for each in recent_targets():
+        command = f"sightline {shlex.join(each.words)}"
+        yield command if each.folder == here else f"cd {shlex.quote(each.folder)} && {command}"
+
+
+def _configured() -> Iterator[str]:
+    for path, names in config.found().items():
+        for name in names:
+            yield f"sightline {shlex.quote(f'{path}:{name}')}"
+
+
+def remember(
+    word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
+) -> None:
+    """Keep a target for the overview, unless it holds a credential."""
+    if connection.config is not None:
+        words = (f"{connection.config}:{connection.server}" if connection.server else connection.config,)
+    elif word is not None and isinstance(parse_target(word), ConfiguredTarget):
+        words = (word,)
+    elif isinstance(target, DemoTarget) or not _is_plain(target):
+        return
+    elif command_line is not None:
+        words = ("--", *command_line)
+    elif word is not None:
+        words = (word,)
+    else:
+        return
+    try:
+        remember_target(words)
+    except (InspectorError, OSError):
+        # A folder that was removed meanwhile.
+        return
+
+
+def _is_plain(target: Target) -> bool:
+    """True if nothing in a target looks like a credential, so that it is shown whole."""
+    match target:
+        case StdioTarget():
+            return str(target) == shlex.join(target.command)
+        case HttpTarget(url=url):
+            return str(target) == url
+        case PageTarget(url=url):
+            return bool(url) and str(target) == f"web+{url}"
+        case DemoTarget():
+            return True

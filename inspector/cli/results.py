@@ -1,0 +1,348 @@
+"""One result as text and as JSON: what the server sent, what the model sees, and why they differ. Nothing is ever cut."""
+
+import sys
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+
+from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.options import Level
+from inspector.boundary.output_check import OutputCheck
+from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cells, wrapped
+from inspector.hosts.projection import Projection
+from inspector.json.document import MAX_LINES, Document, SpanKind
+from inspector.json.document import Line as DocumentLine
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.outcome import Failure
+from inspector.safe_text import safe_line
+
+REMOVED, ADDED, CHANGED, SAME = "✗", "+", "~", " "
+CONTINUED = "↳"
+"""Before a row that continues the one above."""
+_GUTTER = 2
+"""Cells in front of a row: its sign, and `CONTINUED`."""
+_SEPARATOR = " │ "
+_COLOURS = {REMOVED: Colour.RED, ADDED: Colour.GREEN, CHANGED: Colour.YELLOW}
+
+_RULES = {
+    Rule.X_SENSITIVE: "marked sensitive",
+    Rule.SENSITIVE_HINT: "of a sensitive tool",
+    Rule.SECRET_REFERENCE: "secret reference",
+    Rule.AUDIENCE: "for the user only",
+    Rule.LABELLED: "labelled sensitive",
+    Rule.MIRROR: "copy of structured content",
+    Rule.ECHO: "copy of a withheld value",
+    Rule.INVALID_OUTPUT: "breaking the output schema",
+    Rule.UNKNOWN_CONTENT: "of an unknown kind",
+    Rule.META: "metadata",
+    Rule.UNTRUSTED: "untrusted",
+    Rule.DETECT: "like a credential",
+    Rule.UNDECLARED: "not in the output schema",
+    Rule.NO_CONTRACT: "without an output schema",
+    Rule.ERROR: "error text",
+    Rule.POLICY: "withheld by policy",
+    Rule.UNFINISHED: "of an unfinished call",
+    Rule.INTERNAL: "not judged",
+}
+
+
+class View(StrEnum):
+    """Which sides of a result are printed."""
+
+    BOTH = "both"
+    MODEL = "model"
+    RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewRow:
+    """One line of a JSON value, with the sign of its difference from the other side."""
+
+    sign: str
+    depth: int
+    """Blanks in front."""
+    text: str
+    """Safe to show, without those blanks."""
+
+
+ViewPair = tuple[ViewRow | None, ViewRow | None]
+"""Left and right on one row; None for a gap."""
+
+
+def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
+    """`withheld` of a result."""
+    return [
+        {
+            "pointer": removal.pointer,
+            "rule": removal.rule,
+            "vocabulary": removal.vocabulary,
+            "detail": removal.detail,
+        }
+        for removal in removals
+    ]
+
+
+def findings_shape(sentences: Iterable[str]) -> list[Json]:
+    """`findings` of a result or a definition."""
+    return [{"message": sentence} for sentence in sentences]
+
+
+def output_shape(output: OutputCheck) -> JsonObject:
+    """`violations` of a result, with `moreViolations` and `unchecked` where there are any."""
+    shape: JsonObject = {"violations": [violation.as_json() for violation in output.violations]}
+    if output.more:
+        shape["moreViolations"] = output.more
+    if output.unchecked:
+        shape["unchecked"] = list(output.unchecked)
+    return shape
+
+
+def unfinished_shape(shown: Projection) -> JsonObject:
+    """`unfinished` of a result, where its answer does not end the call."""
+    return {"unfinished": shown.unfinished.as_json()} if shown.unfinished else {}
+
+
+def result_lines(
+    raw: Json, shown: Projection, host: str, width: int, view: View = View.BOTH
+) -> list[OutputLine]:
+    """The chosen sides of a result, in full, then each removal with its reason.
+
+    `raw`: the raw result, masked unless the user wants to see secrets. The sides are beside each other where `width` allows.
+    """
+    level = shown.bounded.level
+    model_title = f"MODEL SEES (boundary: {level.value}, host: {host})"
+    if isinstance(shown.outcome, Failure):
+        # The error object is Sightline's: the server sent none.
+        lines = _stacked("SERVER SENT", [], width)
+        lines += _text_lines(f"nothing. Sightline: {shown.outcome.detail}", width)
+        if view is not View.RAW:
+            lines += ["", *_stacked(model_title, _rows_of(shown.context.model), width)]
+        return [*lines, "", *_reasons(shown, level)]
+    pairs = aligned(raw, shown.context.model, [removal.pointer for removal in shown.bounded.removals])
+    if view is View.BOTH and width >= WIDE_COLUMNS:
+        lines = _beside(("SERVER SENT", model_title), pairs, width)
+    else:
+        sides = {
+            View.RAW: _stacked("SERVER SENT", [left for left, _ in pairs if left], width),
+            View.MODEL: _stacked(model_title, [right for _, right in pairs if right], width),
+        }
+        lines = [*sides[View.RAW], "", *sides[View.MODEL]] if view is View.BOTH else sides[view]
+    return [*lines, "", *_reasons(shown, level)]
+
+
+def value_lines(value: Json) -> list[str]:
+    """A value as indented JSON, safe to show."""
+    return [" " * row.depth + row.text for row in _rows_of(value)]
+
+
+def aligned(left: Json, right: Json, withheld: Iterable[str] = ()) -> list[ViewPair]:
+    """Two values line by line: a value that both have at one JSON pointer is on one row.
+
+    Both sides keep their order; where their orders differ, a value has a row of its own on each side.
+    `withheld`: pointers into `left` that the boundary withheld.
+    """
+    lefts, rights = _Side(left), _Side(right)
+    comparable = type(left) is type(right) and bool(lefts.texts.keys() & rights.texts.keys())
+    left_rows = list(lefts.rows(rights, REMOVED, frozenset(withheld), comparable=comparable))
+    right_rows = list(rights.rows(lefts, ADDED, frozenset(), comparable=comparable))
+    if not comparable:
+        return [*zip_longest(left_rows, right_rows)]
+    pairs: list[ViewPair] = []
+    a = b = 0
+    places = {place: index for index, place in enumerate(rights.places)}
+    shared = [(index, places[place]) for index, place in enumerate(lefts.places) if place in places]
+    for next_a, next_b in [*_rising(shared), (len(left_rows), len(right_rows))]:
+        pairs += [(row, None) for row in left_rows[a:next_a]]
+        pairs += [(None, row) for row in right_rows[b:next_b]]
+        if next_a < len(left_rows):
+            pairs.append((left_rows[next_a], right_rows[next_b]))
+        a, b = next_a + 1, next_b + 1
+    return pairs
+
+
+def _rows_of(value: Json) -> list[ViewRow]:
+    return [_row(line, SAME) for line in _lines_of(value)]
+
+
+def _lines_of(value: Json) -> list[DocumentLine]:
+    # In chunks of any length, neither keys nor texts are cut; texts still break after line feeds.
+    document = Document(value, chunk=sys.maxsize)
+    return document.lines(0, document.line_count)
+
+
+def _row(line: DocumentLine, sign: str) -> ViewRow:
+    texts = [span.text for span in line.spans]
+    has_blanks = line.spans[0].kind is SpanKind.PUNCTUATION and texts[0].isspace()
+    return ViewRow(sign=sign, depth=len(texts.pop(0)) if has_blanks else 0, text="".join(texts))
+
+
+class _Side:
+    """The lines of one value, with the value's text at each pointer."""
+
+    def __init__(self, value: Json) -> None:
+        self.lines = _lines_of(value)
+        self.places: list[tuple[str, int]] = []
+        """The pointer of each line, and how many lines of that pointer are above."""
+        self.texts: dict[str, str] = {}
+        seen: Counter[str] = Counter()
+        for line in self.lines:
+            self.places.append((line.pointer, seen[line.pointer]))
+            seen[line.pointer] += 1
+            self.texts[line.pointer] = self.texts.get(line.pointer, "") + _value_text(line)
+
+    def rows(
+        self, other: "_Side", only_here: str, withheld: frozenset[str], *, comparable: bool
+    ) -> Iterator[ViewRow]:
+        """Each line with its sign. `only_here`: the sign of a value that `other` does not have."""
+        lengths = sorted({len(pointer) for pointer in withheld})
+        for line in self.lines:
+            if _is_within(line.pointer, withheld, lengths):
+                sign = REMOVED
+            elif not comparable:
+                sign = CHANGED
+            elif line.pointer not in other.texts:
+                sign = only_here
+            else:
+                sign = SAME if self.texts[line.pointer] == other.texts[line.pointer] else CHANGED
+            yield _row(line, sign)
+
+
+def _value_text(line: DocumentLine) -> str:
+    """The value on a line, without key, comma and blanks."""
+    parts = [span.text for span in line.spans if span.kind not in {SpanKind.KEY, SpanKind.PUNCTUATION}]
+    if parts:
+        return "".join(parts)
+    brackets = "".join(span.text for span in line.spans if span.kind is SpanKind.PUNCTUATION)
+    return brackets.strip(" :,")
+
+
+def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> bool:
+    """True if a value, or one around it, is among `places`. `lengths`: of those pointers."""
+    return any(
+        pointer[:length] in places
+        for length in lengths
+        if length == len(pointer) or (length < len(pointer) and pointer[length] == "/")
+    )
+
+
+def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest run of pairs whose second members rise as the first ones do."""
+    ends: list[int] = []
+    chosen: list[int] = []
+    before: list[int] = []
+    for number, (_, place) in enumerate(pairs):
+        at = bisect_left(ends, place)
+        before.append(chosen[at - 1] if at else -1)
+        if at == len(ends):
+            ends.append(place)
+            chosen.append(number)
+        else:
+            ends[at], chosen[at] = place, number
+    run: list[tuple[int, int]] = []
+    number = chosen[-1] if chosen else -1
+    while number >= 0:
+        run.append(pairs[number])
+        number = before[number]
+    return run[::-1]
+
+
+def _beside(titles: tuple[str, str], pairs: Iterable[ViewPair], width: int) -> list[OutputLine]:
+    left_width = (width - len(_SEPARATOR)) // 2
+    right_width = width - len(_SEPARATOR) - left_width
+    lines: list[OutputLine] = []
+    for left, right in zip_longest(
+        _wrapped_title(titles[0], left_width), _wrapped_title(titles[1], right_width), fillvalue=""
+    ):
+        lines.append(_joined((Coloured(left, Colour.BOLD),), (Coloured(right, Colour.BOLD),), left_width))
+    lines.append(
+        _joined(
+            (Coloured("─" * left_width, Colour.DIM),), (Coloured("─" * right_width, Colour.DIM),), left_width
+        )
+    )
+    for left, right in pairs:
+        pieces = zip_longest(_pieces(left, left_width), _pieces(right, right_width), fillvalue=())
+        lines += [_joined(a, b, left_width) for a, b in pieces]
+    return lines
+
+
+def _joined(left: tuple[Coloured, ...], right: tuple[Coloured, ...], left_width: int) -> tuple[Coloured, ...]:
+    gap = left_width - sum(cells(piece.text) for piece in left)
+    return (*left, Coloured(" " * gap), Coloured(_SEPARATOR, Colour.DIM), *right)
+
+
+def _stacked(title: str, rows: Iterable[ViewRow], width: int) -> list[OutputLine]:
+    lines: list[OutputLine] = [(Coloured(piece, Colour.BOLD),) for piece in _wrapped_title(title, width)]
+    lines.append((Coloured("─" * min(width, cells(title)), Colour.DIM),))
+    return [*lines, *(piece for row in rows for piece in _pieces(row, width))]
+
+
+def _wrapped_title(title: str, width: int) -> list[str]:
+    return [piece.rstrip() for piece in wrapped(safe_line(title), width)]
+
+
+def _pieces(row: ViewRow | None, width: int) -> list[tuple[Coloured, ...]]:
+    """A row in pieces of at most `width` cells; those after the first are marked and indented."""
+    if row is None:
+        return []
+    room = max(width - _GUTTER, 2)
+    # Deep nesting must leave room for the text.
+    depth = min(row.depth, room // 2)
+    colour = _COLOURS.get(row.sign)
+    return [
+        (Coloured(row.sign, colour), Coloured(f"{CONTINUED if number else ' '}{' ' * depth}{piece}"))
+        for number, piece in enumerate(wrapped(row.text, room - depth))
+    ]
+
+
+def _text_lines(text: str, width: int) -> list[OutputLine]:
+    """Lines of Sightline's, each in as many pieces as it takes."""
+    return [piece for line in text.split("\n") for piece in wrapped(safe_line(line), width)]
+
+
+def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
+    removals = shown.bounded.removals
+    by_rule = shown.removals_by_rule
+    sent = "no result" if isinstance(shown.outcome, Failure) else f"{shown.raw_bytes:,} B"
+    lines: list[OutputLine] = [
+        f"server sent {sent}, model gets {shown.model_bytes:,} B",
+        f"{sum(by_rule.values()):,} withheld: {_counted(by_rule)}" if by_rule else "nothing withheld",
+    ]
+    lines += [
+        _reason(REMOVED, removal.pointer, "(the whole result)", removal.rule, removal.detail)
+        for removal in removals[:MAX_LINES]
+    ]
+    if len(removals) > MAX_LINES:
+        lines.append(f"… {len(removals) - MAX_LINES:,} more removals; --format json has all")
+    lines += [
+        _reason(CHANGED, change.pointer, "(the whole)", "host", change.what)
+        for change in shown.context.changes
+    ]
+    broken = shown.output.violations
+    if len(broken) == 1:
+        lines.append(_reason(REMOVED, "", shown.output.sentence))
+    elif broken:
+        lines.append(_reason(REMOVED, "", "output breaks its schema:"))
+        lines += [f"    {safe_line(each.pointer or '(the whole)')} {each.message}" for each in broken]
+        lines += [f"    … {shown.output.more:,} more"] if shown.output.more else []
+    others = (sentence for sentence in shown.findings if sentence != shown.output.sentence)
+    lines += [_reason("!", "", sentence) for sentence in others]
+    if shown.unfinished:
+        return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
+    if level is Level.DECLARED and shown.undeclared:
+        count = shown.undeclared
+        values, them = ("1 value is", "it") if count == 1 else (f"{count:,} values are", "them")
+        lines.append(f"{values} not in the output schema, so `declared` lets {them} through")
+    return lines
+
+
+def _counted(by_rule: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {_RULES[Rule(rule)]}" for rule, count in by_rule.items())
+
+
+def _reason(sign: str, pointer: str, whole: str, rule: str = "", detail: str = "") -> OutputLine:
+    where = safe_line(pointer) or safe_line(whole)
+    why = f"  [{rule}] {safe_line(detail)}" if rule else ""
+    return (Coloured(sign, _COLOURS.get(sign, Colour.YELLOW)), Coloured(f" {where}{why}"))

@@ -1,0 +1,308 @@
+"""From the words of a command line to a session, or to the interface."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from inspector.boundary.options import Level
+from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions
+from inspector.cli.output import DIAGNOSTICS
+from inspector.errors import InspectorError, UsageError
+from inspector.json.exact import Malformed
+from inspector.launch import Launch
+from inspector.policy.gate.agreement import Agreement, Terms
+from inspector.protocol.frames import Channel
+from inspector.protocol.page import Forms
+from inspector.protocol.targets import (
+    ConfiguredTarget,
+    DemoTarget,
+    HttpTarget,
+    PageTarget,
+    StdioTarget,
+    Target,
+    parse_target,
+    stdio_target,
+)
+
+if TYPE_CHECKING:
+    from inspector.session.live import Session
+
+Returned = TypeVar("Returned")
+
+_SCHEMES = ("http://", "https://", "sse+", "web+", "stdio:")
+_FOR_RECORDINGS = {"target", "level", "host", "theme", "identity", "quiet"}
+"""The options that may be given with a recording."""
+_QUOTED_LINES = 3
+_QUOTED_CHARACTERS = 200
+
+
+class Interface(Protocol):
+    """The terminal interface. The command line gets it from its caller, and imports none itself."""
+
+    def __call__(self, launch: Launch) -> int:
+        """Run until the user leaves; the exit code."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """The context of a command: the words after `--`, and the interface."""
+
+    command_line: tuple[str, ...] | None
+    """The words after `--`; None without `--`."""
+    interface: Interface
+
+    def check_terminal(self) -> None:
+        """Raises UsageError where there is no terminal for the interface."""
+        if not has_terminal():
+            raise UsageError(
+                "the interface needs a terminal", "Use sightline list, sightline call, or another command."
+            )
+
+    def open(self, launch: Launch) -> int:
+        """Run the interface; its exit code. Raises UsageError where there is no terminal."""
+        self.check_terminal()
+        # The interface follows what a page registers.
+        options = replace(launch.options, wait_s=None, forms=Forms.WAIT)
+        return self.interface(replace(launch, options=options))
+
+
+def has_terminal() -> bool:
+    """True where both stdin and stdout are a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def launch_of(
+    target: Target,
+    connection: ConnectionOptions,
+    *,
+    lens: LensOptions | None = None,
+    recording: RecordingOptions | None = None,
+    terms: Terms | None = None,
+    agreement: Agreement = Agreement.NONE,
+    theme: str | None = None,
+) -> Launch:
+    """A run on `target` with these options, its recorder made. Raises UsageError. `in_session` closes the recorder."""
+    options = connection.options()
+    if lens is not None:
+        options = replace(options, policy=lens.policy)
+    if recording is not None:
+        options = replace(options, recorder=recording.recorder(target, lens))
+    return Launch(
+        target=target,
+        options=options,
+        level=lens.level if lens else Level.DECLARED,
+        host=lens.host if lens else USUAL_HOST,
+        terms=terms or Terms(),
+        agreement=agreement,
+        theme=theme,
+    )
+
+
+def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:
+    """Connect, `use` the session, and close it in any case. Ctrl-C and SIGTERM end the server too."""
+    from inspector.session.events import Event, State, StateChanged  # noqa: PLC0415 - as below
+    from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
+
+    def say(event: Event) -> None:
+        if isinstance(event, StateChanged) and event.state is State.READY and event.message:
+            DIAGNOSTICS.say(event.message)
+
+    async def work() -> Returned:
+        session = Session(launch.target, launch.options, say)
+        DIAGNOSTICS.conceal(session.own.cover)
+        task = asyncio.current_task()
+        if task:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        try:
+            for note in (await session.connect()).notes:
+                DIAGNOSTICS.say(note)
+            return await use(session)
+        finally:
+            await session.close()
+            _report_stray_output(session)
+            if launch.options.recorder:
+                await asyncio.to_thread(launch.options.recorder.close)
+
+    try:
+        return asyncio.run(work())
+    except asyncio.CancelledError as error:
+        raise Terminated from error
+
+
+def _report_stray_output(session: "Session") -> None:
+    """Say what a server printed to stdout that is no JSON: a client may stop reading there."""
+    stray = [
+        matched.frame.raw
+        for matched in session.timeline.matched
+        if matched.frame.channel is Channel.STDIO and any(map(_is_no_object, matched.events))
+    ]
+    for raw in stray[:_QUOTED_LINES]:
+        text = raw.decode("utf-8", "replace").strip()
+        more = " …" if len(text) > _QUOTED_CHARACTERS else ""
+        DIAGNOSTICS.say(f'server printed to stdout: "{text[:_QUOTED_CHARACTERS]}{more}": log to stderr')
+    if len(stray) > _QUOTED_LINES:
+        DIAGNOSTICS.say(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")
+
+
+def _is_no_object(event: object) -> bool:
+    return isinstance(event, Malformed) and not isinstance(event.value, dict)
+
+
+class Terminated(InspectorError):  # noqa: N818 - no error, but it ends the command as one
+    """SIGTERM came."""
+
+    code = "terminated"
+    exit_code = 143
+
+    def __init__(self) -> None:
+        super().__init__("ended by SIGTERM")
+
+
+def target_of(
+    word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None
+) -> Target:
+    """The one target that a command line names. Raises UsageError for none, or for two.
+
+    `command_line`: the words after `--`.
+    """
+    browser = connection.browser
+    named = [name for name in (word, command_line, connection.config) if name is not None]
+    if not named and browser.cdp:
+        return _adjusted(PageTarget(url=""), connection)
+    if len(named) != 1:
+        raise UsageError(
+            "two targets" if named else "no target",
+            "Give one of: a URL, web+URL for a page, mcp.json:NAME, --config FILE --server NAME, demo, or -- COMMAND at the end.",
+        )
+    if command_line is not None:
+        target: Target | ConfiguredTarget = stdio_target(command_line)
+    elif connection.config is not None:
+        target = ConfiguredTarget(path=connection.config, name=connection.server)
+    else:
+        target = parse_target(word or "")
+    return _adjusted(configured(target, connection), connection)
+
+
+def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions | None = None) -> Target:
+    """The target that a configuration file describes; any other as it is. Raises UsageError.
+
+    The -e and --header of `connection` take precedence over the file's.
+    """
+    if not isinstance(target, ConfiguredTarget):
+        return target
+    from inspector.files.config import read_target  # noqa: PLC0415 - most targets need no file
+
+    environment, headers = (connection.environment, connection.headers) if connection else ((), ())
+    server = read_target(
+        target.path,
+        target.name,
+        [_assignment(word)[0] for word in environment],
+        [_header(word)[0] for word in headers],
+    )
+    for note in server.notes:
+        DIAGNOSTICS.say(note)
+    return server.target
+
+
+def _adjusted(target: Target, connection: ConnectionOptions) -> Target:
+    """The target with the options that are for its kind. Raises UsageError for those that are not."""
+    environment, headers, cwd = connection.environment, connection.headers, connection.cwd
+    if connection.browser.is_given and not isinstance(target, PageTarget):
+        raise UsageError(
+            "--cdp, --headed, --chromium, --polyfill and --wait are only for web pages",
+            "Write a page as web+https://…",
+        )
+    match target:
+        case PageTarget():
+            if environment or headers or cwd:
+                raise UsageError("-e, --header and --cwd are not for pages", "Leave them out.")
+            return connection.browser.page(target)
+        case StdioTarget():
+            if headers:
+                raise UsageError("--header is for HTTP targets", "Use -e KEY=VALUE for a command.")
+            variables = target.environment | dict(_assignment(word) for word in environment)
+            return replace(target, environment=variables, cwd=cwd or target.cwd)
+        case HttpTarget():
+            if environment or cwd:
+                raise UsageError("-e and --cwd are for commands", 'Use --header "Name: value" for a URL.')
+            return replace(target, headers=(*target.headers, *(_header(word) for word in headers)))
+        case DemoTarget():
+            return target
+
+
+def _assignment(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not name:
+        raise UsageError(f"-e {word}: no KEY=VALUE", "Write it as -e NAME=VALUE.")
+    return name, value
+
+
+def _header(word: str) -> tuple[str, str]:
+    name, colon, value = word.partition(":")
+    if not colon or not name.strip() or any(character in word for character in "\r\n"):
+        raise UsageError("--header: no 'Name: value'", 'Write it as --header "Name: value".')
+    return name.strip(), value.strip()
+
+
+def recording_launch(
+    word: str | None, identity: str | None, lens: LensOptions, theme: str | None, context: click.Context
+) -> Launch | None:
+    """A run of the interface on the recording that `word` names; None for any other target. Raises UsageError.
+
+    It starts with the boundary and the host that were recorded, unless the user gives others.
+    """
+    if word is None or not _names_recording(word):
+        if identity is not None:
+            raise UsageError("--identity is for recordings", "Give a recording, or leave it out.")
+        return None
+    if context.find_object(Invocation).command_line is not None:  # pyright: ignore[reportOptionalMemberAccess]
+        raise UsageError("two targets", "Give a recording, or a command behind --.")
+    others = [
+        option.opts[0]
+        for option in context.command.params
+        if option.name not in _FOR_RECORDINGS and _is_given(context, option.name or "")
+    ]
+    if others:
+        raise UsageError(
+            f"{', '.join(others)}: not for recordings",
+            "Sightline connects to nothing here, and records nothing again.",
+        )
+    from inspector.recording.files.reading import header_at  # noqa: PLC0415
+    from inspector.recording.target import OpenedRecording  # noqa: PLC0415 - most targets are no recording
+
+    opened = OpenedRecording(path=word, header=header_at(Path(word)), identity=identity)
+    recorded = opened.header.lenses
+    if not _is_given(context, "level"):
+        lens = replace(lens, level=Level(recorded.level))
+    if _is_given(context, "host"):
+        lens.check()
+    else:
+        try:
+            replace(lens, host=recorded.host).check()
+        except UsageError:
+            # The header of the screen shows which host is in use instead.
+            lens = replace(lens, host=USUAL_HOST)
+        else:
+            lens = replace(lens, host=recorded.host)
+    return Launch(target=opened.target, level=lens.level, host=lens.host, theme=theme, recording=opened)
+
+
+def _names_recording(word: str) -> bool:
+    if word.startswith(_SCHEMES) or word == "demo":
+        return False
+    from inspector.recording.files.reading import begins_as_recording  # noqa: PLC0415
+    from inspector.recording.target import SUFFIX  # noqa: PLC0415 - as above
+
+    return word.endswith(SUFFIX) or begins_as_recording(Path(word))
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -1,0 +1,49 @@
+"""Targets that the user opened, the last one first: one file in the user's data folder.
+
+It holds what the user can type again, and no credential: a target with a secret in it is not kept.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import msgspec
+
+from inspector.errors import UsageError
+from inspector.files import paths, private
+
+MAX_TARGETS = 8
+_MAX_BYTES = 1 << 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentTarget:
+    """One target, as written on a command line."""
+
+    words: tuple[str, ...]
+    """One word, or `--` and a command."""
+    folder: str
+    """The working folder, which relative paths of the words start from."""
+
+
+def recent_targets() -> tuple[RecentTarget, ...]:
+    """The targets opened last. None where the file cannot be read or trusted."""
+    try:
+        content = private.read(_path(), _MAX_BYTES)
+        return msgspec.json.decode(content.raw, type=tuple[RecentTarget, ...]) if content else ()
+    except (UsageError, msgspec.DecodeError):
+        return ()
+
+
+def remember_target(words: tuple[str, ...]) -> None:
+    """Put a target first. A file that cannot be written is no reason to fail."""
+    latest = RecentTarget(words=words, folder=str(Path.cwd()))
+    targets = (latest, *(each for each in recent_targets() if each != latest))[:MAX_TARGETS]
+    try:
+        private.keep(_path(), json.dumps([asdict(each) for each in targets], indent=1).encode() + b"\n")
+    except UsageError:
+        return
+
+
+def _path() -> Path:
+    return paths.data() / "recent.json"

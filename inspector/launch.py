@@ -1,0 +1,30 @@
+"""Everything that a run on one target needs. Both front ends take it."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from inspector.boundary.options import Level
+from inspector.policy.gate.agreement import Agreement, Terms
+from inspector.protocol.targets import Target
+from inspector.session.options import Options
+
+if TYPE_CHECKING:
+    from inspector.recording.target import OpenedRecording
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A target, how to reach and record it, what decides on calls, and how results are shown first."""
+
+    target: Target
+    options: Options = field(default_factory=Options)
+    """How to connect and how long to wait; its recorder, where the session is recorded."""
+    level: Level = Level.DECLARED
+    host: str = "spec"
+    terms: Terms = field(default_factory=Terms)
+    agreement: Agreement = Agreement.NONE
+    """The answer to what the policy asks. The interface asks the user instead."""
+    theme: str | None = None
+    """Theme of the interface; None for the usual one."""
+    recording: "OpenedRecording | None" = None
+    """A recording that the interface shows instead of a server."""

@@ -1,0 +1,82 @@
+"""What `sightline call` says about a server beside its result: stderr, stray output, and its own errors."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.here import here
+from tests.cli.sightline import raw_server, sightline
+
+FAILING = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    match request["method"]:
+        case "initialize":
+            print("starting", file=sys.stderr, flush=True)
+            result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                      "serverInfo": {"name": "f", "version": "0"}}
+        case "tools/list":
+            result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("fails", "works")]}
+        case "tools/call":
+            for number in range(30):
+                print("ValidationError %d \\x1b[31m" % number, file=sys.stderr, flush=True)
+            failed = request["params"]["name"] == "fails"
+            result = {"content": [{"type": "text", "text": "no"}], "isError": failed}
+        case _:
+            print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32601, "message": "?"}}), flush=True)
+            continue
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> tuple[str, ...]:
+    path = tmp_path / "server.py"
+    path.write_text(FAILING)
+    return ("--", sys.executable, "-S", "-E", str(path))
+
+
+def test_a_failed_call_prints_the_stderr_of_its_time_in_full(server: tuple[str, ...]) -> None:
+    ran = here("call", "fails", "-q", *server)
+    assert ran.code == 5
+    assert "the server's stderr during the call, 30 lines:" in ran.err
+    assert "\n  ValidationError 0 ␛[31m\n" in ran.err
+    assert "ValidationError 29" in ran.err
+    assert "starting" not in ran.err
+    shape = here("call", "fails", "--format", "json", *server)
+    assert len(shape.json["stderr"]) == 30
+    assert shape.err == ""
+
+
+def test_a_call_that_works_prints_no_stderr(server: tuple[str, ...]) -> None:
+    ran = here("call", "works", "-q", *server)
+    assert (ran.code, ran.err) == (0, "")
+    assert "stderr" not in here("call", "works", "--format", "json", *server).json
+
+
+def test_what_a_server_prints_to_stdout_is_reported_with_what_to_do() -> None:
+    ran = sightline("call", "t", *raw_server("garbage"))
+    assert ran.code == 0
+    assert 'server printed to stdout: "Traceback (most recent call last):": log to stderr' in ran.err
+    assert ran.err.count("server printed to stdout") == 2
+    assert "server printed" not in sightline("call", "t", *raw_server("plain")).err
+
+
+def test_an_error_of_sightline_is_not_shown_as_sent_by_the_server() -> None:
+    ran = sightline("call", "t", "--timeout", "0.5", *raw_server("silent"))
+    sent, _, model = ran.out.partition("MODEL SEES")
+    assert "nothing. Sightline: no answer to tools/call within 0.5 s" in sent
+    assert '"error"' not in sent
+    assert model
+    assert "server sent no result" in ran.out
+
+
+@pytest.mark.parametrize(("view", "absent"), [("model", "SERVER SENT"), ("raw", "MODEL SEES")])
+def test_one_side_can_be_printed_alone(view: str, absent: str) -> None:
+    ran = here("call", "generate_api_key", "--arg", "name=x", "--view", view, "-q", "demo")
+    assert ran.code == 0
+    assert absent not in ran.out

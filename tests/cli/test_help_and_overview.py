@@ -1,0 +1,213 @@
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from inspector.cli.main import COMMANDS, LazyGroup, run, sightline
+from inspector.cli.options import ConnectionOptions, SectionedCommand
+from inspector.cli.overview import overview_lines, remember
+from inspector.files import private
+from inspector.files.recent import MAX_TARGETS, recent_targets, remember_target
+from inspector.launch import Launch
+from inspector.protocol.targets import ConfiguredTarget, HttpTarget, parse_target, stdio_target
+from tests.cli.here import here
+from tests.cli.sightline import ROOT
+
+
+def commands() -> list[tuple[str, click.Command]]:
+    context = click.Context(sightline)
+    group = LazyGroup("sightline")
+    found = [(name, group.get_command(context, name)) for name in COMMANDS]
+    nested = [
+        (f"{name} {inner}", command.commands[inner])
+        for name, command in found
+        if isinstance(command, click.Group)
+        for inner in command.commands
+    ]
+    return [
+        (name, command) for name, command in found if command and not isinstance(command, click.Group)
+    ] + nested
+
+
+@pytest.mark.parametrize(("name", "command"), commands(), ids=[name for name, _ in commands()])
+def test_help_has_two_examples_that_name_the_command_and_only_options_that_exist(
+    name: str, command: click.Command
+) -> None:
+    assert isinstance(command, SectionedCommand)
+    assert len(command.examples) == 2
+    known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+    for example in command.examples:
+        words = shlex.split(example.partition(" -- ")[0])
+        assert words[0] == "sightline"
+        assert name.split(maxsplit=1)[0] in words or name == "open"
+        assert {word for word in words if word.startswith("--") and word != "--"} <= known
+    ran = here(*name.split(), "--help")
+    assert ran.code == 0
+    assert ran.out.index("Examples:") < ran.out.index("Options:")
+    assert all(not isinstance(option, click.Option) or option.help for option in command.params)
+
+
+def test_help_lists_options_by_group() -> None:
+    out = here("call", "--help").out
+    titles = re.findall(r"^(\S.*):$", out, re.MULTILINE)
+    assert titles == [
+        "Examples", "Options", "Call", "Output", "Connection", "Web pages (web+http://…)",
+        "What the model sees", "Recording", "Policy",
+    ]  # fmt: skip
+    policy = out.partition("\nPolicy:\n")[2]
+    assert "--audit" in policy
+    assert "--record" not in policy
+
+
+def test_groups_of_one_command_share_no_field() -> None:
+    for _, command in commands():
+        names = [option.name for option in command.params]
+        assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("argv", "hint"),
+    [
+        (("list", "--era", "modrn", "demo"), "Did you mean modern?"),
+        (("call", "t", "--boundary", "decared", "demo"), "Did you mean declared?"),
+        (("call", "t", "--view", "modle", "demo"), "Did you mean model?"),
+        (("list", "--format", "jsn", "demo"), "Did you mean json?"),
+        (("review", "--fail-on", "hgh", "demo"), "Did you mean high?"),
+        (("claims", "webmpc"), "Did you mean webmcp"),
+        (("hosts", "--compare", "--result", "-", "--host", "cluade-code"), "Did you mean claude-code?"),
+        (("server.py",), "Did you mean -- python server.py?"),
+        (("localhost:8080/mcp",), "Did you mean http://localhost:8080/mcp?"),
+        (("lst", "demo"), "Did you mean list?"),
+        (("list", "--hots", "x", "demo"), "Try sightline list --help."),
+    ],
+)
+def test_a_slip_gets_a_suggestion(argv: tuple[str, ...], hint: str) -> None:
+    ran = here(*argv)
+    assert ran.code == 2
+    assert hint in ran.err
+
+
+def test_a_slip_in_the_name_of_a_tool_gets_a_suggestion() -> None:
+    ran = here("policy", "explain", "clean_clok", "-q", "demo")
+    assert (ran.code, "Did you mean clean_clock" in ran.err) == (5, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("sightline cal", "call"),
+        ("sightline list --era m", "modern"),
+        ("sightline call t --host claude-c", "claude-code"),
+    ],
+)
+def test_a_shell_completes_commands_choices_and_hosts(words: str, expected: str) -> None:
+    environment = {
+        **os.environ,
+        "_SIGHTLINE_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector"],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"plain,{expected}" in done.stdout.split()
+
+
+def test_without_a_target_a_terminal_gets_commands_to_run_and_a_pipe_gets_help(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "mcp.json").write_text(
+        '{"mcpServers": {"notes": {"command": "x"}, "a b": {"url": "http://h"}}}'
+    )
+    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "inspector"]
+    ours, theirs = pty.openpty()
+    done = subprocess.run(command, stdin=theirs, stdout=theirs, env=environment, cwd=tmp_path, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert done.returncode == 0
+    assert "sightline demo" in shown
+    assert "  sightline mcp.json:notes\r\n  sightline 'mcp.json:a b'\r\n" in shown
+    piped = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment,
+        cwd=tmp_path,
+        text=True,
+        check=True,
+    )
+    assert "Usage: sightline" in piped.stdout
+
+
+def kept(word: str | None, command_line: tuple[str, ...] | None = None) -> list[str]:
+    target = stdio_target(command_line) if command_line else parse_target(word or "demo")
+    if isinstance(target, ConfiguredTarget):
+        target = HttpTarget(url="http://h/?key=a-secret-of-mine")
+    remember(word, ConnectionOptions(), command_line, target)
+    return [shlex.join(each.words) for each in recent_targets()]
+
+
+def test_targets_that_were_opened_come_back_last_one_first() -> None:
+    kept("https://host/mcp")
+    kept(None, ("node", "server.js"))
+    kept("mcp.json:notes")
+    assert kept("https://host/mcp") == ["https://host/mcp", "mcp.json:notes", "-- node server.js"]
+    assert "  sightline -- node server.js" in overview_lines()
+    for number in range(20):
+        remember_target((f"https://host/{number}",))
+    assert len(recent_targets()) == MAX_TARGETS
+
+
+@pytest.mark.parametrize(
+    ("word", "command_line"),
+    [
+        ("demo", None),
+        ("https://host/mcp?key=a-secret-of-mine", None),
+        ("https://user:a-secret-of-mine@host/mcp", None),
+        ("web+https://host/page?token=a-secret-of-mine", None),
+        (None, ("node", "server.js", "--token", "a-secret-of-mine")),
+    ],
+)
+def test_a_target_with_a_credential_is_not_kept(
+    word: str | None, command_line: tuple[str, ...] | None
+) -> None:
+    assert kept(word, command_line) == []
+
+
+def test_targets_of_others_are_not_offered() -> None:
+    kept("https://host/mcp")
+    path = Path(os.environ["SIGHTLINE_DATA_DIR"]) / "recent.json"
+    assert path.stat().st_mode & 0o777 == private.MODE
+    path.chmod(0o622)
+    assert recent_targets() == ()
+    path.unlink()
+    path.write_text("{")
+    assert recent_targets() == ()
+
+
+def test_a_target_is_kept_once_the_interface_was_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Launch] = []
+
+    def interface(launch: Launch) -> int:
+        opened.append(launch)
+        return 0
+
+    monkeypatch.setattr("inspector.cli.start.has_terminal", lambda: True)
+    assert run(["http://127.0.0.1:1/mcp", "--host", "codex", "--boundary", "open"], interface) == 0
+    assert [(str(launch.target), launch.host, launch.level.value) for launch in opened] == [
+        ("http://127.0.0.1:1/mcp", "codex", "open")
+    ]
+    assert [each.words for each in recent_targets()] == [("http://127.0.0.1:1/mcp",)]

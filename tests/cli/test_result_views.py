@@ -1,0 +1,187 @@
+import io
+import unicodedata
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from inspector.boundary.options import Level
+from inspector.cli.options import host_profile
+from inspector.cli.output import OutputLine, cells, has_colours, print_lines, wrapped
+from inspector.cli.results import ADDED, CHANGED, REMOVED, SAME, View, aligned, result_lines
+from inspector.hosts.projection import Projection, project
+from inspector.json.exact import Json, dump_text
+from inspector.protocol.outcome import Result
+from inspector.safe_text import safe_line
+
+CHARACTERS = st.sampled_from('ab "\\\n\t\u200b\u202e\u0301\u754c\uff21\U0001f9ea\x1b\x00,{}…│✗↳')
+TEXTS = st.text(CHARACTERS, max_size=80) | st.text(st.characters(codec="utf-8"), max_size=12)
+VALUES: st.SearchStrategy[Json] = st.recursive(
+    TEXTS | st.integers() | st.none() | st.booleans(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> Json:
+    return {
+        "content": [{"type": "text", "text": draw(TEXTS)}],
+        "structuredContent": {"value": draw(VALUES)},
+        "_meta": draw(VALUES),
+    }
+
+
+def shown_of(value: Json, level: Level = Level.DECLARED) -> Projection:
+    return project(Result(value=value), None, level, host_profile("spec"))
+
+
+def plain(lines: list[OutputLine]) -> list[str]:
+    return [line if isinstance(line, str) else "".join(piece.text for piece in line) for line in lines]
+
+
+def side(rows: list[str]) -> str:
+    """All characters of one side but blanks, without the gutters."""
+    return "".join(row[2:] for row in rows).replace(" ", "")
+
+
+def strings(value: Json) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for item in value:
+                yield from strings(item)
+        case dict():
+            for key, item in value.items():
+                yield key
+                yield from strings(item)
+        case _:
+            pass
+
+
+def assert_has_all(value: Json, printed: str) -> None:
+    at = 0
+    for text in strings(value):
+        expected = safe_line(dump_text(text)[1:-1]).replace(" ", "")
+        at = printed.find(expected, at)
+        assert at >= 0, (text, printed)
+        at += len(expected)
+
+
+def split_at(row: str, width: int) -> tuple[str, str]:
+    count = next(
+        (
+            index
+            for index in range(len(row) + 1)
+            if cells(row[:index]) == width and cells(row[: index + 1]) > width
+        ),
+        len(row),
+    )
+    return row[:count], row[count:]
+
+
+def body(lines: list[str]) -> list[str]:
+    """The rows below the titles and the rule, up to the reasons."""
+    start = next(index for index, line in enumerate(lines) if line.startswith("─")) + 1
+    stop = next(index for index, line in enumerate(lines) if line.startswith("server sent "))
+    return lines[start : stop - 1]
+
+
+@settings(max_examples=150, deadline=None)
+@given(value=results() | VALUES, width=st.integers(20, 200))
+@example(value={"content": [{"type": "text", "text": "read cur" + "\u200b" * 9 + "rent"}]}, width=100)
+@example(value={"k" * 500: "\u754c" * 300}, width=21)
+def test_every_character_of_every_string_is_printed_in_order_on_both_sides(value: Json, width: int) -> None:
+    shown = shown_of(value)
+    raw, model = shown.masked, shown.context.model
+    for view, expected in ((View.RAW, raw), (View.MODEL, model)):
+        rows = body(plain(result_lines(raw, shown, "spec", width, view)))
+        assert_has_all(expected, side(rows))
+        assert max(map(cell_len, rows)) <= width
+    if width < 100:
+        return
+    rows = body(plain(result_lines(raw, shown, "spec", width, View.BOTH)))
+    half = (width - 3) // 2
+    parted = [split_at(row, half) for row in rows]
+    assert all(right.startswith(" │ ") for _, right in parted)
+    assert_has_all(raw, side([left for left, _ in parted]))
+    assert_has_all(model, side([right[3:] for _, right in parted]))
+    assert max(map(cell_len, rows)) <= width
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=TEXTS.map(safe_line), width=st.integers(2, 60))
+def test_pieces_of_a_text_are_the_text_and_fit(text: str, width: int) -> None:
+    pieces = wrapped(text, width)
+    assert "".join(pieces) == text
+    assert all(cell_len(piece) <= width for piece in pieces)
+    assert not any(unicodedata.category(piece[0]) == "Mn" for piece in pieces[1:])
+
+
+@settings(max_examples=150, deadline=None)
+@given(left=VALUES, right=VALUES)
+def test_a_value_at_the_same_pointer_has_one_sign_on_both_sides_and_none_is_left_out(
+    left: Json, right: Json
+) -> None:
+    pairs = aligned(left, right)
+    for value, index in ((left, 0), (right, 1)):
+        rows = [pair[index] for pair in pairs]
+        assert_has_all(value, "".join(row.text for row in rows if row).replace(" ", ""))
+    assert (left == right and type(left) is type(right)) <= all(
+        row is None or row.sign == SAME for pair in pairs for row in pair
+    )
+
+
+def test_values_stand_beside_each_other_by_pointer_and_every_row_of_a_change_is_signed() -> None:
+    pairs = aligned(
+        {"kept": 1, "gone": [1, 2], "text": "one\ntwo"},
+        {"kept": 1, "text": "one\nthree", "new": {"a": None}},
+    )
+    drawn = [tuple((row.sign, row.text) if row else None for row in pair) for pair in pairs]
+    assert drawn == [
+        ((SAME, "{"), (SAME, "{")),
+        ((SAME, '"kept": 1,'), (SAME, '"kept": 1,')),
+        ((REMOVED, '"gone": ['), None),
+        ((REMOVED, "1,"), None),
+        ((REMOVED, "2"), None),
+        ((REMOVED, "],"), None),
+        ((CHANGED, '"text": "one\\n'), (CHANGED, '"text": "one\\n')),
+        ((CHANGED, 'two"'), (CHANGED, 'three",')),
+        (None, (ADDED, '"new": {')),
+        (None, (ADDED, '"a": null')),
+        (None, (ADDED, "}")),
+        ((SAME, "}"), (SAME, "}")),
+    ]
+
+
+def test_the_whole_of_a_leak_is_printed() -> None:
+    leak = "KEY-" + "0123456789" * 60
+    shown = shown_of({"content": [{"type": "text", "text": leak}]}, Level.OPEN)
+    rows = body(plain(result_lines(shown.masked, shown, "spec", 120, View.BOTH)))
+    assert side([split_at(row, 58)[1][3:] for row in rows]).count(leak) == 1
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+def test_signs_have_colours_on_a_terminal_unless_the_user_wants_none(
+    variables: dict[str, str], *, coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    stdout = Terminal()
+    monkeypatch.setattr("sys.stdout", stdout)
+    shown = shown_of({"content": [], "_meta": {"a": "\x1b[31mforged"}})
+    print_lines(result_lines(shown.masked, shown, "spec", 120))
+    assert has_colours() is coloured
+    assert ("\x1b[31m✗\x1b[0m" in stdout.getvalue()) is coloured
+    assert "\x1b[31mforged" not in stdout.getvalue()
