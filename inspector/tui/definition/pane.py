@@ -180,7 +180,7 @@ class DefinitionPane(Vertical):
             line = Content.assemble(titles[0], " " * max(half - titles[0].cell_length, 1), "│ ", titles[1])
         else:
             line = Content.assemble(
-                titles[shown is Shown.RIGHT], ("   v: other side, both", "$foreground 60%")
+                titles[shown is Shown.RIGHT], ("   m: other side, both", "$foreground 60%")
             )
         self._sides.update(line)
 

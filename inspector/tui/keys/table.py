@@ -288,17 +288,19 @@ PANES: tuple[Command, ...] = (
     _lines("lines.left", "left", "slide(-8)", "left", "Scrolls long lines to the left.", shown="←"),
     _lines("lines.right", "right", "slide(8)", "right", "Scrolls long lines to the right.", shown="→"),
     _lines("lines.choose", "enter", "choose", "open", "Opens what the line stands for.", shown="Enter"),
-    _values("values.fold", "space", "fold", "fold", "Folds the value under the cursor, or unfolds it."),
+    _values(
+        "values.fold", "minus", "fold", "fold", "Folds the value under the cursor, or unfolds it.", shown="-"
+    ),
     _result(
         "result.sides",
-        "v",
+        "m",
         "sides",
         "other side",
         "Shows what the model sees, what the server sent, or both.",
     ),
     _result(
         "result.json",
-        "J",
+        "e",
         "as_json",
         "JSON",
         "Shows both sides as JSON, as on the wire; again, as a list of values.",
@@ -315,7 +317,7 @@ PANES: tuple[Command, ...] = (
     ),
     _definition(
         "definition.sides",
-        "v",
+        "m",
         "sides",
         "other side",
         "Shows the definition as sent, as the model is given it, or both.",

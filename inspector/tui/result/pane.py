@@ -327,7 +327,7 @@ class ResultPane(Vertical):
             line = Content.assemble(left, " " * (half - left.cell_length), "│ ", names[1])
         else:
             line = Content.assemble(
-                names[shown is Shown.RIGHT], ("   v: other side, both", "$foreground 60%")
+                names[shown is Shown.RIGHT], ("   m: other side, both", "$foreground 60%")
             )
         self._sides.update(line)
 

@@ -9,6 +9,7 @@ from textual.content import Content
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.mask import MASK, SHOWN
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.hosts.profile import Call, Change
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
@@ -58,6 +59,8 @@ class ResultView:
     """How many leaves passed that no schema names; None where that is no question."""
     values: tuple[Json, ...]
     """The masked raw result, and what the model sees."""
+    output: OutputCheck = NOT_ASKED
+    """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
     """Why the answer does not end the call; None where it does."""
 
@@ -142,6 +145,7 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str) -> 
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
         undeclared=shown.undeclared if level is Level.DECLARED else None,
+        output=shown.output,
         unfinished=shown.unfinished,
         values=(masked, model),
     )
@@ -274,9 +278,19 @@ def title(view: ResultView) -> Content:
     return Content.assemble(
         (f"#{record.number} ", "$foreground 70%"),
         _ending(record),
-        (f" {duration(record.duration_s)} ", "$foreground 70%"),
+        (f" {duration(record.duration_s)}  ", "$foreground 70%"),
+        _schema_verdict(view.output),
         content(shortened(record.name, 120)),
     )
+
+
+def _schema_verdict(output: OutputCheck) -> Content:
+    """Whether the result fits the output schema; empty where there is none."""
+    if output.violations:
+        return content(f"✗ {shortened(output.sentence, 300)}  ", "bold $text-error")
+    if output.unchecked:
+        return Content.styled("? output schema not checked  ", "bold $text-warning")
+    return Content.styled("✓ output fits its schema  ", "$text-success") if output.is_asked else Content("")
 
 
 _WORDS = {

@@ -256,7 +256,7 @@ class OutlineLines(Lines):
 
     def _absent(self, outline: Outline, node: int, width: int) -> Content:
         words = self._remarks.absence(node) if self._remarks else Content("┄ absent ┄")
-        label = f"{outline.label(node).rstrip()}  " if self._shown is Shown.RIGHT else ""
+        label = f"{outline.label(node)}  " if self._shown is Shown.RIGHT else ""
         line = Content.assemble(" " * outline.indent(node, width), (label, "$text-primary"), words)
         return line.truncate(width, ellipsis=True)
 

@@ -48,15 +48,15 @@ async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given
         assert "✗ 1 withheld" in text
 
 
-async def test_a_narrow_terminal_shows_one_side_and_v_the_other() -> None:
+async def test_a_narrow_terminal_shows_one_side_and_m_the_other() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2", "n")
-        text = await settled(pilot, app, "v: other side")
+        text = await settled(pilot, app, "m: other side")
         assert "Model is given" not in text
         assert "▸~" in text or "▸✗" in text
-        await pilot.press("v")
+        await pilot.press("m")
         await settled(pilot, app, "Model is given  spec")
 
 
