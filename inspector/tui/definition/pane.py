@@ -153,6 +153,7 @@ class DefinitionPane(Vertical):
     def mark_drawn(self, event: OutlineLines.Drawn) -> None:
         """Other rows are drawn."""
         event.stop()
+        self._choose_sides()
         self._explain()
 
     @on(Lines.Chosen)
@@ -175,14 +176,7 @@ class DefinitionPane(Vertical):
         shown = self._chosen or (Shown.BOTH if has_room else Shown.LEFT)
         self.values.show_sides(shown)
         titles = Content.styled("Server sent", "bold"), given_title(self._view)
-        if shown is Shown.BOTH:
-            half = max((self.size.width - 2) // 2, 10)
-            line = Content.assemble(titles[0], " " * max(half - titles[0].cell_length, 1), "│ ", titles[1])
-        else:
-            line = Content.assemble(
-                titles[shown is Shown.RIGHT], ("   m: other side, both", "$foreground 60%")
-            )
-        self._sides.update(line)
+        self._sides.update(self.values.titles(*titles))
 
     def _go_to_mark(self) -> None:
         mark = self._mark

@@ -216,6 +216,7 @@ class ResultPane(Vertical):
     def explain_drawn(self, event: OutlineLines.Drawn) -> None:
         """Other rows are drawn."""
         event.stop()
+        self._label_sides()
         self._explain()
 
     @on(Lines.Chosen)
@@ -320,16 +321,7 @@ class ResultPane(Vertical):
                 Content.styled("Server sent", "bold"),
                 Content.assemble(("Model sees", "bold"), content(model, "$foreground 70%")),
             )
-        shown = self.values.shown
-        if shown is Shown.BOTH:
-            half = max((self.size.width - 2) // 2, 10)
-            left = names[0].truncate(half, ellipsis=True)
-            line = Content.assemble(left, " " * (half - left.cell_length), "│ ", names[1])
-        else:
-            line = Content.assemble(
-                names[shown is Shown.RIGHT], ("   m: other side, both", "$foreground 60%")
-            )
-        self._sides.update(line)
+        self._sides.update(self.values.titles(*names))
 
 
 class _ResultRemarks:

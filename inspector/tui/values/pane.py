@@ -104,6 +104,15 @@ class OutlineLines(Lines):
         """Which sides are drawn."""
         return self._shown
 
+    def titles(self, left: Content, right: Content) -> Content:
+        """Titles for the sides that are drawn, the right one where its side begins; the first cell is a margin."""
+        if self._shown is not Shown.BOTH:
+            title = right if self._shown is Shown.RIGHT else left
+            return Content.assemble(title, ("   m: other side, both", "$foreground 60%"))
+        room = _CURSOR + SIGNS + self._widths()[0] - 1
+        left = left.truncate(room, ellipsis=True)
+        return Content.assemble(left, " " * (room - left.cell_length), f"{_DIVIDER} ", right)
+
     def show_outline(
         self,
         outline: Outline | None,
