@@ -9,7 +9,7 @@ from inspector.protocol.outcome import Result
 
 TRUST = "io.modelcontextprotocol/trust-annotations"
 STRICT = [Level.DECLARED, Level.CLOSED]
-UNCLEAR = "a content block has an empty or malformed `audience`"
+UNCLEAR = "a content block has an `audience` that is empty or malformed, so that nobody knows whom it is for"
 
 
 def with_annotations(annotations: Json, level: Level = Level.DECLARED) -> Bounded:

@@ -26,10 +26,10 @@ from tests.boundary.bounding import (
     tool_with,
 )
 
-NOT_DELIMITED = "text is declared untrusted, but is not put between markers: no nonce was given"
+NOT_DELIMITED = "text is declared untrusted, and is not delimited: no marker was given"
 
 
-STRUCTURED = "structured content is declared untrusted, but cannot be put between markers"
+STRUCTURED = "structured content is declared untrusted, and cannot be delimited as text is"
 
 
 def test_members_that_are_hidden_as_untrusted_are_told() -> None:

@@ -69,7 +69,7 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
         run.press("c", until="Compare hosts")
         run.press("escape", until="#2 done")
         run.press("d", until="closed")
-        run.press("d", until="Raw")
+        run.press("d", until="Server sent")
         for key in ("z", "z", "2", "3", "4", "1", "t", "G", "k"):
             run.press(key)
         run.press("enter", until="sensitive value")
@@ -128,7 +128,7 @@ def test_over_http_quitting_while_a_secret_is_shown_leaves_none(tmp_path: Path) 
 
 CRASHING = """
 import sys
-from inspector.tui.screens.secrets import SecretsScreen
+from inspector.tui.secrets.screen import SecretsScreen
 from inspector.__main__ import main
 def action_mask(screen):
     custody = screen._custody()

@@ -15,7 +15,8 @@ CTRL_F, CTRL_J, CTRL_S, PAGE_DOWN, RIGHT = "\x06", "\x0a", "\x13", "\x1b[6~", "\
 
 def ended(argv: Sequence[str]) -> tuple[bytes, int]:
     """Run a command in a terminal to its end; all that it wrote, to stdout and to stderr, and its exit code."""
-    with terminal((*SIGHTLINE, *argv)) as screen:
+    # Without colours, every control in the output is a fault.
+    with terminal((*SIGHTLINE, *argv), NO_COLOR="1") as screen:
         return wait(screen), screen.process.returncode
 
 

@@ -195,7 +195,7 @@ def test_neither_does_that_of_a_recording(tmp_path: Path) -> None:
         press(screen, "2", see="Model is given")
         press(screen, "4", see="confidence: ")
         press(screen, "f", see="Findings of")
-        press(screen, "G", "escape", "T", see="Nothing is decided here.")
+        press(screen, "G", "escape", "T", see="A recording decides nothing.")
         press(screen, "escape", ">", see="frame 900 of 900")
         press(screen, "escape", "t", "G", "k k", "enter", see="Went over no wire")
         press(screen, "g")

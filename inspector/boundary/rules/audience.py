@@ -8,7 +8,7 @@ from inspector.boundary.draft import Block, Draft, Reason, claims_by_block, with
 from inspector.claims.claim import Claim
 
 _FOR_USER = "its audience is the user only"
-_UNCLEAR = "a content block has an empty or malformed `audience`"
+_UNCLEAR = "a content block has an `audience` that is empty or malformed, so that nobody knows whom it is for"
 
 
 def apply(draft: Draft) -> Draft:

@@ -21,7 +21,9 @@ from inspector.json.texts import keys_in, texts_in
 _AT_THE_ROOT = PROTOCOL_MEMBERS | {"error"}
 """Keys at the start of pointers that the protocol defines."""
 
-_WEAK = "a withheld value is too short or too common to search for; copies of it may pass"
+_WEAK = (
+    "a withheld value is too short or too common to be told from chance: where it is repeated, it may pass"
+)
 
 
 def apply(draft: Draft) -> Draft:

@@ -25,8 +25,8 @@ from inspector.claims.traits import Trait, traits
 _HIDDEN = "it is declared untrusted, and untrusted content is set to be withheld"
 _DELIMITED = "it is declared untrusted, so it is put between markers"
 _FORGED = "it is declared untrusted and contains the marker of this call"
-_STRUCTURED = "structured content is declared untrusted, but cannot be put between markers"
-_NO_NONCE = "text is declared untrusted, but is not put between markers: no nonce was given"
+_STRUCTURED = "structured content is declared untrusted, and cannot be delimited as text is"
+_NO_NONCE = "text is declared untrusted, and is not delimited: no marker was given"
 
 
 def delimited(text: str, nonce: str) -> str:

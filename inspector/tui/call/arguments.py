@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, dump_text, equal
 from inspector.protocol.catalogue import Tool
+from inspector.safe_text import inspect, safe_line
 from inspector.schema.arguments import coerce, from_json
 from inspector.schema.fields import Field, Form, example_arguments, form_of
 from inspector.schema.validation import violations
@@ -83,9 +84,14 @@ def default_entries(form: Form) -> dict[str, Entered]:
                 optional.append(f"{field.pointer}/")
         elif field.has_default and not field.sensitive and not field.pointer.startswith(tuple(optional)):
             entered = entry_of(field, field.default)
-            if entered is not None and _says(entered, field):
+            if entered is not None and _is_typable(entered.text) and _says(entered, field):
                 found[field.pointer] = entered
     return found
+
+
+def _is_typable(text: str) -> bool:
+    """Whether an input can show a text as it is: a default is a server's text."""
+    return not inspect(text).replaced and safe_line(text) == text
 
 
 def _says(entered: Entered, field: Field) -> bool:

@@ -5,7 +5,7 @@ import sys
 
 _WATCHED = """
 import gc
-from inspector.tui import collecting
+from inspector.tui.runtime import memory as collecting
 collecting.calm_collector()
 collecting.calm_collector()
 assert gc.callbacks.count(collecting._watch) == 1

@@ -5,7 +5,7 @@ import sys
 
 _BEGIN = """
 import asyncio, sys, threading, time
-from inspector.tui.leaving import end_at_once, run_and_leave, wait_a_moment
+from inspector.tui.runtime.leaving import end_at_once, run_and_leave, wait_a_moment
 begun, never = threading.Event(), threading.Event()
 def work(done):
     begun.set()
