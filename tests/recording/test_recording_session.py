@@ -91,7 +91,7 @@ async def test_a_recorded_session_holds_no_secret_and_checks_replays_and_serves(
     assert [line.split(":")[0].split()[-1] for line in check.out.splitlines() if "✗" in line] == [
         "odd_claims"
     ]
-    assert f"{len(calls)} results, 0 not" in check.out
+    assert f"{len(calls)} results checked, 0 differ" in check.out
     replay = sightline("replay", "--format", "json", str(path))
     assert len(replay.json["recordings"][0]["calls"]) == len(calls)
     served = sightline("list", "--format", "json", "--", *words("serve", str(path)))

@@ -4,10 +4,12 @@ import threading
 
 import pytest
 
+from inspector.boundary.options import Level
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
+from inspector.session.call_record import CallRecord
 from inspector.tui.hosts import screen
-from inspector.tui.hosts.view import HostsAsked, HostsView
+from inspector.tui.hosts.view import HostsView, Turn
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
 
 KEY = "sk_live_0123456789abcdef"
@@ -125,13 +127,14 @@ async def test_a_long_comparison_says_how_far_it_is_and_is_given_up_when_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     going = threading.Event()
-    waited_for: list[HostsAsked] = []
+    waited_for: list[Turn] = []
 
-    def slow(asked: HostsAsked) -> HostsView:
-        waited_for.append(asked)
+    def slow(record: CallRecord, level: Level, *, server: str, turn: Turn) -> HostsView:
+        del server
+        waited_for.append(turn)
         going.wait(20)
         going.set()
-        return HostsView(record=asked.record, level=asked.level, raw_bytes=1, withheld=0, rows=())
+        return HostsView(record=record, level=level, raw_bytes=1, withheld=0, rows=())
 
     monkeypatch.setattr(screen, "hosts_view", slow)
     monkeypatch.setattr(screen, "PATIENCE_S", 0.02)
@@ -146,10 +149,10 @@ async def test_a_long_comparison_says_how_far_it_is_and_is_given_up_when_left(
                 assert not going.is_set()
                 await asyncio.sleep(0.005)
             assert re.search(rf"Comparing #1 mint{waiting}\d+ s", screen_text(app))
-            assert waited_for[0].turn(7)
+            assert waited_for[0](7)
         await pilot.press("escape")
         await pilot.pause()
-        assert not waited_for[0].turn(8)
+        assert not waited_for[0](8)
         going.set()
         await settled(pilot, app, "#1 done")
 
