@@ -89,10 +89,11 @@ def walk_result(screen: Terminal) -> None:
 
 
 def walk_timeline(screen: Terminal) -> None:
-    press(screen, "escape", "t", f"g {PAGE_DOWN}", "G", "enter", see="Esc close")
+    press(screen, "escape", "t", f"g {PAGE_DOWN}", "G", "enter", see="▾ #")
+    press(screen, "j", "enter", see="Esc close")
     press(screen, "escape")
     for _ in range(2):
-        press(screen, "k k enter", see="frame ")
+        press(screen, "j enter", see="frame ")
         press(screen, "x", "n", "escape")
     press(screen, "t")
 
@@ -139,7 +140,7 @@ def review(screen: Terminal, report: Path) -> None:
     press(screen, f"because {PASTED}", "enter", see="1 accepted")
     press(screen, "e", see="Write the review")
     press(screen, str(report), "enter", see="Written to")
-    press(screen, "enter", see=" tokens ")
+    press(screen, "enter", see="model is given")
     press(screen, "f", see="Findings of")
     press(screen, "escape", "escape", see="Server sent")
 
