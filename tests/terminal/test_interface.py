@@ -89,8 +89,7 @@ def walk_result(screen: Terminal) -> None:
 
 
 def walk_timeline(screen: Terminal) -> None:
-    press(screen, "escape", "t", f"g {PAGE_DOWN}", "G", "enter", see="▾ #")
-    press(screen, "j", "enter", see="Esc close")
+    press(screen, "escape", "t", f"g {PAGE_DOWN}", "G", "enter", see="Esc back")
     press(screen, "escape")
     for _ in range(2):
         press(screen, "j enter", see="frame ")
