@@ -15,7 +15,7 @@ def test_no_file_and_no_byte_of_a_terminal_holds_a_secret_of_the_demo_whatever_i
     with on_demo(tmp_path, "--audit", str(audit)) as run:
         run.write("w", "Record this session", "made.jsonl", "w stops it")
         run.press("P", until="Not pinned.")
-        run.press("p", until="for good")
+        run.press("p", until="instructions?")
         run.press("y", until="As pinned")
         run.press("escape")
         run.press("g", "j", "j", "j", until="▸ create_share_link")
