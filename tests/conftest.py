@@ -6,6 +6,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests import driven
 
@@ -14,9 +15,14 @@ _numbers = count()
 
 
 def pytest_configure() -> None:
-    # Tests that are started in the background of a shell ignore it, and so would every command that they start.
+    # A shell's background jobs ignore SIGINT, and those of nohup SIGHUP; so would every command that the tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # The time of one example says nothing on a busy machine.
+    settings.register_profile("sightline", parent=settings(), deadline=None)
+    settings.load_profile("sightline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

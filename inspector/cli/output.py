@@ -8,6 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from inspector.errors import InspectorError
@@ -31,8 +32,6 @@ WIDE_COLUMNS = 100
 _COLUMNS_WITHOUT_TERMINAL = 120
 
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff]")
-_WIDE = frozenset("WF")
-_ZERO = frozenset({"Mn", "Me"})
 
 
 class Colour(StrEnum):
@@ -103,7 +102,7 @@ def wrapped(text: str, width: int) -> list[str]:
         stop = _fitting(text, start, width)
         if stop < len(text):
             blank = text.rfind(" ", start, stop)
-            if blank - start > width // 2:
+            if blank - start > width // 2 and _cells_of(text[blank + 1]):
                 stop = blank + 1
         pieces.append(text[start:stop])
         start = stop
@@ -121,12 +120,14 @@ def _fitting(text: str, start: int, width: int) -> int:
     return stop
 
 
+@lru_cache(maxsize=4096)
 def _cells_of(character: str) -> int:
     if character.isascii():
         return 1
-    if unicodedata.category(character) in _ZERO:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+    # The interface measures with the same table. Most output is ASCII and does not need it.
+    from rich.cells import get_character_cell_size  # noqa: PLC0415
+
+    return get_character_cell_size(character)
 
 
 def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:

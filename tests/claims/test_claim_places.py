@@ -197,10 +197,10 @@ def test_the_older_shape_of_a_resolution_is_read_and_said_to_be_older() -> None:
         ({"id": None}, "`id` is not text"),
         ({"label": ""}, "`label` is not text"),
         ({"redeemUrl": ["/r/1"]}, "`redeemUrl` is not text"),
-        ({"ttl": True}, "`ttl` is no number of seconds"),
-        ({"ttl": "60"}, "`ttl` is no number of seconds"),
-        ({"ttl": -1}, "`ttl` is no number of seconds"),
-        ({"ttl": None}, "`ttl` is no number of seconds"),
+        ({"ttl": True}, "`ttl` is not a number of seconds"),
+        ({"ttl": "60"}, "`ttl` is not a number of seconds"),
+        ({"ttl": -1}, "`ttl` is not a number of seconds"),
+        ({"ttl": None}, "`ttl` is not a number of seconds"),
     ],
 )
 def test_a_secret_reference_is_a_claim_with_the_reason_where_it_is_malformed(

@@ -80,12 +80,12 @@ class DemoRun:
         self.press("enter", until="Esc leave")
         self.press(CTRL_J, until="^j form")
         if tool in ARGUMENTS:
-            # All is drawn anew as it is selected; what is pasted before that would stand beside it.
-            self.press(F7, until=f'"{next(iter(ARGUMENTS[tool]))}"')
+            # Pasting replaces the selection, so it waits until the selection is drawn.
+            self.press(F7, until="{")
             self.press(f"\x1b[200~{json.dumps(ARGUMENTS[tool])}\x1b[201~", until="valid")
         since = len(self.screen.written)
         self.screen.press(CTRL_R)
-        if self.await_one(re.compile(f"{ended.pattern}|y call  Esc"), since) == "y call it":
+        if self.await_one(re.compile(f"{ended.pattern}|y call  Esc"), since) == "y call  Esc":
             self.screen.settle(1.5 * UNREAD_S, limit_s=1.5 * UNREAD_S)
             self.screen.press("y")
             self.await_one(ended, since)

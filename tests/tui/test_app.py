@@ -120,8 +120,11 @@ async def test_the_keys_of_the_footer_do_what_they_say_when_clicked() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "clock")
         footer = screen_lines(app)[-1]
-        await pilot.click(offset=(footer.index("b boundary"), LARGE[1] - 1))
-        await settled(pilot, app, "boundary: closed")
+        await pilot.click(offset=(footer.index("f findings"), LARGE[1] - 1))
+        await settled(pilot, app, "Findings of demo")
+        await pilot.press("escape")
+        await settled(pilot, app, "? keys")
+        footer = screen_lines(app)[-1]
         await pilot.click(offset=(footer.index("? keys"), LARGE[1] - 1))
         await settled(pilot, app, "All keys")
 
@@ -138,7 +141,7 @@ async def test_the_mouse_chooses_items_and_tabs() -> None:
         await settled(pilot, app, "the two")
         tabs = screen_lines(app)[2]
         await pilot.click(offset=(tabs.index("2 Definition"), 2))
-        await settled(pilot, app, '"description": "the two"')
+        await settled(pilot, app, 'description  "the two"')
         await pilot.click(offset=(tabs.index("1 Call"), 2))
         button = next(y for y, line in enumerate(screen_lines(app)) if " Call  " in line and y > 4)
         await pilot.click(offset=(screen_lines(app)[button].index("Call"), button))
@@ -163,5 +166,5 @@ async def test_ten_thousand_tools_are_listed_filtered_and_only_what_is_seen_is_d
         text = await settled(pilot, app, "Tools 11 of 10,000")
         assert "tool_123" in text
         lines = app.screen.query_one("CatalogueLines")
-        assert len(vars(lines)["_badges"]) < 300
+        assert len(vars(lines)["_marks"]) < 300
     assert len(drawn) < LARGE[1]

@@ -41,7 +41,7 @@ class DefinitionPane(Vertical):
     DefinitionPane {
         height: 1fr;
         & > Static { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & > #definition-line { background: $panel; }
+        & > #definition-line { background: $panel; height: auto; max-height: 3; text-wrap: wrap; }
         &.-alone > #definition-sides, &.-alone > #definition-why { display: none; }
         &.-alone.-marked > #definition-why { display: block; }
         &.-explaining > #definition-why {

@@ -143,7 +143,7 @@ def _standing(view: DefinitionView) -> Content:
         return content(words, "$text-warning")
     if not view.outline.tops:
         return Content.styled("The model is given all of it, as it was sent.", "$foreground 70%")
-    return Content.styled("Both sides are the same here. n goes to the next difference.", "$foreground 70%")
+    return Content.styled("The same on both sides. n: next difference", "$foreground 70%")
 
 
 def _reason(view: DefinitionView, reason: Reason) -> Content:

@@ -528,7 +528,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_page(self) -> None:
         tool = self._selection.tool
         if tool is None or tool.page is None:
-            self.notify("only for web pages (web+http://…)", markup=False)
+            self.notify("This key shows tools of web pages only (web+http://…).", markup=False)
         else:
             self._open(PageScreen(tool))
 

@@ -66,7 +66,7 @@ async def test_each_difference_says_why(size: tuple[int, int]) -> None:
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("2")
-        await settled(pilot, app, "model is given")
+        await settled(pilot, app, "server sent 227 B")
         told = ""
         for _ in range(12):
             await pilot.press("n")

@@ -361,9 +361,9 @@ async def test_every_part_can_be_zoomed_and_is_given_back() -> None:
         await settled(pilot, app, "owner")
         await pilot.press("z")
         text = await settled(pilot, app)
-        assert "Model sees" not in text
+        assert "Timeline" not in text
         await pilot.press("escape")
-        assert "Model sees" in await settled(pilot, app)
+        assert "Timeline" in await settled(pilot, app)
 
 
 async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> None:

@@ -175,7 +175,7 @@ async def test_o_on_a_server_s_tool_says_what_it_is_for() -> None:
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "clock")
         await pilot.press("o")
-        await settled(pilot, app, "Only tools of a page")
+        await settled(pilot, app, "tools of web pages only (web+http://…)")
         assert "Declared by the page" not in screen_text(app)
 
 

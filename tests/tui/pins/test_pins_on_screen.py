@@ -179,7 +179,7 @@ async def test_a_changed_tool_is_asked_about_before_its_first_call_and_not_befor
         await pilot.pause()
         assert script.calls == []
         await pilot.press("enter")
-        await settled(pilot, app, "The definition of sum is another")
+        await settled(pilot, app, "The definition of sum changed since it was pinned")
         await pilot.press("y")
         await settled(pilot, app, "#1 done")
         assert [name for name, _ in script.calls] == ["sum"]
