@@ -84,7 +84,7 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
 def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: Path) -> None:
     with running(tmp_path) as run:
         run.press("j", until="token")
-        run.press("enter")
+        run.press("enter", until="Esc leave")
         run.press(*run.endpoint.planted["typed"])
         run.press("enter", until="#1 ")
         run.press("s", until="/structuredContent/detail")
@@ -102,7 +102,7 @@ def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: P
         for key in ("x", "escape", "escape", "escape"):
             run.press(key)
         run.press("j", until="show")
-        run.press("enter")
+        run.press("enter", until="Esc leave")
         run.press("enter", until="#2 done")
         run.press("s", until="/structuredContent/body")
         run.peek("resource", "m")
