@@ -97,7 +97,7 @@ class _Walk:
                 return entered
         for index, value in step.items:
             if value == WITHHELD:
-                # The placeholder of an earlier boundary is harmless, whoever sends it.
+                # The placeholder of an earlier boundary is harmless from any sender.
                 step.add(index, value)
                 continue
             entered = self._judge(step, index, value, step.position.item(index))

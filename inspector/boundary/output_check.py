@@ -53,7 +53,7 @@ class OutputCheck:
         """All violations in one line; empty where there are none."""
         if not self.violations:
             return ""
-        listed = " · ".join(f"{told.pointer or '(the whole)'} {told.message}" for told in self.violations)
+        listed = " · ".join(f"{each.pointer or '(the whole)'} {each.message}" for each in self.violations)
         return f"output breaks its schema: {listed}{f' · {self.more:,} more' if self.more else ''}"
 
     @property
@@ -103,13 +103,13 @@ def safe_output(
     """
     hidden = {removal.pointer for removal in secrets}
     silent = {*hidden, *(removal.pointer for removal in withheld)}
-    told: dict[OutputViolation, None] = {}
+    violations: dict[OutputViolation, None] = {}
     for one in found.violations:
         above = _above(one.pointer)
         cut = next((pointer for pointer in above if pointer in hidden), None)
         if cut is not None:
             words = "does not fit the schema" if cut != one.pointer else one.plain
-            told[OutputViolation(pointer=cut, keyword=one.keyword, message=words)] = None
+            violations[OutputViolation(pointer=cut, keyword=one.keyword, message=words)] = None
             continue
         quotes = (
             quote
@@ -117,8 +117,8 @@ def safe_output(
             and not any(pointer.startswith(f"{one.pointer}/") for pointer in silent)
         )
         message = one.message if quotes else one.plain
-        told[OutputViolation(pointer=one.pointer, keyword=one.keyword, message=message)] = None
-    return OutputCheck(violations=tuple(told), more=found.more, unchecked=found.unchecked)
+        violations[OutputViolation(pointer=one.pointer, keyword=one.keyword, message=message)] = None
+    return OutputCheck(violations=tuple(violations), more=found.more, unchecked=found.unchecked)
 
 
 def _above(pointer: str) -> list[str]:

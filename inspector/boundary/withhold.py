@@ -71,7 +71,7 @@ class _Walk:
         for index, value in step.items:
             below = item(index)
             if below.sensitive is not None:
-                # The placeholder of an earlier boundary is harmless, whoever sends it.
+                # The placeholder of an earlier boundary is harmless from any sender.
                 if value != WITHHELD:
                     self._mark(step, index, below, below.sensitive, value)
             elif type(value) not in SCALARS and not self._judge_flat(step, index, below, value):

@@ -37,8 +37,8 @@ def decided(made: Ruled, agreement: Agreement) -> Decided:
     asked = considered.verdict is Verdict.CONFIRM
     lines = [_policy_line(considered.verdict, agreement, is_matched=bool(considered.reasons))]
     lines += [f"  {reason}" for reason in considered.reasons]
-    if made.told:
-        lines += ["answer:", *(f"  {line}" for line in made.told)]
+    if made.effects:
+        lines += ["answer:", *(f"  {line}" for line in made.effects)]
     if made.brought.marks:
         lines.append(f"trust: {brought_line(made.brought)} into the session")
     if made.is_malicious:
@@ -66,7 +66,7 @@ def decision_lines(judged: "Iterable[Judged]", agreement: Agreement) -> list[str
         verdict = one.consideration.verdict
         asked = f", {agreement.value}" if verdict is Verdict.CONFIRM else ""
         lines.append(f"  frame {one.call.frame}, {safe_line(one.call.name)}: {verdict.value}{asked}")
-        lines += [f"    {line}" for line in one.told]
+        lines += [f"    {line}" for line in one.effects]
     return lines
 
 
@@ -90,7 +90,7 @@ def of_listed(tool: Tool, policy: Policy, target: Target) -> Consideration:
 
 def stopped(made: Ruled) -> NotConfirmedError:
     """The error for an answer that the policy keeps from the model."""
-    reasons = "\n".join(made.told)
+    reasons = "\n".join(made.effects)
     message = f"called, but a model gets nothing of the answer: {reasons}"
     if made.is_asked_about:
         return NotConfirmedError(message, "--yes agrees to whatever the policy asks.")

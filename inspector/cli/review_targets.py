@@ -231,7 +231,7 @@ def _description(facts: ServerFacts) -> JsonObject:
 
 def _add_other_client(launch: Launch, listings: list[OtherListing], missing: list[NotChecked]) -> None:
     if isinstance(launch.target, PageTarget):
-        missing.append(NotChecked(what="changes by client name", why="a page is told no client's name"))
+        missing.append(NotChecked(what="changes by client name", why="a page gets no client's name"))
         return
     DIAGNOSTICS.say(f"listing as {OTHER_CLIENT} …")
     try:

@@ -165,7 +165,7 @@ async def _serve_beside(
 
 async def _serve(site: HttpSite) -> None:
     async with site:
-        print(f"listening on {site.url}", file=sys.stderr, flush=True)  # noqa: T201 whoever started it reads this
+        print(f"listening on {site.url}", file=sys.stderr, flush=True)  # noqa: T201 the parent process reads this
         await asyncio.Event().wait()
 
 

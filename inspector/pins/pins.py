@@ -1,6 +1,6 @@
 """Pins: definitions that the user accepted, and what changed since.
 
-A server, or whoever takes it over, may later change the description, schema or declarations of an accepted tool.
+A server, or an attacker who takes it over, may later change the description, schema or declarations of an accepted tool.
 Sightline shows such a change, and asks before the first call.
 """
 

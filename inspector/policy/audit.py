@@ -73,7 +73,7 @@ class Auditor:
         self._targets: list[Target] = []
 
     def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> Entry:
-        """The entry for a decision about a call. `rules`: names of rules, or sentences of ours."""
+        """The entry for a decision about a call. `rules`: names of rules, or Sightline's sentences."""
         self._meet(call.target)
         details: JsonObject = {"verdict": verdict}
         if _effect(call.tool) != READ:
@@ -96,7 +96,7 @@ class Auditor:
         return self._entry(call, Event.DECLINED, {"by": by})
 
     def released(self, call: AuditedCall, rules: tuple[str, ...]) -> Entry:
-        """The entry for an answer that rules held and the user released. `rules`: names of rules, or sentences of ours."""
+        """The entry for an answer that rules held and the user released. `rules`: names of rules, or Sightline's sentences."""
         self._meet(call.target)
         return self._entry(call, Event.RELEASED, {"rules": [self._text(rule) for rule in rules]})
 

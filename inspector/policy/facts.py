@@ -121,7 +121,7 @@ class State(Enum):
 
     PRESENT = "present"
     ABSENT = "absent"
-    """Nobody says anything of it."""
+    """Not declared."""
     UNREADABLE = "unreadable"
     """It is there and malformed, or it is a trait of which nothing is known."""
 

@@ -199,7 +199,7 @@ class Handling:
     """CONFIRM: nothing of it goes to a model until the user agrees. BLOCK: nothing does."""
     warnings: tuple[Match, ...] = ()
     withholding: tuple[Match, ...] = ()
-    """Why nothing of it goes to a model, whoever agrees."""
+    """Why nothing of it goes to a model, even if the user agrees."""
     hiding: tuple[Match, ...] = ()
     """Why what is declared untrusted in it is hidden."""
 

@@ -95,7 +95,7 @@ class Unfinished:
         return f"the call is unfinished: {self.reason}"
 
     @property
-    def told(self) -> str:
+    def line(self) -> str:
         """The reason and what the server asks for, on one line."""
         return f"{self.sentence}: {'; '.join(self.asks)}" if self.asks else self.sentence
 

@@ -163,7 +163,7 @@ class PageFacts:
     changed: tuple[str, ...] = ()
     """What the browser keeps with another value, likewise."""
     faults: tuple[str, ...] = ()
-    """What the draft does not allow, in sentences of ours."""
+    """What the draft does not allow, in Sightline's sentences."""
     evidence: Evidence = Evidence.UNWATCHED
     """What speaks for `declared`."""
     exposures: tuple[Exposure, ...] = ()

@@ -46,7 +46,7 @@ class HttpTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageTarget:
-    """A page that offers tools by WebMCP, in a Chromium of ours or in one that runs already."""
+    """A page that offers tools by WebMCP, in a Chromium that Sightline starts or in one that runs already."""
 
     url: str
     """Empty for the only page of a browser that runs already."""

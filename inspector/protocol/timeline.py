@@ -145,11 +145,11 @@ class Timeline:
                 title = titled(exchange.request.method, exchange.request.params)
                 detail = (
                     f"to {title}, {frame.at_s - exchange.at_s:.1f} s after it was asked: "
-                    "nobody waits for it any more"
+                    "no request waits for it any more"
                 )
                 return self._add(frame, EntryKind.NOTE, "late answer", detail=detail)
             case Unasked(response=response):
-                detail = f"an answer to id {dump_text(response.id)}, which nobody waits for"
+                detail = f"an answer to id {dump_text(response.id)}, which no request waits for"
                 return self._add(frame, EntryKind.FAULT, "unexpected answer", detail=detail)
             case Notification():
                 return self._notification(frame, event)

@@ -26,7 +26,7 @@ class Reply:
     message: Json
     """A response, or several for a batch; None where nothing is due."""
     remarks: tuple[str, ...] = ()
-    """For whoever started the server: that a call was not recorded like this. Quotes foreign text."""
+    """For the user who started the server: that a call was not recorded like this. Quotes foreign text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,7 +115,7 @@ class Bounder:
             return None
         hidden = Judgement(outcome, tool, contract=contract).secrets(self.policy) if found.violations else ()
         safe = safe_output(found, hidden, (), quote=False)
-        covered = (self._covered(told) for told in safe.violations)
+        covered = (self._covered(each) for each in safe.violations)
         unchecked = tuple(reason for reason in safe.unchecked if not self.known.found((reason,), weak=False))
         return replace(
             safe,
@@ -123,11 +123,11 @@ class Bounder:
             unchecked=unchecked or (safe.unchecked and (_UNCHECKED,)),
         )
 
-    def _covered(self, told: OutputViolation) -> OutputViolation:
+    def _covered(self, violation: OutputViolation) -> OutputViolation:
         """A violation without keys, or words of the schema, that repeat what is withheld elsewhere."""
-        if self.known.found((told.pointer, told.message), weak=False):
-            return replace(told, pointer="", message="does not fit the schema")
-        return told
+        if self.known.found((violation.pointer, violation.message), weak=False):
+            return replace(violation, pointer="", message="does not fit the schema")
+        return violation
 
     def sent(self, request: Request) -> JsonObject:
         """A request of Sightline's with its sensitive arguments withheld. `searched` comes next."""

@@ -41,7 +41,7 @@ class Mismatch:
     pointer: str
     """Into what the model sees, or, of a removal, into the result."""
     what: str
-    """In words of ours."""
+    """A sentence of Sightline's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ class Broken:
     """A line that cannot be read."""
 
     reason: str
-    """In words of ours; quotes nothing of the line."""
+    """A sentence that quotes nothing of the line."""
 
 
 class _Unfit(Exception):  # noqa: N818 - a signal within this module

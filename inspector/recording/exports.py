@@ -57,7 +57,7 @@ def exported(
     return (_page if kind == "html" else _markdown)(header, _events(header, lines, raw))
 
 
-def told(line: Line) -> tuple[str, str] | None:
+def note_words(line: Line) -> tuple[str, str] | None:
     """Kind and text of an event that went over no wire; None for other lines. May be foreign."""
     match line:
         case Note(kind=kind, text=text):
@@ -80,7 +80,7 @@ def _events(
             lenses = line.lenses
         for call in replay.calls(line):
             yield _Call(call=call, lenses=lenses, projection=projection_of(call, lenses))
-        words = told(line)
+        words = note_words(line)
         if words and isinstance(line, (Note, LensesChanged, Connected)):
             yield _Remark(at_s=line.at_s, title=words[0], text=words[1])
 

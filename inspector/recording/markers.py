@@ -75,7 +75,7 @@ def _is_within(copied: Copied, tokens: tuple[str, ...]) -> bool:
 
 
 def places(value: Json, wanted: Callable[[Json], bool]) -> Iterator[Tokens]:
-    """Where the values are for which `wanted` holds. What is inside of a marker of ours is not looked at."""
+    """Where the values are for which `wanted` holds. The inside of a marker is not searched."""
     return walk.places(value, wanted, closed=lambda item: isinstance(item, Marker))
 
 

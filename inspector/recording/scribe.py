@@ -81,7 +81,7 @@ def _is_needed(event: Event) -> bool:
 
 
 _STARTED = re.compile(r"(started process \d+): .*", re.DOTALL)
-"""A note of ours, which quotes the command line."""
+"""A note by Sightline, which quotes the command line."""
 
 FAILED = "call"
 """The kind of a note about a call of a page's tool that was not answered."""

@@ -169,7 +169,7 @@ def _may_be_text(field: Field) -> bool:
 
 
 def _open(text: str) -> Json:
-    """Text whose type nobody declared."""
+    """Text of an undeclared type."""
     if text.lstrip()[:1] in {"{", "["}:
         try:
             return _parsed(text, "")
@@ -226,7 +226,7 @@ _CHARACTER = re.compile(r"(?:: line \d+ column \d+ \(char (\d+)\)| at character 
 
 
 def _located(reason: str, text: str) -> str:
-    """A reason of `parse`, its place told as line and column, both from 1."""
+    """A reason of `parse` with its line and column, both from 1."""
     found = _CHARACTER.search(reason)
     if not found:
         return reason

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[str | int, ...]
 
 MAX_MISFITS = 10_000
-"""Parts that are told apart; with more, nothing fits."""
+"""The most parts that are judged one by one; with more, nothing fits."""
 MAX_REPAIRS = 50
 """Keywords of a schema that may be wrong."""
 MAX_EXPLAINED = 40_000_000_000
-"""Bytes of a value times bytes of its schema, up to which the parts that do not fit are told apart."""
+"""Bytes of a value times bytes of its schema, up to which the parts that do not fit are found."""
 EVERYTHING: tuple[Path, ...] = ((),)
 """The answer where the whole does not fit, or cannot be checked."""
 

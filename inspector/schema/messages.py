@@ -146,8 +146,8 @@ def _alternatives(
     if not branches:
         yield _message(error, tuple(error.instance_path), "fits none of the alternatives")
         return
-    told = [list(messages_of(branch[0], value)) for branch in branches if len(branch) == 1]
-    simple = [found[0] for found in told if len(found) == 1 and _is_simple(found[0], here)]
+    candidates = [list(messages_of(branch[0], value)) for branch in branches if len(branch) == 1]
+    simple = [found[0] for found in candidates if len(found) == 1 and _is_simple(found[0], here)]
     if len(simple) == len(branches):
         asked = sorted(dict.fromkeys(found.words.removeprefix(_MUST) for found in simple), key="null".__eq__)
         words = _MUST + " or ".join(asked[:_MAX_JOINED]) + (" or another" if len(asked) > _MAX_JOINED else "")

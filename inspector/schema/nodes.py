@@ -218,7 +218,7 @@ _CONTENTS = {"object": ("properties",), "array": ("items", "prefixItems")}
 
 
 def _break(node: Node, reason: str) -> None:
-    """Count `node` as sensitive, because nobody can tell what the schema says there."""
+    """Count `node` as sensitive, because what the schema says there is unknown."""
     if node.mark is not Mark.SENSITIVE:
         node.mark, node.mark_key, node.reason = Mark.SENSITIVE, None, reason
 

@@ -246,23 +246,23 @@ def _listed(
         return _count(part, most) <= most and compact_bytes(part) * known.size * depth <= MAX_COPIED
 
     if is_small(judged):
-        return _bounded(_told(known.engine().iter_errors(judged), value, known), limit)
+        return _bounded(_violations(known.engine().iter_errors(judged), value, known), limit)
     validators = known.validators()
     parts = faulty_parts(judged, known.schema, validators, is_small, limit)
-    return _bounded(_told_by_parts(parts, value, validators, known), limit)
+    return _bounded(_violations_of_parts(parts, value, validators, known), limit)
 
 
-def _bounded(told: Iterator[Violation], limit: int) -> tuple[list[Violation], int]:
+def _bounded(violations: Iterator[Violation], limit: int) -> tuple[list[Violation], int]:
     found: list[Violation] = []
     count = 0
-    for violation in told:
+    for violation in violations:
         count += 1
         if len(found) < limit:
             found.append(violation)
     return found, count
 
 
-def _told_by_parts(
+def _violations_of_parts(
     parts: Iterator[FaultyPart], value: Json, validators: "ValidatorMap", known: "_Compiled"
 ) -> Iterator[Violation]:
     for part in parts:
@@ -274,8 +274,8 @@ def _told_by_parts(
         original = value
         for token in part.path:
             original = resolve(original, child("", token))
-        for told in _told(validators[key].iter_errors(part.value), original, known):
-            yield replace(told, pointer=pointer + told.pointer)
+        for each in _violations(validators[key].iter_errors(part.value), original, known):
+            yield replace(each, pointer=pointer + each.pointer)
 
 
 def _count(value: Json, most: int) -> int:
@@ -307,7 +307,7 @@ def _members(value: list[Json] | JsonObject) -> Iterable[Json]:
     return value.values() if isinstance(value, dict) else value
 
 
-def _told(errors: "Iterable[ValidationError]", value: Json, known: "_Compiled") -> Iterator[Violation]:
+def _violations(errors: "Iterable[ValidationError]", value: Json, known: "_Compiled") -> Iterator[Violation]:
     from inspector.schema.messages import messages_of  # noqa: PLC0415 - few values do not fit
 
     for found in (found for error in errors for found in messages_of(error, value)):
@@ -460,9 +460,9 @@ class _Repairs:
                 failed = error
                 if not self._repaired(error):
                     break
-        return self._told(failed)
+        return self._violations(failed)
 
-    def _told(self, error: "ValidationError | None") -> str:
+    def _violations(self, error: "ValidationError | None") -> str:
         from inspector.schema.messages import messages_of  # noqa: PLC0415
 
         if error is None or type(error.kind).__name__ == "Referencing":

@@ -37,7 +37,7 @@ class CallRecord:
     resolution: "Resolution | None" = None
     """The server's resolution of this one call; None where it was not asked."""
     remarks: tuple[str, ...] = ()
-    """Where the answer says other than its tool declares, in sentences of ours."""
+    """Where the answer says other than its tool declares, in Sightline's sentences."""
     has_ids: bool = False
     """Whether it is of a recording, which has an id in place of each withheld value."""
     left_out: tuple[tuple[str, str], ...] = ()

@@ -1,4 +1,4 @@
-"""What a session tells whoever listens."""
+"""The events of a session."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ class ServerFacts:
     raw: Json
     """The result of initialize or server/discover, as sent; of a page, what its browser says of itself."""
     notes: tuple[str, ...] = ()
-    """What the user should know of this connection, in sentences of ours."""
+    """What the user should know of this connection, in Sightline's sentences."""
 
     @property
     def identity(self) -> JsonObject:

@@ -404,7 +404,7 @@ class Session:
     async def _reach_again(self, used: "Connection", reason: Failure) -> "Connection":
         """Replace the connection `used`, and list again. Raises InspectorError."""
         if self._reaching is None and self._connection is used:
-            # A task of its own: whoever asked first may be cancelled, and others wait for it too.
+            # A task of its own: the first caller may be cancelled while others wait for it.
             self._reaching = asyncio.ensure_future(self._replace(used, reason))
             self._reaching.add_done_callback(self._reached)
         if self._reaching is not None:

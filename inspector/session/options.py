@@ -24,7 +24,7 @@ class Options:
     wait_s: float | None = None
     """How long a page may take to become quiet before its tools are listed; a page without tools is then an error.
 
-    None lists them at once, also where there are none: for whoever follows what changes.
+    None lists them at once, also where there are none, for a caller that follows changes.
     """
     policy: BoundaryPolicy = DEFAULT_POLICY
     """What is withheld from models beyond what the boundary withholds."""

@@ -106,7 +106,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     }
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
-    # All at once: a style sheet that came with its screen would have every widget styled anew.
+    # All at once: a style sheet that came with its screen would restyle every widget.
     CSS_PATH = [  # noqa: RUF012 - Textual declares it so
         "main/main.tcss",
         "widgets/secondary.tcss",

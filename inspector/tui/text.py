@@ -18,7 +18,7 @@ def paragraph(text: str, style: str = "") -> Content:
 
 
 def shortened(text: str, length: int) -> str:
-    """`text` cut to `length` characters with an ellipsis, made safe afterwards by whoever shows it.
+    """`text` cut to `length` characters with an ellipsis, made safe afterwards by the widget that shows it.
 
     Cutting comes first: a megabyte of text is never made safe for the sake of one line.
     """

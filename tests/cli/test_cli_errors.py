@@ -68,7 +68,7 @@ from tests.cli.sightline import ROOT, raw_server, sightline
         (
             ("call", "delete_project", "--arg", "project=apollo", "demo"),
             10,
-            "not called, for nobody agreed: claims-",
+            "not called, because it was not agreed to: claims-",
             "--yes",
         ),
         (("call", "t", "--args", "{", *raw_server("plain")), 2, "", ""),

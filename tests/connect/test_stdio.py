@@ -65,7 +65,7 @@ async def test_an_error_answer_is_an_rpc_error_as_it_was_sent(behaviour: str, er
             EntryKind.FAULT,
             'server printed to stdout: "Traceback (most recent call last):": log to stderr',
         ),
-        ("duplicate ids", EntryKind.FAULT, "an answer to id 2, which nobody waits for"),
+        ("duplicate ids", EntryKind.FAULT, "an answer to id 2, which no request waits for"),
         ("batch", EntryKind.LOG, "hi"),
         ("both result and error", EntryKind.EXCHANGE, "both result and error; -1 both"),
     ],

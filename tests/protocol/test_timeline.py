@@ -75,7 +75,12 @@ def test_an_answer_settles_its_request(answer: bytes, state: str, detail: str) -
         ),
         (b"5", "fault", "not a message", "not a JSON-RPC message: no object"),
         (b"{}", "fault", "not a message", "not a JSON-RPC message: neither method, result nor error"),
-        (b'{"id":9,"result":1}', "fault", "unexpected answer", "an answer to id 9, which nobody waits for"),
+        (
+            b'{"id":9,"result":1}',
+            "fault",
+            "unexpected answer",
+            "an answer to id 9, which no request waits for",
+        ),
         (b'{"method":"notifications/x"}', "notification", "notifications/x", ""),
         (
             b'{"method":"notifications/progress","params":{"progress":1.50,"total":3,"message":"m"}}',
@@ -130,9 +135,9 @@ def test_an_answer_to_what_was_given_up_is_late_once_and_no_fault() -> None:
             "note",
             "late answer",
             "done",
-            "to tools/call t, 2.0 s after it was asked: nobody waits for it any more",
+            "to tools/call t, 2.0 s after it was asked: no request waits for it any more",
         ),
-        ("fault", "unexpected answer", "done", "an answer to id 1, which nobody waits for"),
+        ("fault", "unexpected answer", "done", "an answer to id 1, which no request waits for"),
     ]
     assert [entry.frames for entry in timeline.entries] == [(1, 2), (3,), (4,)]
 

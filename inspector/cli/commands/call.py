@@ -268,7 +268,7 @@ def report(
             "\n  ".join([f"the server's stderr during the call, {_lines(len(stderr))}:", *stderr])
         )
     if shown.unfinished:
-        return DIAGNOSTICS.fail(ToolFailedError(shown.unfinished.told, _NOT_ANSWERED))
+        return DIAGNOSTICS.fail(ToolFailedError(shown.unfinished.line, _NOT_ANSWERED))
     return _exit_code(record)
 
 

@@ -36,8 +36,7 @@ from inspector.policy.rules import Policy
 from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import unfinished
 from inspector.recording.checking import CheckedCall, checked
-from inspector.recording.exports import KINDS, Kind, exported
-from inspector.recording.exports import told as note_words
+from inspector.recording.exports import KINDS, Kind, exported, note_words
 from inspector.recording.files import Break, GoodLines, RecordingFile
 from inspector.recording.files.importing import import_log
 from inspector.recording.format import Connected, Header, LensesChanged, Line, Note
@@ -207,9 +206,9 @@ def _shape(report: _Report) -> JsonObject:
             for one in call.mismatches
         ],
         "violations": [
-            {"frame": call.frame, "tool": call.tool, **told.as_json()}
+            {"frame": call.frame, "tool": call.tool, **violation.as_json()}
             for call in report.calls
-            for told in call.output.violations
+            for violation in call.output.violations
         ],
         "unchecked": [
             {"frame": call.frame, "tool": call.tool, "reason": reason}

@@ -29,4 +29,4 @@ class Terms:
     policy: "Policy | None" = None
     """None for the built-in policy."""
     audit: "Audit | None" = None
-    """Closed by whoever opened it."""
+    """The caller closes it."""

@@ -80,7 +80,7 @@ class Consideration:
         return frozenset((*rules, *(each.key for each in self.asking), self.problem))
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def effects(self) -> tuple[str, ...]:
         """For the audit log: names of rules, and changes and problems in sentences."""
         rules = tuple(match.rule.name for match in self.decision.matches)
         return (*rules, *(each.sentence for each in self.asking), *((self.problem,) if self.problem else ()))
@@ -145,7 +145,7 @@ def refusal(current: Consideration) -> tuple[str, str]:
         hint = "Only another policy lets it through." if not current.problem else "Please report it."
         return f"blocked, not called: {reasons}", hint
     return (
-        f"not called, for nobody agreed: {reasons}",
+        f"not called, because it was not agreed to: {reasons}",
         "--yes agrees to what is asked; it never lets through what is blocked.",
     )
 

@@ -170,7 +170,7 @@ class Oversight:
             annotations=self._told_to(current.server),
             number=number,
         )
-        # Whoever gives up now has the answer in the session all the same.
+        # A caller that gives up now still has the answer in the session.
         settling = asyncio.ensure_future(self._settled(session, current, record, agreement))
         self._settling.add(settling)
         settling.add_done_callback(self._settling.discard)
@@ -189,7 +189,7 @@ class Oversight:
         await self._released(made)
         agreed = in_force(replace(made, is_agreed=True))
         session.amend(agreed.record)
-        session.note(f"answer of {made.record.name}", "; ".join(agreed.told), kind="policy")
+        session.note(f"answer of {made.record.name}", "; ".join(agreed.effects), kind="policy")
         return agreed
 
     async def _permitted(
@@ -237,8 +237,8 @@ class Oversight:
             # What is not logged is not agreed to either.
             made = in_force(replace(made, findings=(*made.findings, problem), is_agreed=False))
         session.amend(made.record)
-        if made.told:
-            session.note(f"answer of {record.name}", "; ".join(made.told), kind="policy")
+        if made.effects:
+            session.note(f"answer of {record.name}", "; ".join(made.effects), kind="policy")
         if made.brought.marks:
             session.note(f"trust #{record.number} {record.name}", brought_line(made.brought), kind="trust")
         return made
@@ -253,7 +253,7 @@ class Oversight:
     async def _deciding(self, current: Consideration, number: int) -> None:
         if self._audit:
             call = _audited(current, self.number, number)
-            await asyncio.to_thread(self._audit.deciding, call, current.verdict.value, current.told)
+            await asyncio.to_thread(self._audit.deciding, call, current.verdict.value, current.effects)
 
     async def _answered(self, made: Ruled) -> None:
         if self._audit:

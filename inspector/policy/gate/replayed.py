@@ -31,8 +31,8 @@ class Judged:
         return self.made is None or self.made.is_stopped
 
     @property
-    def told(self) -> tuple[str, ...]:
-        return (*self.consideration.reasons, *(self.made.told if self.made else ()))
+    def effects(self) -> tuple[str, ...]:
+        return (*self.consideration.reasons, *(self.made.effects if self.made else ()))
 
     def as_json(self) -> JsonObject:
         return {

@@ -28,7 +28,7 @@ class Ruled:
     brought: SessionTrust
     """What it brought into the agent session."""
     findings: tuple[str, ...] = ()
-    """Where the answer says other than its tool declares, in sentences of ours."""
+    """Where the answer says other than its tool declares, in Sightline's sentences."""
     problem: str = ""
     """What went wrong beside the call: an answer that could not be judged, a log that could not be written."""
     is_agreed: bool = False
@@ -50,7 +50,7 @@ class Ruled:
         return self.brought.has(MarkKind.MALICIOUS)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def effects(self) -> tuple[str, ...]:
         """The effects of rules on the answer, one sentence each. Safe to show; quotes nothing of it."""
         decision = self.handling.decision
         verdict = {

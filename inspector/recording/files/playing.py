@@ -17,7 +17,7 @@ from inspector.protocol.frames import Frame, Response, messages
 from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
 from inspector.recording.codec import Broken, decoded
 from inspector.recording.definitions import Definitions
-from inspector.recording.exports import told
+from inspector.recording.exports import note_words
 from inspector.recording.files.index import Index
 from inspector.recording.files.reading import Break, RecordingFile, fault_of
 from inspector.recording.format import (
@@ -43,7 +43,7 @@ class Known:
     """What it was read from."""
     catalogue: Catalogue = field(default_factory=Catalogue)
     definitions: Definitions = field(default_factory=Definitions)
-    """The same, for whoever judges calls."""
+    """The same, for what judges calls."""
 
 
 class Listings:
@@ -162,7 +162,7 @@ def noted(timeline: Timeline, line: Line | Broken, at_s: float) -> Entry:
     """A line that is no frame, as an entry of a timeline."""
     match line:
         case Note() | LensesChanged() | Connected():
-            title, words = told(line) or ("", "")
+            title, words = note_words(line) or ("", "")
             return timeline.note(line.at_s, title, words)
         case RecordedCall():
             return _page_call(line)

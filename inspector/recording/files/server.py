@@ -33,7 +33,7 @@ def serve_stdio(answer: Answering, say: Say) -> None:
 
 
 def serve_http(answer: Answering, say: Say, port: int) -> None:
-    """Serve on 127.0.0.1 until SIGTERM or SIGINT, to whoever has the token. `port`: 0 takes any that is free.
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT, to clients that have the token. `port`: 0 takes any that is free.
 
     Raises UnreachableError where it cannot listen.
     """

@@ -173,7 +173,7 @@ class CallPane(Vertical):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether something is said to be wrong."""
+        """Whether an error is shown."""
         return self.has_class("-wrong")
 
     @property

@@ -294,7 +294,7 @@ class CallRunner:
             elapsed = duration(monotonic() - self._running.began_s)
             was_sent = not self._running.is_held
             self._running.worker.cancel()
-            sent = f"cancelled after {elapsed}; the {self._link.peer} was told so"
+            sent = f"cancelled after {elapsed}; the {self._link.peer} was notified"
             self._stop(sent if was_sent else "cancelled; nothing was sent")
 
     def toggle_json(self) -> None:

@@ -71,7 +71,7 @@ def trait_lines(found: Traits) -> tuple[Content, ...]:
         trait = found.trait(name)
         if trait.value is None or trait.value == ():
             continue
-        how = "default, nobody declared it" if trait.defaulted else f"claims for it: {len(trait.claims_for)}"
+        how = "default, not declared" if trait.defaulted else f"claims for it: {len(trait.claims_for)}"
         against = f", against it: {len(trait.claims_against)}" if trait.claims_against else ""
         lines.append(
             Content.assemble(
@@ -111,7 +111,7 @@ class BadgeLoader:
     """Computes the badges of visible catalogue rows in a thread; drawing a row only looks them up."""
 
     def __init__(self, screen: Screen[None], changed: Callable[[], None]) -> None:
-        """`changed`: told when more badges are known; it draws the rows anew."""
+        """`changed`: called when more badges are known, to redraw the rows."""
         self._screen = screen
         self._changed = changed
         self._known: dict[int, tuple[Tool, RowMarks]] = {}

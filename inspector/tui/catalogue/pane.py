@@ -46,7 +46,7 @@ class CatalogueLines(Lines):
         self._shown: tuple[CatalogueRow, ...] = ()
         self._sizes: dict[str, int] = {}
         self.remark = ""
-        """What stands behind the heading of the tools, in words of ours."""
+        """A remark behind the heading of the tools. Holds no foreign text."""
 
     def take(self, found: tuple[Row, ...], query: str) -> None:
         """Show `found`; the cursor stays on the item that it was on, where that is still there."""
@@ -58,7 +58,7 @@ class CatalogueLines(Lines):
         self._show(query, self.entry)
 
     def judge(self) -> None:
-        """Other things are known of the tools: their badges are made anew as they are seen."""
+        """What is known of the tools changed: badges are computed again for the rows that are seen."""
         self._marks.clear()
         self.refresh()
 

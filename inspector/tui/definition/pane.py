@@ -25,11 +25,11 @@ _LEAST_BESIDE = 72
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A place in a definition that something is said of."""
+    """A place in a definition, with a remark."""
 
     pointer: str
     words: Content
-    """What is said of it."""
+    """The remark."""
     near: str = ""
     """A part of the text there, to be brought into view. Foreign text."""
 

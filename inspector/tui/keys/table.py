@@ -353,8 +353,8 @@ DECIDING: tuple[Command, ...] = (
         "trust.propagation",
         "p",
         "propagation",
-        "what it is told",
-        "Changes what the server under the cursor is told of the session with each call: nothing, or more.",
+        "what it is sent",
+        "Changes what the server under the cursor is sent about the session with each call: nothing, or more.",
     ),
     _trust(
         "trust.renew",

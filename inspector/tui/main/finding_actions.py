@@ -164,7 +164,7 @@ class FindingActions:
 
 
 def mark_of(finding: Finding, *, is_malformed: bool) -> Mark:
-    """What is marked in a definition. What is wrong with a malformed item is said of the whole list."""
+    """The place to mark in a definition; None for a malformed item, whose finding is about the whole list."""
     near = finding.evidence.strip("…")[:_NEAR]
     words = Content.assemble(
         ("! ", "bold $text-warning"),

@@ -85,7 +85,7 @@ class ToolPane(Vertical):
         self.add_class("-empty")
 
     def show_claims(self, view: ToolView) -> None:
-        """Show the claims anew: a result may have made some. The form stays as it is."""
+        """Show the claims again: a result may have made some. The form stays as it is."""
         self._claims.show(view.badges, view.claims)
         self.tabs.annotate("claims", str(len(view.claims)) if view.claims else "")
         self.want_findings(view, ())

@@ -17,7 +17,7 @@ _AROUND = 7
 """Rows of the title, the keys, the border and the space between them."""
 
 UNREAD_S = 0.5
-"""Seconds in which nobody reads a question: a `y` then was typed for the screen below."""
+"""Seconds too short to read a question in: a `y` then was typed for the screen below."""
 
 
 class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):

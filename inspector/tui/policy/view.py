@@ -82,7 +82,7 @@ def answer_view(made: Ruled) -> DecisionView:
             Content("The call was made. Until you agree, the model gets nothing of its answer."),
             Content(""),
             Content.styled("Why you are asked", "bold"),
-            *_reasons(made.told),
+            *_reasons(made.effects),
         ),
         agree="show it to the model",
     )
@@ -90,7 +90,7 @@ def answer_view(made: Ruled) -> DecisionView:
 
 def attack_view(made: Ruled) -> DecisionView:
     """Says that a server reports an attack in its answer, and how far that can be believed."""
-    consequences = (Content(""), Content.styled("Your policy", "bold"), *_reasons(made.told))
+    consequences = (Content(""), Content.styled("Your policy", "bold"), *_reasons(made.effects))
     return DecisionView(
         title=Content.assemble(
             "The server reports an attack in the answer of ", content(shortened(made.record.name, 60))
@@ -105,7 +105,7 @@ def attack_view(made: Ruled) -> DecisionView:
                 "This is a claim of the server. It can be wrong, and a server that attacks you would not make it. "
                 "The agent session counts as untrusted and malicious until you begin a new one."
             ),
-            *(consequences if made.told else ()),
+            *(consequences if made.effects else ()),
         ),
     )
 
@@ -144,7 +144,7 @@ def _sentences(considered: Consideration) -> Iterator[str]:
 def _sentence_of(match: Match) -> str:
     if match.rule not in DEFAULT_POLICY.rules or match.rule.name not in _SENTENCES:
         return str(match)
-    claims = dict.fromkeys(told.rpartition(" ")[2] for fact in match.facts for told in fact.reasons)
+    claims = dict.fromkeys(reason.rpartition(" ")[2] for fact in match.facts for reason in fact.reasons)
     named = f" ({', '.join(claims)})" if claims else ""
     return f"{_SENTENCES[match.rule.name]}{named}."
 

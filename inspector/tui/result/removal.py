@@ -19,8 +19,10 @@ _MARK = "x-sensitive"
 
 def remedy(removal: Removal) -> str:
     """What would let the value pass, or why nothing should. Quotes pointers and keys of the server: foreign text."""
-    told = _BY_RULE.get(removal.rule)
-    return told(removal) if told else f"Nothing is known that would change what `{removal.rule}` withholds."
+    advice = _BY_RULE.get(removal.rule)
+    return (
+        advice(removal) if advice else f"Nothing is known that would change what `{removal.rule}` withholds."
+    )
 
 
 def _marked(removal: Removal) -> str:

@@ -141,7 +141,7 @@ class GuardedApp(App[None], inherit_bindings=False):
         before(signal.SIGTSTP, None)
 
     def on_app_blur(self, _: events.AppBlur) -> None:
-        """The terminal has lost the focus: whoever looks now may be somebody else."""
+        """The terminal has lost the focus: another person may look at it now."""
         self.mask()
 
     def mask(self) -> None:

@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 class Latest(Generic[Asked, Made]):
     """Makes something of each request in a thread; requests overtaken by a newer one are dropped.
 
-    Inputs must be frozen: `make` runs beside the event loop. It may raise: then `fail` is told.
+    Inputs must be frozen: `make` runs beside the event loop. If it raises, `fail` gets the error.
     """
 
     def __init__(

@@ -48,9 +48,9 @@ def end_at_once(code: int) -> None:
 
 
 def end_with_the_terminal() -> None:
-    """End the program when its terminal is gone, as SIGHUP does, which comes only to whoever's session hangs on it.
+    """End the program when its terminal is gone, as SIGHUP does, which only the session of that terminal gets.
 
-    Nobody could leave it any more, and what is written has nowhere to go.
+    It could no longer be left, and its output has nowhere to go.
     """
     if hasattr(select, "poll"):
         threading.Thread(target=_watch_terminal, name="sightline-terminal", daemon=True).start()

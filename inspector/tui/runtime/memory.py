@@ -56,7 +56,7 @@ def release(values: list[Json]) -> None:
         if not isinstance(value, (dict, list)):
             continue
         members = list(value.values()) if isinstance(value, dict) else value.copy()
-        # From here on the members are held by the list alone, if nobody else has the container.
+        # From here on the members are held by the list alone, unless the container is referenced elsewhere.
         del value
         if len(members) <= _FEW:
             values.extend(member for member in members if isinstance(member, (dict, list)) and member)

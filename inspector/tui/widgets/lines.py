@@ -75,7 +75,7 @@ class Lines(ScrollView, can_focus=True):
         raise NotImplementedError
 
     def show_rows(self, count: int, cursor: int | None = None, *, width: int = 0) -> None:
-        """There are `count` rows now; all are drawn anew. `cursor`: the row to stand on, None to stay.
+        """There are `count` rows now; redraws all. `cursor`: the row to stand on, None to stay.
 
         `width`: of the widest row in cells, about; 0 where rows fit themselves into the view.
         """
@@ -203,7 +203,7 @@ def gap_line(width: int, *, here: bool, sign: str = " ") -> Content:
 
 
 def marked(line: Content) -> Content:
-    """A line of which something is said: `!` stands before its text, and it has a colour of its own."""
+    """A marked line: `!` before its text, and its own colour."""
     return Content.assemble(line[:2], (MARKED, "bold $text-warning"), line[3:]).stylize("on $warning 20%", 2)
 
 
@@ -271,7 +271,7 @@ class ContentLines(Lines):
         self._wrap(0)
 
     def on_resize(self) -> None:
-        """Wrap them anew."""
+        """Wrap them again."""
         self._wrap(None)
 
     def row(self, index: int, width: int) -> Content:

@@ -217,7 +217,7 @@ async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it(
         assert "Esc cancel" in text
         await pilot.press("escape")
         text = await settled(pilot, app, "cancelled after")
-        assert f"{who} was told so" in " ".join(text.split())
+        assert f"{who} was notified" in " ".join(text.split())
         assert told.opened[0].cancelled == 1
         assert app.is_running
 
