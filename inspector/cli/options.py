@@ -180,7 +180,9 @@ quiet_option = click.option(
     "-q", "quiet", is_flag=True, expose_value=False, callback=_be_quiet, help="Print only errors on stderr."
 )
 theme_option = click.option(
-    "--theme", metavar="NAME", help="Colours of the interface: dark, light, high-contrast, or your own theme."
+    "--theme",
+    metavar="NAME",
+    help="Colours of the interface: dark, light, high-contrast, nord, catppuccin-mocha, or your own.",
 )
 server_name_option = click.option(
     "--server-name", metavar="NAME", help="The name by which the host knows the server.  [default: server]"

@@ -157,7 +157,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._theme_files = theme_files
         self._leaving = False
         for each in theme_files:
-            self.register_theme(_theme(each))
+            self.register_theme(theme_of(each))
         self.theme = theme
 
     def get_default_screen(self) -> OpeningScreen:
@@ -240,7 +240,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self.simulate_key(message.command.keys.partition(",")[0])
 
 
-def _theme(file: themes.ThemeFile) -> Theme:
+def theme_of(file: themes.ThemeFile) -> Theme:
+    """A theme file as a theme of Textual."""
     colours = dict(file.colours)
     primary = colours.pop("primary")
     theme = Theme(name=file.name, primary=primary, dark=file.dark, variables=dict(file.variables))

@@ -1,11 +1,14 @@
 from pathlib import Path
 
 import pytest
+from textual.color import Color
 
 from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.protocol.targets import DemoTarget
-from tests.tui.scripted import Script, app_of
+from inspector.tui.app import theme_of
+from tests.tui.scripted import LARGE, app_of, settled
+from tests.tui.secretive import secretive
 
 GOOD = 'name = "mine"\nprimary = "#123456"\n'
 
@@ -17,8 +20,9 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "themes"
 
 
-def test_three_themes_are_shipped() -> None:
-    assert [theme.name for theme in themes.shipped()] == ["dark", "high-contrast", "light"]
+def test_five_themes_are_shipped() -> None:
+    names = [theme.name for theme in themes.shipped()]
+    assert names == ["catppuccin-mocha", "dark", "high-contrast", "light", "nord"]
     assert paths.packaged("themes").is_dir()
 
 
@@ -26,7 +30,7 @@ def test_a_theme_of_the_user_is_added_and_one_of_a_known_name_replaces_it(own_fo
     (own_folder / "mine.toml").write_text(GOOD)
     (own_folder / "other.toml").write_text('name = "dark"\nprimary = "#abcdef"\n')
     found = {theme.name: theme for theme in themes.themes()}
-    assert set(found) == {"dark", "high-contrast", "light", "mine"}
+    assert set(found) == {*(theme.name for theme in themes.shipped()), "mine"}
     assert dict(found["dark"].colours)["primary"] == "#abcdef"
 
 
@@ -73,15 +77,6 @@ def test_the_platform_has_a_folder_where_none_is_chosen(monkeypatch: pytest.Monk
     assert "sightline" in str(paths.configuration())
 
 
-@pytest.mark.parametrize("name", ["dark", "high-contrast", "light"])
-async def test_every_shipped_theme_can_be_shown(name: str) -> None:
-    app = app_of(Script(), target=DemoTarget())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.theme = name
-        await pilot.pause()
-        assert app.current_theme.name == name
-
-
 def test_an_unknown_theme_is_told_before_the_screen_is_taken() -> None:
     from inspector.launch import Launch  # noqa: PLC0415
     from inspector.tui.app import run  # noqa: PLC0415
@@ -90,27 +85,60 @@ def test_an_unknown_theme_is_told_before_the_screen_is_taken() -> None:
         run(Launch(target=DemoTarget(), theme="purple"))
 
 
-def luminance(colour: str) -> float:
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+def luminance(colour: Color) -> float:
     red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(left: str, right: str) -> float:
+def contrast(left: Color, right: Color) -> float:
     """The contrast of two colours. Source: WCAG 2.2, 1.4.3: text needs 4.5, and 7 where contrast is promised."""
     darker, lighter = sorted((luminance(left), luminance(right)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
-@pytest.mark.parametrize("theme", themes.shipped(), ids=lambda theme: theme.name)
-def test_text_can_be_read_also_under_the_cursor(theme: themes.ThemeFile) -> None:
-    colours, variables = dict(theme.colours), dict(theme.variables)
-    least = 7 if theme.name == "high-contrast" else 4.5
-    for name in ("background", "surface", "panel"):
-        assert contrast(colours["foreground"], colours[name]) >= least, name
-    for ink in ("foreground", "success", "warning", "error", "accent", "primary"):
-        assert contrast(colours[ink], colours["surface"]) >= least, ink
-        cursor = contrast(colours[ink], variables["block-cursor-background"])
-        assert cursor >= (least if ink == "foreground" else 3), ink
+BEHIND = ("background", "surface", "panel", "block-cursor-background", "block-cursor-blurred-background")
+DECORATION = frozenset("▌▎▍▁▂▃▄▅▆▇█▔▕─━│┃┄┊┌┐└┘├┤┬┴┼╭╮╰╯")
+"""Lines, borders and scrollbars: they are no text."""
+
+
+@pytest.mark.parametrize("file", themes.shipped(), ids=lambda file: file.name)
+def test_each_colour_of_a_text_can_be_read_on_each_background(file: themes.ThemeFile) -> None:
+    shown = {**theme_of(file).to_color_system().generate(), **dict(file.variables)}
+    foreground = Color.parse(shown["foreground"])
+    for behind in BEHIND:
+        background = Color.parse(shown[behind])
+        least = 7 if file.name == "high-contrast" else 4.5
+        assert contrast(foreground, background) >= least, behind
+        assert contrast(background.blend(foreground, 0.7), background) >= 4.5, behind
+        for ink in ("error", "warning", "accent", "success", "primary"):
+            text = shown[f"text-{ink}"]
+            drawn = background.get_contrast_text() if text.startswith("auto") else Color.parse(text)
+            assert contrast(drawn, background) >= 4.5, (ink, behind)
+
+
+@pytest.mark.parametrize("name", [file.name for file in themes.shipped()])
+async def test_every_sign_on_the_screen_can_be_read(name: str) -> None:
+    app = app_of(secretive()[0])
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "mint")
+        app.theme = name
+        await pilot.pause()
+        for keys in (
+            ("enter", "ctrl+r"),
+            ("escape", "2"),
+            ("3",),
+            ("4",),
+            ("c",),
+            ("escape", "s"),
+            ("escape", "f"),
+        ):
+            await pilot.press(*keys)
+            await settled(pilot, app)
+            for row in app.screen._compositor.render_strips():  # noqa: SLF001
+                for text, style, _ in row:
+                    signs = set(text) - DECORATION - {" "}
+                    if signs and style and style.color and style.bgcolor:
+                        ink, behind = (Color.from_rich_color(each) for each in (style.color, style.bgcolor))
+                        assert contrast(ink, behind) >= 4.5, (text, style, keys)

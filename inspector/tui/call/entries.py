@@ -165,7 +165,7 @@ def label(line: FormLine, *, is_default: bool = False) -> Content:
         "  " * line.depth,
         content(shortened(field.name, 60), "bold" if line.is_heading else ""),
         ("*", "bold $text-warning") if field.required else "",
-        ("  default", "$foreground 60%") if is_default else "",
+        ("  default", "$foreground 70%") if is_default else "",
     )
 
 

@@ -238,6 +238,6 @@ def _input(line: FormLine) -> Input | ChoiceInput:
     hint = placeholder(field)
     if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE} and choice_values(field):
         return ChoiceInput(
-            [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 60%")
+            [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 70%")
         )
     return Input(placeholder=safe_line(hint), password=field.sensitive, compact=True, select_on_focus=False)

@@ -185,7 +185,7 @@ class CallPane(Vertical):
         """Show one line in place of the form, so that the result has room."""
         self._line.update(
             Content.assemble(
-                line, "   ", ("1", "bold $accent"), " edit  ", ("r", "bold $accent"), " call again"
+                line, "   ", ("1", "bold $text-accent"), " edit  ", ("r", "bold $text-accent"), " call again"
             )
         )
         self.set_class(True, "-folded")

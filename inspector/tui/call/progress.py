@@ -13,10 +13,10 @@ def progress_line(name: str, elapsed_s: float, progress: Progress | None) -> Con
     parts = [
         Content.assemble(("calling ", "$text-warning"), content(shortened(name, 40), "bold")),
         Content(duration(elapsed_s)),
-        Content.assemble(("Esc", "bold $accent"), " cancels"),
+        Content.assemble(("Esc", "bold $text-accent"), " cancels"),
     ]
     if progress is FILLED:
-        parts.append(Content.assemble(f"{FILLED.message}: ", ("S", "bold $accent"), " submits the form"))
+        parts.append(Content.assemble(f"{FILLED.message}: ", ("S", "bold $text-accent"), " submits the form"))
     elif progress is not None:
         parts.append(_far(progress))
     return Content("  ").join(parts)

@@ -39,7 +39,7 @@ def marks_of(tool: Tool) -> RowMarks:
 def row_marks(found: Traits) -> RowMarks:
     """The badges of a tool for its row: `write · sensitive`, or `WS` where there is no room."""
     words = (Content.styled(_ROW_WORDS.get(badge, badge.word), _STYLES[badge]) for badge in badges(found))
-    return RowMarks(words=Content.styled(" · ", "$foreground 50%").join(words), letters=letters(found))
+    return RowMarks(words=Content.styled(" · ", "$foreground 70%").join(words), letters=letters(found))
 
 
 def letters(found: Traits) -> Content:
@@ -77,7 +77,7 @@ def trait_lines(found: Traits) -> tuple[Content, ...]:
             Content.assemble(
                 (f"{name.value:<19} ", "$foreground 70%"),
                 content(shortened(_value(trait.value), _LONG), "" if trait.defaulted else "bold"),
-                (f"  ({'set by you' if trait.overridden else how}{against})", "$foreground 60%"),
+                (f"  ({'set by you' if trait.overridden else how}{against})", "$foreground 70%"),
             )
         )
     return tuple(lines)

@@ -85,7 +85,7 @@ class CatalogueLines(Lines):
             line = group_line(found, self._sizes.get(found.key, found.size))
             if found.key != TOOLS or not self.remark:
                 return line
-            return Content.assemble(line, (f"  {self.remark}", "$foreground 60%")).truncate(
+            return Content.assemble(line, (f"  {self.remark}", "$foreground 70%")).truncate(
                 width, ellipsis=True
             )
         return entry_line(found.entry, self._marks_for(found.entry), width, here=index == self.cursor)

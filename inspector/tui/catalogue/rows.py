@@ -133,7 +133,7 @@ def _name(entry: Tool | Item, width: int) -> Content:
         return content(cut_in_the_middle(entry.name, width))
     room = width - len(name) - 2
     address = cut_in_the_middle(entry.name, room) if room >= _LEAST_ADDRESS else ""
-    return Content.assemble(content(shortened(name, width)), ("  ", ""), content(address, "$foreground 60%"))
+    return Content.assemble(content(shortened(name, width)), ("  ", ""), content(address, "$foreground 70%"))
 
 
 def item_label(entry: Item) -> str:

@@ -59,7 +59,7 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
         " = ",
         content(shortened(row.value, max(width, 20))),
         content(f"  {claim.note}", "$text-warning") if claim.note else "",
-        (_WHERE.get(claim.subject, ""), "$foreground 60%"),
+        (_WHERE.get(claim.subject, ""), "$foreground 70%"),
     )
     room = max(width - standing.cell_length - 1, 10)
     return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", standing)

@@ -46,11 +46,11 @@ def failure(view: FailureView) -> Content:
     # Above what the server said last: that may take more room than there is.
     lines.append(
         Content.assemble(
-            ("R", "bold $accent"),
+            ("R", "bold $text-accent"),
             " tries again   ",
-            ("t", "bold $accent"),
+            ("t", "bold $text-accent"),
             " shows the timeline   ",
-            ("q", "bold $accent"),
+            ("q", "bold $text-accent"),
             " quits",
         )
     )

@@ -74,7 +74,7 @@ class HelpLine:
             return
         indent = _KEYS_WIDTH + 3 if self.key else 2
         first, *more = Content(self.words).wrap(max(width - indent, _LEAST_WORDS))
-        lead = Content.styled(f"  {self.key.ljust(_KEYS_WIDTH)} " if self.key else "  ", "bold $accent")
+        lead = Content.styled(f"  {self.key.ljust(_KEYS_WIDTH)} " if self.key else "  ", "bold $text-accent")
         yield Content.assemble(lead, first)
         yield from (Content.assemble(" " * indent, each) for each in more)
 

@@ -183,7 +183,7 @@ def key_line(keys: Sequence[FooterKey]) -> Content:
     parts: list[Content | str] = [" "]
     for key in keys:
         parts += [
-            Content.styled(_shown(key.offer), "bold $accent"),
+            Content.styled(_shown(key.offer), "bold $text-accent"),
             Content.styled(f" {key.offer.label}  ", "$foreground 80%"),
         ]
     return Content.assemble(*parts)

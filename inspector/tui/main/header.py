@@ -34,7 +34,7 @@ class HeaderView:
 
 
 _STATE_STYLES = {
-    State.IDLE: "$foreground 60%",
+    State.IDLE: "$foreground 70%",
     State.CONNECTING: "$text-warning",
     State.READY: "$text-success",
     State.LOST: "bold $text-error",

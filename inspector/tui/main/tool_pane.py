@@ -37,7 +37,7 @@ class ToolPane(Vertical):
         & > ContentSwitcher { height: 1fr; }
         & > #tool-title { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; background: $panel; }
         &.-empty > * { visibility: hidden; }
-        &:focus-within > #tool-title, &:focus-within > TabLine { background: $primary 40%; }
+        &:focus-within > #tool-title, &:focus-within > TabLine { background: $primary 20%; }
     }
     """
 

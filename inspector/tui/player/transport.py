@@ -136,7 +136,7 @@ def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
         if taken + length > width:
             break
         parts += [
-            Content.styled(keys, "bold $accent"),
+            Content.styled(keys, "bold $text-accent"),
             Content.styled(f" {label}  ", "$foreground 80%"),
         ]
         taken += length

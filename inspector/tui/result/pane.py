@@ -55,7 +55,7 @@ class ResultPane(Vertical):
         &.-empty #result-values, &.-empty #result-reasons, &.-empty #result-sides { display: none; }
         &.-explaining #result-why { display: block; }
         &.-explaining #result-reasons { display: none; }
-        &:focus-within #result-sides { background: $primary 40%; text-style: bold; }
+        &:focus-within #result-sides { background: $primary 20%; text-style: bold; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.RESULT)

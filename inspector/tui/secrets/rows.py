@@ -25,8 +25,8 @@ _STYLES = {
     "not revealed": "$text-primary",
     "revealing": "$text-warning",
     "revealed": "bold $text-warning",
-    "expired": "$foreground 60%",
-    "forgotten": "$foreground 60%",
+    "expired": "$foreground 70%",
+    "forgotten": "$foreground 70%",
     "already used": "$text-warning",
     "rate limited": "$text-warning",
 }
@@ -64,7 +64,7 @@ def secret_line(
     state = "shown below" if is_peeked else here_now.state
     if isinstance(kept, KeptReference) and kept.has_value and here_now.state != "revealed":
         state = f"{state} •"
-    left = Content.assemble("▸ " if here else "  ", (sign, "bold $accent"), content(label(kept)))
+    left = Content.assemble("▸ " if here else "  ", (sign, "bold $text-accent"), content(label(kept)))
     return Content.assemble(
         left.truncate(_label_width(width) - 1, ellipsis=True, pad=True),
         " ",

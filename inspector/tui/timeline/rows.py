@@ -33,7 +33,7 @@ _SIGNS = {
     EntryKind.LOG: ("i", "$foreground 70%"),
     EntryKind.STDERR: ("!", "$text-warning"),
     EntryKind.FAULT: ("✗", "$text-error"),
-    EntryKind.NOTE: ("·", "$foreground 60%"),
+    EntryKind.NOTE: ("·", "$foreground 70%"),
     EntryKind.DECISION: ("§", "$text-accent"),
 }
 
@@ -225,7 +225,7 @@ def row_line(row: TimelineRow, width: int) -> Content:
     entry = row.entry
     if entry is None:
         at = clock(row.segment.offset_s)
-        return Content.assemble((f"{at:>8} ", "$foreground 60%"), ("── reconnected ──", "bold $text-accent"))
+        return Content.assemble((f"{at:>8} ", "$foreground 70%"), ("── reconnected ──", "bold $text-accent"))
     at_s = row.segment.offset_s + entry.at_s
     if row.call:
         return _line(at_s, entry, _call_words(row, entry, max(width, 20)), width)
@@ -256,7 +256,7 @@ def _line(at_s: float, entry: Entry, words: Content, width: int) -> Content:
         (duration(entry.duration_s) if entry.duration_s is not None else "").rjust(9)
         + (size(entry.size_bytes) if entry.frames else "").rjust(9)
     )
-    left = Content.assemble((f"{clock(at_s):>8} ", "$foreground 60%"), (f"{sign} ", style), words)
+    left = Content.assemble((f"{clock(at_s):>8} ", "$foreground 70%"), (f"{sign} ", style), words)
     room = max(width - right.cell_length - 1, 10)
     return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", right)
 
@@ -285,7 +285,7 @@ def _call_words(row: TimelineRow, entry: Entry, length: int) -> Content:
     if logs:
         parts.append(Content.styled(count(logs, "log"), "$foreground 70%"))
     sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "
-    return Content.assemble((sign, "$foreground 60%"), Content("  ").join(parts))
+    return Content.assemble((sign, "$foreground 70%"), Content("  ").join(parts))
 
 
 def _words(entry: Entry, length: int) -> Content:

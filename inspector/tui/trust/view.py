@@ -152,8 +152,8 @@ def mark_line(mark: Mark, *, here: bool, is_first: bool) -> Content:
         content(shortened(call, _CALL_WIDTH - 2).ljust(_CALL_WIDTH), "bold"),
         (mark.kind.value, _STYLES.get(mark.kind, "")),
         value,
-        (f"  {_MEANINGS[mark.kind]}", "$foreground 60%"),
-        content(shortened(f"  ({origin.server})", 80), "$foreground 60%") if is_first else "",
+        (f"  {_MEANINGS[mark.kind]}", "$foreground 70%"),
+        content(shortened(f"  ({origin.server})", 80), "$foreground 70%") if is_first else "",
     )
 
 

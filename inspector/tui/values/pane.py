@@ -27,8 +27,8 @@ _STYLES = {
     Kind.LABEL: "$text-primary",
     Kind.STRING: "$foreground",
     Kind.SCALAR: "$text-accent",
-    Kind.PUNCTUATION: "$foreground 60%",
-    Kind.CONTINUATION: "$foreground 50%",
+    Kind.PUNCTUATION: "$foreground 70%",
+    Kind.CONTINUATION: "$foreground 70%",
 }
 _SIGN_STYLES = {
     Difference.NONE: "",
@@ -108,7 +108,7 @@ class OutlineLines(Lines):
         """Titles for the sides that are drawn, the right one where its side begins; the first cell is a margin."""
         if self._shown is not Shown.BOTH:
             title = right if self._shown is Shown.RIGHT else left
-            return Content.assemble(title, ("   m: other side, both", "$foreground 60%"))
+            return Content.assemble(title, ("   m: other side, both", "$foreground 70%"))
         room = _CURSOR + SIGNS + self._widths()[0] - 1
         left = left.truncate(room, ellipsis=True)
         return Content.assemble(left, " " * (room - left.cell_length), f"{_DIVIDER} ", right)

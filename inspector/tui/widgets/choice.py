@@ -60,7 +60,7 @@ class ChoiceInput(Widget, can_focus=True):
             shown, place = Content(self._values[self.chosen]), f"{self.chosen + 1:,} of {len(self._values):,}"
         tail = f"  {place}"
         room = max(self.size.width - len(tail) - 4, 4)
-        return Content.assemble("< ", shown.truncate(room, ellipsis=True), " >", (tail, "$foreground 60%"))
+        return Content.assemble("< ", shown.truncate(room, ellipsis=True), " >", (tail, "$foreground 70%"))
 
     def watch_chosen(self, chosen: int | None) -> None:
         """Tell the form."""

@@ -168,7 +168,7 @@ REMOVED = "✗"
 MARKED = "!"
 GAP = "┄"
 _STYLES = {
-    SpanKind.PUNCTUATION: "$foreground 60%",
+    SpanKind.PUNCTUATION: "$foreground 70%",
     SpanKind.KEY: "$text-primary",
     SpanKind.STRING: "$foreground",
     SpanKind.NUMBER: "$text-accent",
