@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.judgement import Judgement
@@ -225,11 +226,15 @@ def app_of(
     return SightlineApp(chosen, open_session, level=level, theme_files=themes.shipped(), own=own, terms=terms)
 
 
+def screen_strips(app: SightlineApp) -> list[Strip]:
+    """What is on the screen, line by line, with its styles."""
+    # Textual has no public way to read the screen but an SVG.
+    return app.screen._compositor.render_strips()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
 def screen_lines(app: SightlineApp) -> list[str]:
     """What is on the screen, line by line."""
-    # Textual has no public way to read the screen but an SVG.
-    compositor = app.screen._compositor  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-    return [strip.text for strip in compositor.render_strips()]
+    return [strip.text for strip in screen_strips(app)]
 
 
 def screen_text(app: SightlineApp) -> str:

@@ -7,7 +7,7 @@ from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import theme_of
-from tests.tui.scripted import LARGE, app_of, settled
+from tests.tui.scripted import LARGE, app_of, screen_strips, settled
 from tests.tui.secretive import secretive
 
 GOOD = 'name = "mine"\nprimary = "#123456"\n'
@@ -136,7 +136,7 @@ async def test_every_sign_on_the_screen_can_be_read(name: str) -> None:
         ):
             await pilot.press(*keys)
             await settled(pilot, app)
-            for row in app.screen._compositor.render_strips():  # noqa: SLF001
+            for row in screen_strips(app):
                 for text, style, _ in row:
                     signs = set(text) - DECORATION - {" "}
                     if signs and style and style.color and style.bgcolor:
