@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.theme import Theme
@@ -14,6 +15,7 @@ from textual.theme import Theme
 from inspector.boundary.options import Level
 from inspector.errors import UsageError
 from inspector.files import paths, themes
+from inspector.files.recent import recent_targets
 from inspector.protocol.targets import Target
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
@@ -75,6 +77,7 @@ def run(launch: "Launch") -> int:
         own=own,
         recording=recording,
         terms=launch.terms,
+        is_first=not recent_targets(),
     )
     try:
         asyncio.run(run_and_leave(app.run_async))
@@ -139,10 +142,11 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         own: "Settings | None" = None,
         recording: "OpenedRecording | None" = None,
         terms: "Terms | None" = None,
+        is_first: bool = False,
     ) -> None:
         """`own`: the user's own settings; None for the defaults. `recording`: looked into in place of a server.
 
-        `terms`: what decides on calls; None for the built-in policy.
+        `terms`: what decides on calls; None for the built-in policy. `is_first`: begins with a hint on the keys.
         """
         super().__init__()
         self._allow_copy = own is not None and own.allow_copy
@@ -151,6 +155,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._target = target
         self._opened = recording
         self._terms = terms
+        self._is_first = is_first
         self._level = level
         self._host = host
         self._main: MainScreen | None = None
@@ -200,7 +205,14 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             host=self._host,
             copy_secret=copy_secret,
             terms=self._terms,
+            is_first=self._is_first,
         )
+
+    async def on_event(self, event: events.Event) -> None:
+        """Hide the hint at the first key, which acts as always."""
+        if isinstance(event, events.Key) and self._main is not None:
+            self._main.hide_hint()
+        await super().on_event(event)
 
     def action_leave(self) -> None:
         """End the session, then the interface. Asked twice, it does not wait for the session."""

@@ -216,6 +216,7 @@ def app_of(
     target: Target | None = None,
     own: Settings | None = None,
     terms: Terms | None = None,
+    is_first: bool = False,
 ) -> SightlineApp:
     """The interface on a script."""
     chosen = target or DemoTarget()
@@ -223,7 +224,15 @@ def app_of(
     async def open_session(listener: Listener) -> Session:
         return ScriptedSession(script, chosen, listener)
 
-    return SightlineApp(chosen, open_session, level=level, theme_files=themes.shipped(), own=own, terms=terms)
+    return SightlineApp(
+        chosen,
+        open_session,
+        level=level,
+        theme_files=themes.shipped(),
+        own=own,
+        terms=terms,
+        is_first=is_first,
+    )
 
 
 def screen_strips(app: SightlineApp) -> list[Strip]:

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, Static, TextArea
 from textual.worker import Worker, WorkerCancelled
 
 from inspector.boundary.bounded import Level
@@ -70,6 +70,27 @@ def _host_names() -> tuple[str, ...]:
     return tuple(host.name for host in hosts())
 
 
+def _key(key: str) -> tuple[str, str]:
+    return key, "bold $text-accent"
+
+
+_HINT = Content("\n").join(
+    Content.assemble(*parts)
+    for parts in (
+        (_key("Enter"), " opens the form of a tool; ", _key("Enter"), " in the form calls it."),
+        ("You then see what the server sent, what the model sees of it, and why.",),
+        (
+            _key("?"),
+            " explains the keys. ",
+            _key("Esc"),
+            " goes back and never quits. ",
+            _key("q"),
+            " quits.",
+        ),
+    )
+)
+
+
 class MainScreen(Screen[None], inherit_bindings=False):
     """Catalogue, tool, result and timeline of one server."""
 
@@ -81,7 +102,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     OPENING: ClassVar[str] = "Connecting to"
     NO_CALL: ClassVar[str] = "No call yet. Choose a tool, fill in its form, press Enter."
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a run of the interface is about
         self,
         opener: Opener,
         target: Target,
@@ -91,8 +112,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         copy_secret: Callable[[str], None] | None = None,
         terms: Terms | None = None,
         timeline: TimelinePane | None = None,
+        is_first: bool = False,
     ) -> None:
-        """`copy_secret`: puts a secret on the clipboard; None where that is not allowed. `terms`: of the policy."""
+        """`copy_secret`: puts a secret on the clipboard; None where that is not allowed. `terms`: of the policy.
+
+        `is_first`: shows a hint on the keys until one is pressed.
+        """
         super().__init__()
         self._target = target
         self._copy_secret = copy_secret
@@ -107,6 +132,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             TimelineFilter(self._timeline) if isinstance(self._timeline, SessionTimeline) else None
         )
         self._keys = KeyLine()
+        self._hint = Static(_HINT, markup=False, id="hint") if is_first else None
         self._room = ScreenLayout(self, (self._catalogue, self._tool, self._result, self._timeline))
         self._badges = BadgeLoader(self, self._catalogue.judge)
         self._listings = Latest(self, rows, self._take_rows, self._could_not)
@@ -150,7 +176,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
             yield self._timeline_filter
         yield self._timeline
         yield from self.above_keys()
+        if self._hint is not None:
+            yield self._hint
         yield self._keys
+
+    def hide_hint(self) -> None:
+        """Give the room of the hint back."""
+        if self._hint is not None:
+            self._hint.display = False
 
     def above_keys(self) -> ComposeResult:
         """Widgets between the timeline and the footer."""
