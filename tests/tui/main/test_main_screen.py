@@ -394,5 +394,5 @@ async def test_a_hint_on_the_keys_goes_with_the_first_key_which_acts_as_always()
         await settled(pilot, app, "You then see what the server sent, what the model sees of it, and why.")
         assert "Esc goes back and never quits." in screen_text(app)
         await pilot.press("down")
-        text = await settled(pilot, app, "▸ plain")
+        text = await settled(pilot, app, "▸ clock")
         assert "never quits" not in text
