@@ -391,6 +391,7 @@ async def test_help_opens_and_goes_away(key: str) -> None:
 async def test_a_hint_on_the_keys_goes_with_the_first_key_which_acts_as_always() -> None:
     app = app_of(script(), is_first=True)
     async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "▸ mint")
         await settled(pilot, app, "You then see what the server sent, what the model sees of it, and why.")
         assert "Esc goes back and never quits." in screen_text(app)
         await pilot.press("down")
