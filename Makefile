@@ -15,7 +15,7 @@ export NPM_CONFIG_CACHE := $(CACHE)/npm
 export PYRIGHT_PYTHON_CACHE_DIR := $(CACHE)/pyright
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CACHE)/hypothesis
 
-.PHONY: demo test check bench prove mutate samples format clean
+.PHONY: demo test check bench prove mutate samples pictures format clean
 
 demo: $(VENV)/installed ## the interface on the built-in server
 	@$(BIN)/sightline demo
@@ -40,6 +40,9 @@ mutate: $(VENV)/tested ## whether a test notices each guard that is removed; tak
 
 samples: $(VENV)/tested chromium ## the recordings that come with the package, made anew from the demo
 	$(BIN)/python -m tests.recording.samples
+
+pictures: $(VENV)/tested ## the pictures in docs/, taken from the demo
+	$(BIN)/python -m tests.pictures
 
 format: $(VENV)/tested
 	$(BIN)/ruff format .
