@@ -26,31 +26,30 @@ _ID = re.compile(r"terminal-\d+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """One state of the screen: keys, each with what it draws."""
+    """One state of the screen, and the keys that lead there."""
 
     name: str
-    steps: tuple[tuple[str, str], ...]
-    """A key, and a text that is then on the screen."""
+    steps: tuple[tuple[tuple[str, ...], str], ...]
+    """Keys, and a text that is then on the screen."""
     theme: str = "dark"
     size: tuple[int, int] = (140, 40)
 
 
 CALLED = (
-    ("/", "filter"),
-    *((key, "") for key in "generate"),
-    ("enter", "▸ generate_api_key"),
-    ("enter", "Esc leave"),
+    (("slash", *"generate"), "▸ generate_api_key"),
+    (("enter",), "Tools 1 of"),
+    (("enter",), "Esc leave"),
 )
-MADE = (*CALLED, *((key, "") for key in "production"), ("enter", "#1 done"))
+MADE = (*CALLED, ((*"production", "enter"), "#1 done"))
 PICTURES = (
     Picture(name="call", steps=CALLED),
     Picture(name="result", steps=MADE),
     Picture(name="result-light", steps=MADE, theme="light"),
     Picture(name="result-80x24", steps=MADE, size=(80, 24)),
-    Picture(name="hosts", steps=(*MADE, ("c", "Compare hosts"))),
-    Picture(name="definition", steps=(*CALLED[:-1], ("2", "server sent "))),
-    Picture(name="review", steps=(("f", "Findings of"),)),
-    Picture(name="help", steps=(("question_mark", "All keys"),)),
+    Picture(name="hosts", steps=(*MADE, (("c",), "Compare hosts"))),
+    Picture(name="definition", steps=(*CALLED[:-1], (("2",), "server sent "))),
+    Picture(name="review", steps=((("f",), "Findings of"),)),
+    Picture(name="help", steps=((("question_mark",), "All keys"),)),
 )
 
 
@@ -74,8 +73,8 @@ async def take(picture: Picture) -> str:
     app = SightlineApp(target, open_session, theme_files=themes.shipped(), theme=picture.theme)
     async with app.run_test(size=picture.size) as pilot:
         await shows(pilot, app, "Tools 2")
-        for key, text in picture.steps:
-            await pilot.press(key)
+        for keys, text in picture.steps:
+            await pilot.press(*keys)
             await shows(pilot, app, text)
         # Its badges and findings come after a listing.
         await pilot.pause(1)
