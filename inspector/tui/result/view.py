@@ -406,7 +406,7 @@ def absence(view: ResultView, outline: Outline, node: int, *, with_reason: bool)
 
 
 def result_findings(view: ResultView) -> tuple[Content, ...]:
-    """What could not be judged in a result, and what the host changed, in sentences."""
+    """The findings about a result, in sentences. They do not depend on the host."""
     return (
         *(
             Content.assemble(("? result  ", "bold $text-warning"), content(shortened(asked, 400)))
@@ -420,7 +420,6 @@ def result_findings(view: ResultView) -> tuple[Content, ...]:
             Content.assemble(("≠ result  ", "bold $text-error"), content(shortened(remark, 400)))
             for remark in view.record.remarks[:_MAX_FINDINGS]
         ),
-        *map(change_line, view.changes[:_MAX_FINDINGS]),
     )
 
 

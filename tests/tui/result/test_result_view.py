@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.judgement import Judgement
+from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -194,7 +195,21 @@ def test_the_strip_counts_bytes_and_removals_by_rule_and_the_host_apart() -> Non
     assert "1 withheld: 1 marked sensitive" in text
     assert "~ 1 change by the host" in text
     assert "nothing withheld" in strip(view_of(RESULT, Level.OPEN)).plain
-    assert any("/surplus" in line.plain for line in result_findings(view_of(RESULT)))
+
+
+def test_the_findings_about_a_result_are_the_same_for_every_host() -> None:
+    value: JsonObject = {
+        "content": [{"type": "text", "text": "zero\u200bwidth"}],
+        "structuredContent": {"id": 7, "key": SECRET},
+        "surplus": 1,
+    }
+    found = {
+        tuple(line.plain for line in result_findings(view_of(value, host=host.name))) for host in hosts()
+    }
+    assert len(found) == 1
+    sentences = found.pop()
+    assert len(sentences) == 3
+    assert not any("/surplus" in line for line in sentences)
 
 
 def test_at_declared_a_value_without_a_reason_says_what_passes() -> None:
@@ -216,7 +231,8 @@ def test_at_declared_a_value_without_a_reason_says_what_passes() -> None:
 @pytest.mark.parametrize("level", list(Level))
 def test_however_a_call_ends_there_is_a_view_that_says_so(outcome: Outcome, words: str, level: Level) -> None:
     view = result_view(record_of(outcome), level, "spec", server="server")
-    assert title(view).plain == f"#3 {words} 12 ms mint"
+    assert title(view).plain.startswith(f"#3 {words} 12 ms  ")
+    assert title(view).plain.endswith("  mint")
     assert strip(view).plain
     assert all(reason_line(view, view.outline, node).plain for node in range(len(view.outline)))
 
