@@ -317,8 +317,9 @@ class ResultPane(Vertical):
             names = contrast_title(contrast.left), contrast_title(contrast.right)
         else:
             model = f" ({view.host}, {view.level})" if view else ""
+            is_silent = view is not None and view.failure is not None
             names = (
-                Content.styled("Server sent", "bold"),
+                Content.styled("Server sent nothing" if is_silent else "Server sent", "bold"),
                 Content.assemble(("Model sees", "bold"), content(model, "$foreground 70%")),
             )
         self._sides.update(self.values.titles(*names))

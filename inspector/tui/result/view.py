@@ -14,12 +14,13 @@ from inspector.hosts.profile import Call, Change
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
+from inspector.json.members import text_at
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import change_line, removal_line
 from inspector.tui.text import content, count, duration, level_style, shortened, size
-from inspector.tui.values.outline import Difference, Outline, Style
+from inspector.tui.values.outline import ABSENT, Difference, Outline, Style
 
 _MAX_FINDINGS = 200
 MAX_LISTED = 20
@@ -63,6 +64,8 @@ class ResultView:
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
     """Why the answer does not end the call; None where it does."""
+    failure: str | None = None
+    """What Sightline says of a call without an answer; None where the server answered."""
 
     @property
     def size_bytes(self) -> int:
@@ -77,7 +80,8 @@ class ResultView:
     @cached_property
     def json(self) -> Outline:
         """Both values as JSON, each member where it was on the wire."""
-        return Outline(*self.values, style=Style.JSON)
+        masked, model = self.values
+        return Outline(masked if self.failure is None else ABSENT, model, style=Style.JSON)
 
     def removals_on(self, outline: Outline, node: int) -> tuple[Removal, ...]:
         """What was withheld at a node, or of the value around it: the first few."""
@@ -121,7 +125,9 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str) -> 
     masked = with_ids(shown.masked, shown.raw) if record.has_ids else shown.masked
     masked = _masked_copies(masked, shown.raw)
     model = shown.context.model
-    outline = Outline(_in_order(masked), _in_order(beside(masked, model)))
+    is_failure = isinstance(record.outcome, Failure)
+    sent = ABSENT if is_failure else _in_order(masked)
+    outline = Outline(sent, _in_order(beside(masked, model)))
     removals_at: dict[str, list[int]] = {}
     for index, removal in enumerate(shown.bounded.removals):
         removals_at.setdefault(removal.pointer, []).append(index)
@@ -144,11 +150,18 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str) -> 
         findings=shown.findings,
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
-        undeclared=shown.undeclared if level is Level.DECLARED else None,
+        undeclared=shown.undeclared if level is Level.DECLARED and not is_failure else None,
         output=shown.output,
         unfinished=shown.unfinished,
+        failure=_own_words(masked) if is_failure else None,
         values=(masked, model),
     )
+
+
+def _own_words(masked: Json) -> str:
+    """Of the error that stands for a missing answer. It may quote the server, so it is masked as any result."""
+    words = text_at(masked, "error", "message")
+    return MASK if words is None else words
 
 
 def beside(raw: Json, model: Json) -> Json:
@@ -319,14 +332,15 @@ def strip(view: ResultView) -> Content:
     """Bytes sent, bytes to the model, removals by rule; then, apart, what the host changed."""
     counted = sorted(view.rules.items(), key=lambda found: -found[1])
     rules = ", ".join(f"{number:,} {_WORDS.get(Rule(rule), rule)}" for rule, number in counted)
+    sent = size(view.raw_bytes) if view.failure is None else "nothing"
     parts = [
-        Content.assemble(
-            "server sent ", (size(view.raw_bytes), "bold"), ", model gets ", (size(view.model_bytes), "bold")
-        ),
+        Content.assemble("server sent ", (sent, "bold"), ", model gets ", (size(view.model_bytes), "bold")),
         content(f"✗ {len(view.removals):,} withheld: {rules}", "bold $text-error")
         if view.removals
         else Content.styled("nothing withheld", level_style(view.level)),
     ]
+    if view.failure is not None:
+        parts.insert(0, content(f"Sightline: {shortened(view.failure, 600)}", "bold $text-error"))
     if view.undeclared:
         passed = count(
             view.undeclared, "value is not in the output schema", "values are not in the output schema"
@@ -373,10 +387,10 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     if changes:
         return change_line(changes[0])
     if outline.difference(node) is Difference.RIGHT:
-        words = (
-            "+ only the model sees it: a notice of what is missing, rewritten text, or the host's own words"
-        )
-        return Content.styled(words, "$text-accent")
+        words = "a notice of what is missing, rewritten text, or the host's own words"
+        if view.failure is not None:
+            words = "the error that a host gives its model where no answer came"
+        return Content.styled(f"+ only the model sees it: {words}", "$text-accent")
     return standing_line(view)
 
 

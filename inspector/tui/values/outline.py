@@ -86,11 +86,11 @@ class Row:
 class Outline:
     """Nodes in the order in which they are drawn. Every string of both values is in it, whole.
 
-    `right`: the other value; ABSENT for an outline of one. Construction is one pass and takes no recursion. The values
+    `right`: the other value; ABSENT for an outline of one. `left`: ABSENT where only the right side has a value. Construction is one pass and takes no recursion. The values
     must not change as long as the outline lives.
     """
 
-    def __init__(self, left: Json, right: Value = ABSENT, *, style: Style = Style.TREE) -> None:
+    def __init__(self, left: Value, right: Value = ABSENT, *, style: Style = Style.TREE) -> None:
         self.style = style
         self.is_pair = right is not ABSENT
         self._labels: list[str] = []
@@ -184,7 +184,7 @@ class Outline:
 
     # Building.
 
-    def _build(self, left: Json, right: Value) -> None:
+    def _build(self, left: Value, right: Value) -> None:
         waiting: list[_Item | int] = [("", "", left, right, 0, -1, _TOP)]
         while waiting:
             item = waiting.pop()

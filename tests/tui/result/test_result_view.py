@@ -237,6 +237,19 @@ def test_however_a_call_ends_there_is_a_view_that_says_so(outcome: Outcome, word
     assert all(reason_line(view, view.outline, node).plain for node in range(len(view.outline)))
 
 
+@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("style", ["values", "JSON"])
+def test_what_sightline_says_of_a_missing_answer_is_not_shown_as_sent(level: Level, style: str) -> None:
+    failure = Failure(kind=FailureKind.TIMEOUT, detail="no answer to tools/call within 60 s")
+    view = result_view(record_of(failure), level, "spec", server="server")
+    outline = view.json if style == "JSON" else view.outline
+    assert not any(outline.side_row(node, 0, 60, 0) for node in range(len(outline)))
+    assert any(outline.side_row(node, 1, 60, 0) for node in range(len(outline)))
+    assert strip(view).plain.startswith(
+        "Sightline: no answer to tools/call within 60 s  server sent nothing, "
+    )
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda c: st.lists(c) | st.dictionaries(st.text(), c),
