@@ -48,6 +48,10 @@ class KeySituation:
     has_result: bool = False
     """Whether the open tool has a result."""
     has_differences: bool = False
+    has_masks: bool = False
+    """Whether the result has masked values."""
+    is_unmasked: bool = False
+    """Whether they are shown."""
     is_comparing: bool = False
     """Whether two models stand in place of the raw result and one."""
     is_changed: bool = False
@@ -155,9 +159,15 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "result.next", ""
         yield "boundary.next", "boundaries"
         yield "host.next", "hosts"
-    elif now.has_differences:
+        return
+    if now.is_unmasked:
+        yield "main.back", "mask"
+    if now.has_differences:
         yield "result.next", ""
         yield "lines.choose", "why"
+    if now.has_masks and not now.is_unmasked:
+        yield "result.unmask", ""
+    if now.has_differences:
         yield "result.compare", ""
 
 

@@ -299,6 +299,13 @@ PANES: tuple[Command, ...] = (
         "Shows what the model sees, what the server sent, or both.",
     ),
     _result(
+        "result.unmask",
+        "u",
+        "unmask",
+        "unmask",
+        "Shows masked values on both sides, until the next call or Esc. Exports, recordings and copies stay masked.",
+    ),
+    _result(
         "result.json",
         "e",
         "as_json",

@@ -245,8 +245,22 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # Messages of the parts.
 
+    @on(ResultPane.UnmaskAsked)
+    def unmask(self, message: ResultPane.UnmaskAsked) -> None:
+        self._selection.unmask(message.record)
+
+    def mask(self) -> None:
+        """Show no masked value: before a call, where the terminal loses the focus, before the program is suspended."""
+        self._selection.mask()
+
+    @property
+    def is_unmasked(self) -> bool:
+        """Whether masked values are shown."""
+        return self._result.is_unmasked
+
     @on(CallStarted)
     def describe_call(self, message: CallStarted) -> None:
+        self.mask()
         self._timeline.describe(message.name, message.arguments)
 
     @on(CallPane.Folded)
@@ -405,6 +419,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_result=self._selection.record is not None,
                 has_tool=self._selection.tool is not None,
                 has_differences=self._result.has_differences,
+                has_masks=self._result.has_masks,
+                is_unmasked=self._result.is_unmasked,
                 is_comparing=self._selection.comparing.is_on,
                 is_changed=self._pins.has_changes,
                 secrets=len(self.custody.vault),
@@ -439,6 +455,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._catalogue.close_filter()
         elif self._runner.is_running:
             self._runner.cancel()
+        elif self._result.is_unmasked:
+            self.mask()
         elif self._tool.definition.is_explaining:
             self._tool.definition.stop_explaining()
         elif self._result.is_explaining:

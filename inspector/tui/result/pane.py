@@ -1,5 +1,6 @@
 """The result: how the call ended, what differs and why, then what the server sent beside what the model sees."""
 
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from textual import on
@@ -7,9 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from inspector.json.exact import Json
+from inspector.session.call_record import CallRecord
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import Contrast, Lens, contrast_reason, contrast_strip, contrast_title
@@ -37,6 +40,8 @@ _TALL = 16
 """Rows from which on a list of reasons has room."""
 
 ShownView: TypeAlias = ResultView | Contrast
+_NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
+_RECORDED = "A recording does not hold what was withheld, only its ids."
 
 
 class ResultPane(Vertical):
@@ -59,6 +64,12 @@ class ResultPane(Vertical):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.RESULT)
+
+    @dataclass
+    class UnmaskAsked(Message):
+        """The user wants to see the masked values of a call, or to see them no longer."""
+
+        record: CallRecord
 
     def __init__(self) -> None:
         super().__init__(id="result", classes="-empty")
@@ -161,6 +172,21 @@ class ResultPane(Vertical):
         self._note.update(note)
         self._label()
 
+    @property
+    def is_unmasked(self) -> bool:
+        """Whether masked values are shown."""
+        return self._view is not None and self._view.masked is not None
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether there is a masked value to show."""
+        return self._contrast is None and self._view is not None and self._view.masks > 0
+
+    def mask(self) -> None:
+        """Show no masked value."""
+        if self._view is not None and self._view.masked is not None:
+            self.show(self._view.masked)
+
     def show_progress(self, line: Content | None) -> None:
         """How far a running call is, in place of the verdict; None when it has ended."""
         if line is None:
@@ -192,6 +218,18 @@ class ResultPane(Vertical):
             self.notify("This is the last difference." if step > 0 else "This is the first.", markup=False)
         else:
             self.values.go_to(order[place])
+
+    def action_unmask(self) -> None:
+        """Show the masked values on both sides, or mask them again."""
+        view = self._view
+        if view is None or self._contrast is not None:
+            self.notify(
+                "There is no result yet." if view is None else "Esc goes back to the result.", markup=False
+            )
+        elif not view.masks:
+            self.notify(_RECORDED if view.record.has_ids else _NOT_MASKED, markup=False)
+        else:
+            self.post_message(self.UnmaskAsked(view.record))
 
     def action_sides(self) -> None:
         """What the model sees, what the server sent, or both."""
@@ -319,10 +357,23 @@ class ResultPane(Vertical):
             model = f" ({view.host}, {view.level})" if view else ""
             is_silent = view is not None and view.failure is not None
             names = (
-                Content.styled("Server sent nothing" if is_silent else "Server sent", "bold"),
-                Content.assemble(("Model sees", "bold"), content(model, "$foreground 70%")),
+                Content.assemble(
+                    ("Server sent nothing" if is_silent else "Server sent", "bold"), self._about_masks()
+                ),
+                Content.assemble(
+                    ("Model sees", "bold"),
+                    content(model, "$foreground 70%"),
+                    self._about_masks() if self.values.shown is Shown.RIGHT else "",
+                ),
             )
         self._sides.update(self.values.titles(*names))
+
+    def _about_masks(self) -> Content:
+        if self.is_unmasked:
+            return Content.styled("  not masked, Esc masks", "$text-warning")
+        if self._view is not None and self._view.masks:
+            return Content.styled(f"  {self._view.masks:,} masked, u shows", "$foreground 70%")
+        return Content("")
 
 
 class _ResultRemarks:

@@ -68,6 +68,8 @@ class Difference(Enum):
     CHANGED = "~"
     RIGHT = "+"
     """Only the right side has it."""
+    REACHES = "!"
+    """Both sides have it, and the right side should not. Never follows from the values."""
 
 
 _DIFFERENCES = (Difference.NONE, Difference.LEFT, Difference.CHANGED, Difference.RIGHT)

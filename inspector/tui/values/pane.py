@@ -35,6 +35,7 @@ _SIGN_STYLES = {
     Difference.LEFT: "bold $text-error",
     Difference.CHANGED: "bold $text-accent",
     Difference.RIGHT: "bold $text-accent",
+    Difference.REACHES: "bold $text-error",
 }
 
 
