@@ -19,6 +19,7 @@ class FocusedPart(Enum):
 
     CATALOGUE = auto()
     FILTER = auto()
+    SEARCH = auto()
     FORM = auto()
     INPUT = auto()
     """Where letters are text."""
@@ -97,12 +98,12 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
             yield "main.filter", ""
         case FocusedPart.FORM | FocusedPart.INPUT:
             yield from _offers_of_form(now)
-        case FocusedPart.FILTER:
-            yield "form.call", "keep"
-            yield "main.back", "clear"
+        case FocusedPart.FILTER | FocusedPart.SEARCH:
+            yield from _OF_INPUTS[now.part]
         case FocusedPart.DEFINITION:
             yield "definition.next", ""
             yield "lines.choose", "why"
+            yield "values.search", ""
         case FocusedPart.FINDINGS:
             yield "lines.choose", "show the place"
             yield "findings.accept", ""
@@ -113,7 +114,7 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
             yield "main.filter", ""
         case _:
             pass
-    if now.part in {FocusedPart.INPUT, FocusedPart.FILTER}:
+    if now.part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}:
         yield "app.palette", ""
         return
     if not now.is_ready:
@@ -167,10 +168,16 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "lines.choose", "why"
     if now.has_masks and not now.is_unmasked:
         yield "result.unmask", ""
+    if now.has_result:
+        yield "values.search", ""
     if now.has_differences:
         yield "result.compare", ""
 
 
+_OF_INPUTS = {
+    FocusedPart.FILTER: (("form.call", "keep"), ("main.back", "clear")),
+    FocusedPart.SEARCH: (("search.next", ""), ("search.previous", ""), ("search.close", "")),
+}
 _OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
 
 

@@ -84,7 +84,7 @@ MAIN: tuple[Command, ...] = (
         "slash",
         "filter",
         "filter",
-        "Filters the catalogue, or the timeline if it has the focus, as you type.",
+        "Filters the catalogue, or the timeline if it has the focus, as you type. Searches in a result or definition.",
         shown="/",
         palette=True,
     ),
@@ -269,6 +269,7 @@ _lines = partial(row, Place.LINES)
 
 _result = partial(row, Place.RESULT)
 _values = partial(row, Place.VALUES)
+_search = partial(row, Place.SEARCH)
 
 _definition = partial(row, Place.DEFINITION)
 
@@ -290,6 +291,19 @@ PANES: tuple[Command, ...] = (
     _lines("lines.choose", "enter", "choose", "open", "Opens what the line stands for.", shown="Enter"),
     _values(
         "values.fold", "minus", "fold", "fold", "Folds the value under the cursor, or unfolds it.", shown="-"
+    ),
+    _values(
+        "values.search",
+        "slash",
+        "search",
+        "search",
+        "Searches keys and values as they are drawn, also in what is folded.",
+        shown="/",
+    ),
+    _search("search.next", "enter,down", "next(1)", "next match", "To the next match.", shown="Enter ↓"),
+    _search("search.previous", "up", "next(-1)", "previous match", "To the previous match.", shown="↑"),
+    _search(
+        "search.close", "escape", "close", "close", "Closes the search, and stays at the match.", shown="Esc"
     ),
     _result(
         "result.sides",

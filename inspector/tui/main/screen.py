@@ -61,6 +61,7 @@ from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.text import content, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
+from inspector.tui.values.search_line import SearchInput
 from inspector.tui.widgets.choice import ChoiceInput
 
 
@@ -430,6 +431,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _part(self) -> FocusedPart:
         focused = self.focused
         if isinstance(focused, (Input, TextArea, ChoiceInput)):
+            if isinstance(focused, SearchInput):
+                return FocusedPart.SEARCH
             is_filter = self._catalogue.has_focus_within or focused is self._timeline_filter
             return FocusedPart.FILTER if is_filter else FocusedPart.INPUT
         if self._result.has_focus_within:

@@ -30,6 +30,7 @@ from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, shortened
 from inspector.tui.values.outline import Difference, Outline
 from inspector.tui.values.pane import OutlineLines, Shown
+from inspector.tui.values.search_line import SearchLine
 from inspector.tui.widgets.lines import Lines
 
 _LARGE_BYTES = 1_000_000
@@ -78,6 +79,7 @@ class ResultPane(Vertical):
         self._sides = Static("", markup=False, id="result-sides")
         self._note = Static("", markup=False, id="result-note")
         self.values = OutlineLines(id="result-values")
+        self._search = SearchLine(self.values)
         self._why = Static("", markup=False, id="result-why")
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
@@ -93,6 +95,7 @@ class ResultPane(Vertical):
         yield self._sides
         yield self._note
         yield self.values
+        yield self._search
         yield self._why
 
     def on_mount(self) -> None:
@@ -243,6 +246,18 @@ class ResultPane(Vertical):
         shown = self._contrast or self._view
         if shown is not None:
             self._draw(shown, self.values.pointer)
+
+    @on(OutlineLines.SearchWanted)
+    def open_search(self, event: OutlineLines.SearchWanted) -> None:
+        """The user wants to search."""
+        event.stop()
+        self._search.open()
+
+    @on(OutlineLines.Searched)
+    def show_match(self, event: OutlineLines.Searched) -> None:
+        """Another match is shown."""
+        event.stop()
+        self._search.show(event.number, event.matches)
 
     @on(Lines.Moved)
     def explain_moved(self, event: Lines.Moved) -> None:

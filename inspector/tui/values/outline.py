@@ -176,6 +176,14 @@ class Outline:
         """Whether this is the outermost node that the right side does not have."""
         return bool(self._flags[node] & _TOP) and self._differences[node] == 1
 
+    def is_drawn(self, node: int) -> bool:
+        """Whether the label of a node is on a row of its own."""
+        return not self._flags[node] & (_FLAT | _CLOSE)
+
+    def is_end(self, node: int) -> bool:
+        """Whether this is the closing bracket of a container."""
+        return bool(self._flags[node] & _CLOSE)
+
     def is_foldable(self, node: int) -> bool:
         """Whether there is anything inside a node, so that it can be folded."""
         return (
@@ -312,6 +320,11 @@ class Outline:
         text = self._side(node, side, width)
         return text.row(number) if text is not None and number < text.count else []
 
+    def row_of(self, node: int, side: Side, width: int, offset: int) -> int:
+        """Which row of a node shows a character of its string."""
+        text = self._side(node, side, width)
+        return text.row_of(offset) if text is not None else 0
+
     def indent(self, node: int, width: int) -> int:
         """Blanks in front of the rows of a node."""
         return max(min(INDENT * self._depths[node], width // 3, width - _LEAST_ROOM), 0)
@@ -336,7 +349,7 @@ class Outline:
             opening = "[" if isinstance(value, list) else "{"
             text, kind, comma = opening if self.style is Style.JSON else "", Kind.PUNCTUATION, ""
         else:
-            text, kind = _leaf(value)
+            text, kind = leaf_text(value)
             separator = _SEPARATOR if self.style is Style.TREE and label else ""
         found = Wrapped(label, separator, text, kind, comma, indent, width)
         if found.count > _LONG:
@@ -373,6 +386,14 @@ class Rows:
     def with_fold(self, node: int) -> "Rows":
         """The same, with a node folded that was not, or the other way round."""
         return Rows(self.outline, self.widths, self.folded ^ {node}, self._heights)
+
+    def unfolded(self, node: int) -> "Rows":
+        """The same, with nothing folded around a node."""
+        around = set[int]()
+        while (node := self.outline.parent(node)) >= 0:
+            around.add(node)
+        folded = self.folded - around
+        return self if folded == self.folded else Rows(self.outline, self.widths, folded, self._heights)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -558,7 +579,7 @@ def _tree_label(key: str) -> str:
     return key if _PLAIN_KEY.fullmatch(key) else f'"{quoted(key)}"'
 
 
-def _leaf(value: Json) -> tuple[str, Kind]:
+def leaf_text(value: Json) -> tuple[str, Kind]:
     """The text of a scalar or an empty container; of a string, what is between its quotes, as it was sent."""
     match value:
         case str():
