@@ -140,7 +140,7 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield command_id, ""
     if now.has_called:
         yield "trust.open", ""
-    if now.has_tool or now.has_called:
+    if (now.has_tool or now.has_called) and now.part is not FocusedPart.RESULT:
         yield "call.copy", ""
     for command_id in ("app.palette", "app.quit", "app.help"):
         yield command_id, ""
@@ -170,6 +170,7 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "result.unmask", ""
     if now.has_result:
         yield "values.search", ""
+        yield "result.copy", ""
     if now.has_differences:
         yield "result.compare", ""
 

@@ -320,6 +320,13 @@ PANES: tuple[Command, ...] = (
         "Shows masked values on both sides, until the next call or Esc. Exports, recordings and copies stay masked.",
     ),
     _result(
+        "result.copy",
+        "y",
+        "copy",
+        "copy",
+        "Copies the value under the cursor, its pointer, a whole side, or the call. Masks stay masks.",
+    ),
+    _result(
         "result.json",
         "e",
         "as_json",

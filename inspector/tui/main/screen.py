@@ -44,6 +44,7 @@ from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
 from inspector.tui.keys.table import bindings
+from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import FindingActions, open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
 from inspector.tui.main.layout import ScreenLayout
@@ -249,6 +250,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(ResultPane.UnmaskAsked)
     def unmask(self, message: ResultPane.UnmaskAsked) -> None:
         self._selection.unmask(message.record)
+
+    @on(ResultPane.CopyAsked)
+    def ask_what_to_copy(self, message: ResultPane.CopyAsked) -> None:
+        self._open(copy_dialog(message.found, self.action_copy_call))
 
     def mask(self) -> None:
         """Show no masked value: before a call, where the terminal loses the focus, before the program is suspended."""

@@ -28,7 +28,7 @@ from inspector.tui.result.view import (
 )
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, shortened
-from inspector.tui.values.outline import Difference, Outline
+from inspector.tui.values.outline import ABSENT, Difference, Outline, Value
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.search_line import SearchLine
 from inspector.tui.widgets.lines import Lines
@@ -43,6 +43,17 @@ _TALL = 16
 ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
 _RECORDED = "A recording does not hold what was withheld, only its ids."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copyable:
+    """What can be copied, masked."""
+
+    pointer: str
+    value: Value
+    """Under the cursor: what the server sent there, else what the model sees."""
+    sent: Value
+    model: Value
 
 
 class ResultPane(Vertical):
@@ -71,6 +82,12 @@ class ResultPane(Vertical):
         """The user wants to see the masked values of a call, or to see them no longer."""
 
         record: CallRecord
+
+    @dataclass
+    class CopyAsked(Message):
+        """The user wants to copy something."""
+
+        found: Copyable
 
     def __init__(self) -> None:
         super().__init__(id="result", classes="-empty")
@@ -233,6 +250,27 @@ class ResultPane(Vertical):
             self.notify(_RECORDED if view.record.has_ids else _NOT_MASKED, markup=False)
         else:
             self.post_message(self.UnmaskAsked(view.record))
+
+    def action_copy(self) -> None:
+        """Ask what to copy."""
+        shown, node = self._contrast or self._view, self.values.node
+        rows = self.values.rows
+        if self.is_unmasked:
+            self.notify("Masked values are shown. Esc masks them, then y copies.", markup=False)
+        elif shown is not None and node is not None and rows is not None:
+            outline = rows.outline
+            sides = [outline.value(node, side) for side in (0, 1)]
+            if self.values.shown is Shown.RIGHT:
+                sides.reverse()
+            sent, model = shown.values
+            is_silent = isinstance(shown, ResultView) and shown.failure is not None
+            found = Copyable(
+                pointer=outline.pointer(node),
+                value=sides[1] if sides[0] is ABSENT else sides[0],
+                sent=ABSENT if is_silent or self._contrast is not None else sent,
+                model=ABSENT if self._contrast is not None else model,
+            )
+            self.post_message(self.CopyAsked(found))
 
     def action_sides(self) -> None:
         """What the model sees, what the server sent, or both."""
