@@ -41,7 +41,12 @@ def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
         text = await asyncio.to_thread(copied_text, value)
         return _put(dialog, what, text)
 
-    dialog = AskScreen("Copy", _HINT, [AskField(label="What: arrows or letters choose", value=choices[0], choices=choices)], accept)
+    dialog = AskScreen(
+        "Copy",
+        _HINT,
+        [AskField(label="What: arrows or letters choose", value=choices[0], choices=choices)],
+        accept,
+    )
     return dialog
 
 

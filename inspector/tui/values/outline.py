@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
 from inspector.tui.values.alignment import GAP, align
+from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
 from inspector.tui.values.wrap import LEAST, Kind, Span, Wrapped, quoted
 
 
@@ -73,7 +74,7 @@ class Difference(Enum):
 
 
 _DIFFERENCES = (Difference.NONE, Difference.LEFT, Difference.CHANGED, Difference.RIGHT)
-_FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT = 1, 2, 4, 8, 16, 32
+_FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE = 1, 2, 4, 8, 16, 32, 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +106,11 @@ class Outline:
         self._differences = bytearray()
         self._suffixes: dict[int, str] = {}
         """By node: what its pointer ends with beside its token."""
-        self._long: dict[tuple[int, int, int], Wrapped] = {}
+        self._long: dict[tuple[int, int, int], Wrapped | DrawnPicture] = {}
+        self._pictures: dict[tuple[int, int], Picture] = {}
+        """By node and side."""
         self._build(left, right)
+        self._decode_pictures()
         self.tops: tuple[int, ...] = tuple(
             node for node, flags in enumerate(self._flags) if flags & _TOP and self._differences[node]
         )
@@ -254,14 +258,33 @@ class Outline:
         inherits = flags & _TOP if is_list and difference else 0
         tops = 0 if difference else _TOP
         below: list[_Item] = []
+        picture = self._picture_key(one, other)
         for token_, one_, other_ in _members(one, other):
             name = f"{label or ''}[{token_}]" if is_list else self._key(token_, shape)
-            below.append((name, token_, one_, other_, inner, node, tops or (inherits if not below else 0)))
+            top = (tops or (inherits if not below else 0)) | (_PICTURE if token_ == picture else 0)
+            below.append((name, token_, one_, other_, inner, node, top))
         if self.style is Style.JSON:
             _with_commas(below)
         elif shape is not list:
             _pad(below)
         waiting.extend(reversed(below))
+
+    def _picture_key(self, one: Value, other: Value) -> str | None:
+        return (payload_of(one) or payload_of(other)) if self.style is Style.TREE else None
+
+    def _decode_pictures(self) -> None:
+        """Outlines are made in threads, their rows are not."""
+        nodes = [node for node, flags in enumerate(self._flags) if flags & _PICTURE]
+        for node in nodes[:MOST_PICTURES]:
+            parent = self._parents[node]
+            for side in (0, 1):
+                block, payload = self._values[side][parent], self._values[side][node]
+                if not isinstance(block, dict) or not isinstance(payload, str) or payload_of(block) is None:
+                    continue
+                if side and payload is self._values[0][node] and (node, 0) in self._pictures:
+                    self._pictures[node, 1] = self._pictures[node, 0]
+                else:
+                    self._pictures[node, side] = picture_of(str(block.get("mimeType")), payload)
 
     def _key(self, token: str, shape: object) -> str:
         if self.style is Style.JSON:
@@ -306,7 +329,7 @@ class Outline:
         label = self._labels[node]
         room = width - INDENT * self._depths[node]
         # Most nodes: a short label and a short value.
-        if label.isascii():
+        if label.isascii() and not self._flags[node] & _PICTURE:
             if isinstance(value, str):
                 if len(label) + 5 + 2 * len(value) <= room and value.isascii() and value.isprintable():
                     return 1
@@ -329,7 +352,7 @@ class Outline:
         """Blanks in front of the rows of a node."""
         return max(min(INDENT * self._depths[node], width // 3, width - _LEAST_ROOM), 0)
 
-    def _side(self, node: int, side: Side, width: int) -> "Wrapped | None":
+    def _side(self, node: int, side: Side, width: int) -> "Wrapped | DrawnPicture | None":
         """The rows of one side of a node; None where it has no value there. Those of long texts are kept."""
         kept = self._long.get((node, side, width))
         if kept is not None:
@@ -351,7 +374,12 @@ class Outline:
         else:
             text, kind = leaf_text(value)
             separator = _SEPARATOR if self.style is Style.TREE and label else ""
-        found = Wrapped(label, separator, text, kind, comma, indent, width)
+        picture = self._pictures.get((node, side))
+        found = (
+            Wrapped(label, separator, text, kind, comma, indent, width)
+            if picture is None
+            else DrawnPicture(label, separator, picture, indent, width)
+        )
         if found.count > _LONG:
             self._long[(node, side, width)] = found
         return found

@@ -331,7 +331,7 @@ class OutlineLines(Lines):
         if spans:
             is_shown = sign is not Difference.NONE and (not side or sign is not Difference.LEFT)
             text = Content.assemble(*map(_styled, spans))
-            if sign is Difference.LEFT and not side:
+            if sign is Difference.LEFT and not side and all(isinstance(kind, Kind) for _, kind in spans):
                 text = text.stylize("$text-error")
             if folded and not number:
                 text = Content.assemble(text, ("  …", "$foreground 70%"))
@@ -386,4 +386,4 @@ def _counted(asked: _Asked) -> Rows:
 
 def _styled(span: Span) -> tuple[str, str]:
     text, kind = span
-    return text, _STYLES[kind]
+    return text, _STYLES[kind] if isinstance(kind, Kind) else kind

@@ -119,7 +119,8 @@ class Kind(StrEnum):
     """The sign in front of the rest of a text that did not fit."""
 
 
-Span: TypeAlias = tuple[str, Kind]
+Span: TypeAlias = tuple[str, Kind | str]
+"""A text, and what it is; of a picture, its colours: `#aabbcc on #ddeeff`."""
 CONTINUED = "↪ "
 _QUOTE = '"'
 

@@ -95,9 +95,8 @@ async def test_both_panes_follow_the_boundary_at_once_and_the_raw_side_stays_mas
         await settled(pilot, app, "spec, declared")
         await pilot.press("B")
         text = await settled(pilot, app, "spec, open")
-        raw_side = "\n".join(line[40:90] for line in text.splitlines())
-        assert KEY[:8] not in raw_side
-        assert KEY in text
+        assert "reaches the model" in text
+        assert KEY not in text
         await pilot.press("B")
         text = await settled(pilot, app, "spec, closed")
         assert KEY not in text
@@ -361,9 +360,9 @@ async def test_every_part_can_be_zoomed_and_is_given_back() -> None:
         await settled(pilot, app, "owner")
         await pilot.press("z")
         text = await settled(pilot, app)
-        assert "Model sees" not in text
+        assert "Timeline" not in text
         await pilot.press("escape")
-        assert "Model sees" in await settled(pilot, app)
+        assert "Timeline" in await settled(pilot, app)
 
 
 async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> None:
