@@ -89,8 +89,9 @@ class Run:
         for key in keys:
             self.press(key)
         self.watch()
-        self.end_peek(place, since)
+        # On a busy machine the last key may be drawn only now.
         self.press("escape", until="masked, u")
+        self.end_peek(place, since)
 
     def reveal(self) -> None:
         """Redeem the reference under the cursor."""

@@ -252,7 +252,10 @@ def test_every_command_and_option_of_the_command_line_is_in_a_table() -> None:
 
 
 def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() -> None:
-    assert {file for file, of in calls_of("value") if not of.endswith("outline")} == {"secrets/vault.py", "tui/secrets/screen.py"}
+    assert {file for file, of in calls_of("value") if not of.endswith("outline")} == {
+        "secrets/vault.py",
+        "tui/secrets/screen.py",
+    }
     reveals = {(file, of) for file, of in calls_of("reveal") if of not in {"self", "super()"}}
     assert reveals == {("tui/secrets/screen.py", "custody")}
     assert not_wire(file for file, _ in calls_of("redeem") if not file.startswith("demo/")) == {
