@@ -105,13 +105,15 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
 def _result(draft: Draft, content: list[Json], structured: Structured | None) -> JsonObject:
     """Builds the tool result with its members in their original order."""
     members: JsonObject = dict(draft.members or {})
-    members["content"] = content
+    sent = draft.raw if is_result(draft.raw, draft.contract) else {}
+    # What a page returns becomes a tool result, which has content.
+    if content or "content" in sent or draft.contract.is_of_page:
+        members["content"] = content
     if structured:
         members["structuredContent"] = structured.value
     members["isError"] = draft.code is not None
     if draft.meta is not None:
         members["_meta"] = draft.meta
-    sent = draft.raw if is_result(draft.raw, draft.contract) else {}
     if sent.get("resultType") == COMPLETE:
         members["resultType"] = COMPLETE
     order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")

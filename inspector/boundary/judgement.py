@@ -1,6 +1,7 @@
 """The judgement of one answer: its bounded results, computed once and cached."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck, checked_output, safe_output
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome
+from inspector.protocol.outcome import Outcome, Result
 
 if TYPE_CHECKING:
     from inspector.schema.validation import SchemaCheck
@@ -64,6 +65,9 @@ class Judgement:
         with self._lock:
             if self._contract is None:
                 self._contract = contract_of(self.tool)
+            # A recording does not say of a listed tool that it is a page's.
+            if isinstance(self.outcome, Result) and self.outcome.of_page and not self._contract.is_of_page:
+                self._contract = replace(self._contract, is_of_page=True)
             return self._contract
 
     def bounded(self, level: Level, policy: BoundaryPolicy = DEFAULT_POLICY) -> Bounded:

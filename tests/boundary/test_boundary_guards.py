@@ -81,7 +81,7 @@ def test_of_a_page_a_member_called_meta_is_a_value_like_any_other() -> None:
     value: Json = {"_meta": {"k": 1}, "a": 1}
     bounded = bound(Result(value=value), None, Level.DECLARED)
     assert bounded.removals == ()
-    assert bounded.result == {"content": [], "structuredContent": value}
+    assert bounded.result == {"structuredContent": value}
 
 
 def test_a_hint_that_says_no_is_a_claim_that_passes() -> None:

@@ -61,10 +61,17 @@ def test_an_error_without_a_code_is_an_internal_one() -> None:
         "_withheld",
     ],
 )
-def test_what_a_page_returns_passes_as_it_is(value: Json) -> None:
+def test_what_is_no_tool_result_passes_as_structured_content(value: Json) -> None:
     bounded = bounded_of(value)
     assert bounded.removals == ()
-    assert bounded.result == {"content": [], "structuredContent": value}
+    assert bounded.result == {"structuredContent": value}
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_no_content_is_added_to_a_result_without_it(level: Level) -> None:
+    sent: Json = {"structuredContent": {"a": 1}}
+    bounded = bounded_of(sent, fields(a={"type": "integer"}), level)
+    assert (bounded.result, bounded.removals) == (sent, ())
 
 
 @pytest.mark.parametrize(

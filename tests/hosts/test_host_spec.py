@@ -36,8 +36,11 @@ def test_content_comes_first_and_only_what_the_protocol_knows_is_handed_over() -
     assert pointers(changes) == ["/x", "/_meta"]
 
 
-def test_structured_content_without_content_is_handed_over_with_an_empty_list() -> None:
-    assert model_view_of({"structuredContent": None}) == ({"content": [], "structuredContent": None}, ())
+@pytest.mark.parametrize(
+    "value", [{"structuredContent": None}, {"structuredContent": {"a": 1}, "content": []}]
+)
+def test_no_content_is_invented(value: JsonObject) -> None:
+    assert model_view_of(value) == (value, ())
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ def test_an_error_is_handed_over_as_it_is() -> None:
 )
 def test_a_value_that_is_no_tool_result_counts_as_structured_content(value: Json) -> None:
     model, changes = model_view_of(value)
-    assert model == {"content": [], "structuredContent": value}
+    assert model == {"structuredContent": value}
     assert pointers(changes) == [""]
 
 

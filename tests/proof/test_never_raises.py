@@ -46,7 +46,7 @@ def assert_is_whole(result: Json, *, is_result: bool) -> None:
     if not is_result:
         assert result.keys() == {"error"}
         return
-    content = result["content"]
+    content = result.get("content", [])
     assert isinstance(content, list)
     assert all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in content)
 

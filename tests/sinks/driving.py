@@ -72,17 +72,26 @@ class Run:
         # One second may have passed unread; were it time that masks, ten would have.
         assert self.screen.plain(since).count(COUNTED) <= 1
 
-    def look_at_open(self, *places: str) -> None:
-        """Go on to the boundary at which nothing is withheld and the model's pane shows what leaks, then to the next."""
+    def look_at_open(self) -> None:
+        """Go on to the boundary at which nothing is withheld, where what leaks is masked and marked, then to the next."""
         since = len(self.screen.written)
         self.press("b", until="boundary: open")
-        for place in places:
-            # The header says so before the pane does.
-            self.screen.wait_for(self.endpoint.planted[place], since=since)
-        self.screen.settle(0.2, limit_s=3)
-        for place in places:
-            self.end_peek(place, since)
+        # The header says so before the pane does.
+        self.screen.wait_for("reaches the model", since=since)
         self.press("b", until="boundary: declared")
+
+    def unmask(self, place: str, *keys: str) -> None:
+        """Show the masked values of the result in focus, type keys meanwhile, and mask them."""
+        since = len(self.screen.written)
+        self.screen.press("u")
+        self.screen.wait_for(self.endpoint.planted[place], since=since)
+        self.screen.settle(0.2, limit_s=3)
+        for key in keys:
+            self.press(key)
+        self.watch()
+        # On a busy machine the last key may be drawn only now.
+        self.press("escape", until="masked, u")
+        self.end_peek(place, since)
 
     def reveal(self) -> None:
         """Redeem the reference under the cursor."""

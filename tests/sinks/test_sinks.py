@@ -7,7 +7,7 @@ import pytest
 
 from inspector.tui.runtime.guard import GUARDING
 from tests.sinks.driving import MASKED, NOTHING, Run, running
-from tests.sinks.searching import clipboard_of
+from tests.sinks.searching import clipboard_of, files_below
 
 FOCUS_OUT, FOCUS_IN = "\x1b[O", "\x1b[I"
 
@@ -60,10 +60,12 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
         run.peek("withheld", "p")
         run.press("escape", until="#1 done")
 
-        run.press("y", until=GUARDING[:30])
+        run.press("y", until="Masks stay masks.")
+        run.press("enter", until=GUARDING[:30])
+        run.press("escape", until="#1 done")
         run.press("r", until="#2 done")
         run.press("b", until="boundary: closed")
-        run.look_at_open("withheld")
+        run.look_at_open()
         run.press("h", until="host: ")
         run.press("H", until="host: ")
         run.press("c", until="Compare hosts")
@@ -91,8 +93,10 @@ def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: P
         run.peek("error", "m")
         run.press("escape", until="#1 ")
         run.press("b", until="boundary: closed")
-        run.look_at_open("error")
-        for key in ("y", "t", "G"):
+        run.look_at_open()
+        run.press("y", until="Masks stay masks.")
+        run.press("c", "enter", until="Copied")
+        for key in ("t", "G"):
             run.press(key)
         run.press("enter", until="▾ #1")
         run.press("j", "j")
@@ -115,6 +119,57 @@ def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: P
         assert run.end() == 0
         copied = clipboard_of(run.screen.written)
         assert any(b"sightline call" in words for words in copied)
+        assert run.leaks() == NOTHING
+
+
+def test_values_that_are_unmasked_are_nowhere_but_on_the_screen(tmp_path: Path) -> None:
+    with running(tmp_path) as run:
+        run.press("w", until="Record")
+        run.press(*"made.jsonl")
+        run.press("enter", until="w stops it")
+        run.press("enter")
+        run.press("enter", until="#1 done")
+        run.unmask("withheld")
+        run.unmask("withheld", "n", "e", "e", "y", "z", "z", "ctrl+p", "escape")
+        run.press("b", until="boundary: closed")
+        run.look_at_open()
+        run.unmask("withheld", "b", "b", "h", "H")
+        run.press("y", until="Masks stay masks.")
+        run.press("enter", until="Copied")
+        run.press("x", until="Export this session")
+        run.press(*"session.html")
+        run.press("enter", until="Exported to")
+        run.press("w", until="Recorded to")
+        run.watch()
+        run.press("q")
+        assert run.end() == 0
+        assert {"made.jsonl", "session.html"} <= {Path(name).name for name in files_below(run.root)}
+        assert run.leaks() == NOTHING
+
+
+CRASHING_UNMASKED = """
+import sys
+from inspector.tui.result.pane import ResultPane
+from inspector.__main__ import main
+def action_sides(pane):
+    raise RuntimeError(str(pane.view.values))
+ResultPane.action_sides = action_sides
+sys.exit(main())
+"""
+
+
+def test_a_crash_while_values_are_unmasked_quotes_none(tmp_path: Path) -> None:
+    with running(tmp_path, program=(sys.executable, "-c", CRASHING_UNMASKED)) as run:
+        run.press("enter")
+        run.press("enter", until="#1 done")
+        since = len(run.screen.written)
+        run.screen.press("u")
+        run.screen.wait_for(run.endpoint.planted["withheld"], since=since)
+        run.screen.settle(0.2, limit_s=3)
+        run.end_peek("withheld", since)
+        run.press("m")
+        assert run.end() == 1
+        assert "Sightline stopped because of a defect." in run.screen.plain()
         assert run.leaks() == NOTHING
 
 

@@ -24,9 +24,11 @@ def model_view(bounded: Bounded, _call: Call) -> ModelContext:
         return ModelContext(model=result)
     if not isinstance(result, dict) or not ("content" in result or "structuredContent" in result):
         changes = (Change(pointer="", what=_NO_RESULT),)
-        return ModelContext(model={"content": [], "structuredContent": result}, changes=changes)
+        return ModelContext(model={"structuredContent": result}, changes=changes)
     noted: list[Change] = []
-    model: JsonObject = {"content": _content(result, noted)}
+    model: JsonObject = {}
+    if "content" in result:
+        model["content"] = _content(result["content"], noted)
     for key in _PASSED_ON:
         if key in result:
             model[key] = result[key]
@@ -38,9 +40,8 @@ def model_view(bounded: Bounded, _call: Call) -> ModelContext:
     return ModelContext(model=model, changes=tuple(noted))
 
 
-def _content(result: JsonObject, noted: list[Change]) -> list[Json]:
+def _content(content: Json, noted: list[Change]) -> list[Json]:
     """The content blocks for the model."""
-    content = result.get("content", [])
     if not isinstance(content, list):
         noted.append(Change(pointer="/content", what=_NO_LIST))
         return []

@@ -17,6 +17,7 @@ from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.values.outline import Outline
 from inspector.tui.values.pane import OutlineLines, Shown
+from inspector.tui.values.search_line import SearchLine
 from inspector.tui.widgets.lines import Lines
 
 _LEAST_BESIDE = 72
@@ -54,6 +55,7 @@ class DefinitionPane(Vertical):
     def __init__(self) -> None:
         super().__init__(id="definition", classes="-alone")
         self.values = OutlineLines(id="definition-values")
+        self._search = SearchLine(self.values)
         self._sides = Static("", markup=False, id="definition-sides")
         self._line = Static("", markup=False, id="definition-line")
         self._why = Static("", markup=False, id="definition-why")
@@ -66,6 +68,7 @@ class DefinitionPane(Vertical):
         """Titles of both sides, their values, sizes, the reason."""
         yield self._sides
         yield self.values
+        yield self._search
         yield self._line
         yield self._why
 
@@ -142,6 +145,18 @@ class DefinitionPane(Vertical):
         order = (Shown.LEFT, Shown.RIGHT, Shown.BOTH)
         self._chosen = order[(order.index(self.values.shown) + 1) % len(order)]
         self._choose_sides()
+
+    @on(OutlineLines.SearchWanted)
+    def open_search(self, event: OutlineLines.SearchWanted) -> None:
+        """The user wants to search."""
+        event.stop()
+        self._search.open()
+
+    @on(OutlineLines.Searched)
+    def show_match(self, event: OutlineLines.Searched) -> None:
+        """Another match is shown."""
+        event.stop()
+        self._search.show(event.number, event.matches)
 
     @on(Lines.Moved)
     def explain_moved(self, event: Lines.Moved) -> None:

@@ -102,7 +102,7 @@ class AllFindings:
 def item_findings(asked: ItemFindings) -> FindingsView:
     """The content of the Findings tab."""
     entries = [asked.accepted.standing(entry) for entry in asked.board.of(asked.item)]
-    title = counted(entries)
+    title = counted(entries, len(asked.of_result))
     if asked.board.is_waiting(asked.item):
         title = Content.styled("Not reviewed yet", "bold")
     rows = [
@@ -113,7 +113,11 @@ def item_findings(asked: ItemFindings) -> FindingsView:
         *_section("Not checked", tuple(_unchecked(asked))),
     ]
     # Without findings, the list begins with a heading, not with an empty line.
-    return FindingsView(title=title, rows=tuple(rows if entries else rows[1:]), counting=len(entries))
+    return FindingsView(
+        title=title,
+        rows=tuple(rows if entries else rows[1:]),
+        counting=len(entries) + len(asked.of_result),
+    )
 
 
 def all_findings(asked: AllFindings) -> FindingsView:
@@ -209,8 +213,8 @@ def sign_of(entries: Iterable[Entry], *, is_waiting: bool) -> Content:
     return Content.assemble((mark, _STYLES[worst]), " ")
 
 
-def counted(entries: Iterable[Entry]) -> Content:
-    """`6 findings: 2 high, 3 low, 1 accepted`. Accepted findings have no part in the numbers by severity."""
+def counted(entries: Iterable[Entry], of_result: int = 0) -> Content:
+    """`6 findings: 2 high, 2 low, 1 accepted, 1 about the result`. Accepted findings count under no severity."""
     numbers: dict[str, int] = {}
     total = 0
     for entry in entries:
@@ -218,6 +222,8 @@ def counted(entries: Iterable[Entry]) -> Content:
         kind = entry.finding.severity.value if entry.counts else "accepted"
         numbers[kind] = numbers.get(kind, 0) + 1
     parts = [f"{numbers[kind]:,} {kind}" for kind in (*_SHAPES, "accepted") if kind in numbers]
+    parts += [f"{of_result:,} about the result"] if of_result else []
+    total += of_result
     return Content.styled(
         f"{count(total, 'finding')}: {', '.join(parts)}" if total else "No findings", "bold"
     )

@@ -41,7 +41,10 @@ _SIGNS = (
     ("◇", "a secret reference; • after its state: its value is here"),
     ("→ ←", "a request to the server, a request from it"),
     ("§", "a decision of the policy, or trust labels that a call brought"),
-    ("!", "a line of the server's stderr, or the place of a finding"),
+    (
+        "!",
+        "a value that reaches the model unprotected; a line of the server's stderr; the place of a finding",
+    ),
     ("◆C ▲H", "a tool's worst finding and their number: critical, high; ■M medium, ▽L low, ·I info"),
     ("…", "not reviewed yet"),
     ("✓", "an accepted finding"),

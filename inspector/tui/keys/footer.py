@@ -19,6 +19,7 @@ class FocusedPart(Enum):
 
     CATALOGUE = auto()
     FILTER = auto()
+    SEARCH = auto()
     FORM = auto()
     INPUT = auto()
     """Where letters are text."""
@@ -48,6 +49,10 @@ class KeySituation:
     has_result: bool = False
     """Whether the open tool has a result."""
     has_differences: bool = False
+    has_masks: bool = False
+    """Whether the result has masked values."""
+    is_unmasked: bool = False
+    """Whether they are shown."""
     is_comparing: bool = False
     """Whether two models stand in place of the raw result and one."""
     is_changed: bool = False
@@ -93,12 +98,12 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
             yield "main.filter", ""
         case FocusedPart.FORM | FocusedPart.INPUT:
             yield from _offers_of_form(now)
-        case FocusedPart.FILTER:
-            yield "form.call", "keep"
-            yield "main.back", "clear"
+        case FocusedPart.FILTER | FocusedPart.SEARCH:
+            yield from _OF_INPUTS[now.part]
         case FocusedPart.DEFINITION:
             yield "definition.next", ""
             yield "lines.choose", "why"
+            yield "values.search", ""
         case FocusedPart.FINDINGS:
             yield "lines.choose", "show the place"
             yield "findings.accept", ""
@@ -109,7 +114,7 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
             yield "main.filter", ""
         case _:
             pass
-    if now.part in {FocusedPart.INPUT, FocusedPart.FILTER}:
+    if now.part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}:
         yield "app.palette", ""
         return
     if not now.is_ready:
@@ -135,7 +140,7 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield command_id, ""
     if now.has_called:
         yield "trust.open", ""
-    if now.has_tool or now.has_called:
+    if (now.has_tool or now.has_called) and now.part is not FocusedPart.RESULT:
         yield "call.copy", ""
     for command_id in ("app.palette", "app.quit", "app.help"):
         yield command_id, ""
@@ -155,12 +160,25 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "result.next", ""
         yield "boundary.next", "boundaries"
         yield "host.next", "hosts"
-    elif now.has_differences:
+        return
+    if now.is_unmasked:
+        yield "main.back", "mask"
+    if now.has_differences:
         yield "result.next", ""
         yield "lines.choose", "why"
+    if now.has_masks and not now.is_unmasked:
+        yield "result.unmask", ""
+    if now.has_result:
+        yield "values.search", ""
+        yield "result.copy", ""
+    if now.has_differences:
         yield "result.compare", ""
 
 
+_OF_INPUTS = {
+    FocusedPart.FILTER: (("form.call", "keep"), ("main.back", "clear")),
+    FocusedPart.SEARCH: (("search.next", ""), ("search.previous", ""), ("search.close", "")),
+}
 _OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
 
 

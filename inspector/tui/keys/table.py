@@ -84,7 +84,7 @@ MAIN: tuple[Command, ...] = (
         "slash",
         "filter",
         "filter",
-        "Filters the catalogue, or the timeline if it has the focus, as you type.",
+        "Filters the catalogue, or the timeline if it has the focus, as you type. Searches in a result or definition.",
         shown="/",
         palette=True,
     ),
@@ -269,6 +269,7 @@ _lines = partial(row, Place.LINES)
 
 _result = partial(row, Place.RESULT)
 _values = partial(row, Place.VALUES)
+_search = partial(row, Place.SEARCH)
 
 _definition = partial(row, Place.DEFINITION)
 
@@ -291,12 +292,39 @@ PANES: tuple[Command, ...] = (
     _values(
         "values.fold", "minus", "fold", "fold", "Folds the value under the cursor, or unfolds it.", shown="-"
     ),
+    _values(
+        "values.search",
+        "slash",
+        "search",
+        "search",
+        "Searches keys and values as they are drawn, also in what is folded.",
+        shown="/",
+    ),
+    _search("search.next", "enter,down", "next(1)", "next match", "To the next match.", shown="Enter ↓"),
+    _search("search.previous", "up", "next(-1)", "previous match", "To the previous match.", shown="↑"),
+    _search(
+        "search.close", "escape", "close", "close", "Closes the search, and stays at the match.", shown="Esc"
+    ),
     _result(
         "result.sides",
         "m",
         "sides",
         "other side",
         "Shows what the model sees, what the server sent, or both.",
+    ),
+    _result(
+        "result.unmask",
+        "u",
+        "unmask",
+        "unmask",
+        "Shows masked values on both sides, until the next call or Esc. Exports, recordings and copies stay masked.",
+    ),
+    _result(
+        "result.copy",
+        "y",
+        "copy",
+        "copy",
+        "Copies the value under the cursor, its pointer, a whole side, or the call. Masks stay masks.",
     ),
     _result(
         "result.json",

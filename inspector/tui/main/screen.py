@@ -44,6 +44,7 @@ from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
 from inspector.tui.keys.table import bindings
+from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import FindingActions, open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
 from inspector.tui.main.layout import ScreenLayout
@@ -61,6 +62,7 @@ from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.text import content, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
+from inspector.tui.values.search_line import SearchInput
 from inspector.tui.widgets.choice import ChoiceInput
 
 
@@ -278,8 +280,26 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # Messages of the parts.
 
+    @on(ResultPane.UnmaskAsked)
+    def unmask(self, message: ResultPane.UnmaskAsked) -> None:
+        self._selection.unmask(message.record)
+
+    @on(ResultPane.CopyAsked)
+    def ask_what_to_copy(self, message: ResultPane.CopyAsked) -> None:
+        self._open(copy_dialog(message.found, self.action_copy_call))
+
+    def mask(self) -> None:
+        """Show no masked value: before a call, where the terminal loses the focus, before the program is suspended."""
+        self._selection.mask()
+
+    @property
+    def is_unmasked(self) -> bool:
+        """Whether masked values are shown."""
+        return self._result.is_unmasked
+
     @on(CallStarted)
     def describe_call(self, message: CallStarted) -> None:
+        self.mask()
         self._timeline.describe(message.name, message.arguments)
 
     @on(CallPane.Folded)
@@ -438,6 +458,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_result=self._selection.record is not None,
                 has_tool=self._selection.tool is not None,
                 has_differences=self._result.has_differences,
+                has_masks=self._result.has_masks,
+                is_unmasked=self._result.is_unmasked,
                 is_comparing=self._selection.comparing.is_on,
                 is_changed=self._pins.has_changes,
                 secrets=len(self.custody.vault),
@@ -447,6 +469,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _part(self) -> FocusedPart:
         focused = self.focused
         if isinstance(focused, (Input, TextArea, ChoiceInput)):
+            if isinstance(focused, SearchInput):
+                return FocusedPart.SEARCH
             is_filter = self._catalogue.has_focus_within or focused is self._timeline_filter
             return FocusedPart.FILTER if is_filter else FocusedPart.INPUT
         if self._result.has_focus_within:
@@ -472,6 +496,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._catalogue.close_filter()
         elif self._runner.is_running:
             self._runner.cancel()
+        elif self._result.is_unmasked:
+            self.mask()
         elif self._tool.definition.is_explaining:
             self._tool.definition.stop_explaining()
         elif self._result.is_explaining:

@@ -74,6 +74,8 @@ class Selection:
         """The tool that is open and no longer listed."""
         self._passed_over: Entry | None = None
         """Where the cursor was put when that tool left the list."""
+        self._unmasked: CallRecord | None = None
+        """The call of which masked values are shown."""
         self.level = level
         self.host = host
         self.hosts: tuple[str, ...] = ()
@@ -260,14 +262,38 @@ class Selection:
         else:
             self.comparing.start(record, Lens(level=self.level, host=self.host))
 
+    def unmask(self, record: CallRecord) -> None:
+        """Show the masked values of a call until they are masked; mask those that are shown."""
+        if self._unmasked is record:
+            self.mask()
+        elif self.record is record:
+            self._unmasked = record
+            self.look()
+
+    def mask(self) -> None:
+        """Show no masked value."""
+        if self._unmasked is not None:
+            self._unmasked = None
+            self._result.mask()
+            self._changed()
+
     def look(self) -> None:
         """Both panes, and the definition, follow the item and the lenses."""
         self._changed()
         self._look_at_definition()
         record = self._record(self._item.entry) if self._item else None
         self.comparing.follow(record)
+        if self._unmasked is not record:
+            self.mask()
         if record is not None:
-            self._results.ask(ResultAsked(record=record, level=self.level, host=self.host))
+            self._results.ask(
+                ResultAsked(
+                    record=record,
+                    level=self.level,
+                    host=self.host,
+                    unmasked=self._unmasked is record,
+                )
+            )
         elif not self._runner.is_running or self._result.view is not None:
             self._result.show_note(self._why_none())
 
@@ -311,7 +337,8 @@ class Selection:
         # What the view was made of, the vault needs too: it comes second, when the view is drawn.
         self._screen.call_after_refresh(self._vault.take)
         if self._item is not None and self._record(self._item.entry) is asked.record:
-            self._result.show(view)
+            is_still_wanted = self._unmasked is asked.record
+            self._result.show(view if is_still_wanted else view.masked or view)
             self._show_findings()
             self._changed()
 
@@ -378,4 +405,4 @@ def _asked_item(asked: ItemAsked) -> ToolView:
 
 
 def _asked_result(asked: ResultAsked) -> ResultView:
-    return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME)
+    return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, unmasked=asked.unmasked)

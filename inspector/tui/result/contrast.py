@@ -1,6 +1,6 @@
 """Two models of one call, side by side."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.content import Content
 
@@ -11,6 +11,7 @@ from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.session.call_record import CallRecord
+from inspector.tui.result.view import masks_of
 from inspector.tui.text import content, count, shortened, size
 from inspector.tui.values.outline import Difference, Outline
 
@@ -186,4 +187,7 @@ def _context(record: CallRecord, lens: Lens, server: str) -> ModelContext:
     if profile is None:
         raise LookupError(lens.host)
     call = Call(server=server, tool=record.name, nonce=record.nonce)
-    return projection_of(record.judgement, lens.level, profile, call, record.policy).context
+    context = projection_of(record.judgement, lens.level, profile, call, record.policy).context
+    if lens.level is Level.OPEN and not record.has_ids:
+        return replace(context, model=masks_of(record).model(context.model))
+    return context

@@ -1,5 +1,6 @@
 """The result: how the call ended, what differs and why, then what the server sent beside what the model sees."""
 
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from textual import on
@@ -7,9 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from inspector.json.exact import Json
+from inspector.session.call_record import CallRecord
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import Contrast, Lens, contrast_reason, contrast_strip, contrast_title
@@ -25,8 +28,9 @@ from inspector.tui.result.view import (
 )
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, shortened
-from inspector.tui.values.outline import Difference, Outline
+from inspector.tui.values.outline import ABSENT, Difference, Outline, Value
 from inspector.tui.values.pane import OutlineLines, Shown
+from inspector.tui.values.search_line import SearchLine
 from inspector.tui.widgets.lines import Lines
 
 _LARGE_BYTES = 1_000_000
@@ -37,6 +41,19 @@ _TALL = 16
 """Rows from which on a list of reasons has room."""
 
 ShownView: TypeAlias = ResultView | Contrast
+_NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
+_RECORDED = "A recording does not hold what was withheld, only its ids."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copyable:
+    """What can be copied, masked."""
+
+    pointer: str
+    value: Value
+    """Under the cursor: what the server sent there, else what the model sees."""
+    sent: Value
+    model: Value
 
 
 class ResultPane(Vertical):
@@ -60,6 +77,18 @@ class ResultPane(Vertical):
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.RESULT)
 
+    @dataclass
+    class UnmaskAsked(Message):
+        """The user wants to see the masked values of a call, or to see them no longer."""
+
+        record: CallRecord
+
+    @dataclass
+    class CopyAsked(Message):
+        """The user wants to copy something."""
+
+        found: Copyable
+
     def __init__(self) -> None:
         super().__init__(id="result", classes="-empty")
         self._verdict = Static("", markup=False, id="result-verdict")
@@ -67,6 +96,7 @@ class ResultPane(Vertical):
         self._sides = Static("", markup=False, id="result-sides")
         self._note = Static("", markup=False, id="result-note")
         self.values = OutlineLines(id="result-values")
+        self._search = SearchLine(self.values)
         self._why = Static("", markup=False, id="result-why")
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
@@ -82,6 +112,7 @@ class ResultPane(Vertical):
         yield self._sides
         yield self._note
         yield self.values
+        yield self._search
         yield self._why
 
     def on_mount(self) -> None:
@@ -161,6 +192,21 @@ class ResultPane(Vertical):
         self._note.update(note)
         self._label()
 
+    @property
+    def is_unmasked(self) -> bool:
+        """Whether masked values are shown."""
+        return self._view is not None and self._view.masked is not None
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether there is a masked value to show."""
+        return self._contrast is None and self._view is not None and self._view.masks > 0
+
+    def mask(self) -> None:
+        """Show no masked value."""
+        if self._view is not None and self._view.masked is not None:
+            self.show(self._view.masked)
+
     def show_progress(self, line: Content | None) -> None:
         """How far a running call is, in place of the verdict; None when it has ended."""
         if line is None:
@@ -193,6 +239,39 @@ class ResultPane(Vertical):
         else:
             self.values.go_to(order[place])
 
+    def action_unmask(self) -> None:
+        """Show the masked values on both sides, or mask them again."""
+        view = self._view
+        if view is None or self._contrast is not None:
+            self.notify(
+                "There is no result yet." if view is None else "Esc goes back to the result.", markup=False
+            )
+        elif not view.masks:
+            self.notify(_RECORDED if view.record.has_ids else _NOT_MASKED, markup=False)
+        else:
+            self.post_message(self.UnmaskAsked(view.record))
+
+    def action_copy(self) -> None:
+        """Ask what to copy."""
+        shown, node = self._contrast or self._view, self.values.node
+        rows = self.values.rows
+        if self.is_unmasked:
+            self.notify("Masked values are shown. Esc masks them, then y copies.", markup=False)
+        elif shown is not None and node is not None and rows is not None:
+            outline = rows.outline
+            sides = [outline.value(node, side) for side in (0, 1)]
+            if self.values.shown is Shown.RIGHT:
+                sides.reverse()
+            sent, model = shown.values
+            is_silent = isinstance(shown, ResultView) and shown.failure is not None
+            found = Copyable(
+                pointer=outline.pointer(node),
+                value=sides[1] if sides[0] is ABSENT else sides[0],
+                sent=ABSENT if is_silent or self._contrast is not None else sent,
+                model=ABSENT if self._contrast is not None else model,
+            )
+            self.post_message(self.CopyAsked(found))
+
     def action_sides(self) -> None:
         """What the model sees, what the server sent, or both."""
         order = (Shown.RIGHT, Shown.LEFT, Shown.BOTH)
@@ -205,6 +284,18 @@ class ResultPane(Vertical):
         shown = self._contrast or self._view
         if shown is not None:
             self._draw(shown, self.values.pointer)
+
+    @on(OutlineLines.SearchWanted)
+    def open_search(self, event: OutlineLines.SearchWanted) -> None:
+        """The user wants to search."""
+        event.stop()
+        self._search.open()
+
+    @on(OutlineLines.Searched)
+    def show_match(self, event: OutlineLines.Searched) -> None:
+        """Another match is shown."""
+        event.stop()
+        self._search.show(event.number, event.matches)
 
     @on(Lines.Moved)
     def explain_moved(self, event: Lines.Moved) -> None:
@@ -317,11 +408,25 @@ class ResultPane(Vertical):
             names = contrast_title(contrast.left), contrast_title(contrast.right)
         else:
             model = f" ({view.host}, {view.level})" if view else ""
+            is_silent = view is not None and view.failure is not None
             names = (
-                Content.styled("Server sent", "bold"),
-                Content.assemble(("Model sees", "bold"), content(model, "$foreground 70%")),
+                Content.assemble(
+                    ("Server sent nothing" if is_silent else "Server sent", "bold"), self._about_masks()
+                ),
+                Content.assemble(
+                    ("Model sees", "bold"),
+                    content(model, "$foreground 70%"),
+                    self._about_masks() if self.values.shown is Shown.RIGHT else "",
+                ),
             )
         self._sides.update(self.values.titles(*names))
+
+    def _about_masks(self) -> Content:
+        if self.is_unmasked:
+            return Content.styled("  not masked, Esc masks", "$text-warning")
+        if self._view is not None and self._view.masks:
+            return Content.styled(f"  {self._view.masks:,} masked, u shows", "$foreground 70%")
+        return Content("")
 
 
 class _ResultRemarks:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from textual.content import Content
@@ -10,16 +10,19 @@ from textual.content import Content
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck
+from inspector.boundary.reading import raw_of
 from inspector.hosts.profile import Call, Change
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
-from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
+from inspector.json.exact import Json, JsonObject, JsonText, parse
+from inspector.json.members import text_at
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
+from inspector.tui.result.masks import REACHES, Masks, masked_leaves
 from inspector.tui.result.removal import change_line, removal_line
 from inspector.tui.text import content, count, duration, level_style, shortened, size
-from inspector.tui.values.outline import Difference, Outline, Style
+from inspector.tui.values.outline import ABSENT, Difference, Outline, Style
 
 _MAX_FINDINGS = 200
 MAX_LISTED = 20
@@ -39,7 +42,7 @@ class ResultView:
     level: Level
     host: str
     outline: Outline
-    """The raw result, masked in sensitive positions at every boundary, beside what the model sees."""
+    """The raw result beside what the model sees, both masked unless `masked` has them so."""
     removals: Sequence[Removal]
     """May be hundreds of thousands, each made when it is asked for."""
     removals_at: Mapping[str, tuple[int, ...]]
@@ -58,11 +61,19 @@ class ResultView:
     undeclared: int | None
     """How many leaves passed that no schema names; None where that is no question."""
     values: tuple[Json, ...]
-    """The masked raw result, and what the model sees."""
+    """The raw result, and what the model sees: as in the outline, each member where it was."""
+    masks: int = 0
+    """Masked values of what the server sent."""
+    masked: "ResultView | None" = None
+    """The same, masked, where this shows secrets at the user's request."""
+    reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
+    """At `open`: what `declared` withholds, by pointer."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
     """Why the answer does not end the call; None where it does."""
+    failure: str | None = None
+    """What Sightline says of a call without an answer; None where the server answered."""
 
     @property
     def size_bytes(self) -> int:
@@ -77,7 +88,8 @@ class ResultView:
     @cached_property
     def json(self) -> Outline:
         """Both values as JSON, each member where it was on the wire."""
-        return Outline(*self.values, style=Style.JSON)
+        masked, model = self.values
+        return Outline(masked if self.failure is None else ABSENT, model, style=Style.JSON)
 
     def removals_on(self, outline: Outline, node: int) -> tuple[Removal, ...]:
         """What was withheld at a node, or of the value around it: the first few."""
@@ -99,9 +111,18 @@ class ResultView:
     def sign(self, outline: Outline, node: int) -> Difference:
         """How the two sides differ at a node: ✗ only where the boundary withheld it."""
         difference = outline.difference(node)
+        if self.reaching and self._reaches(outline, node):
+            return Difference.REACHES
         if difference is Difference.NONE or difference is Difference.RIGHT:
             return difference
         return Difference.LEFT if self._indexes(outline, node) else Difference.CHANGED
+
+    def _reaches(self, outline: Outline, node: int) -> bool:
+        shown = outline.value(node, 1)
+        if isinstance(shown, str) and MASK in shown and REACHES in shown:
+            return True
+        is_place = self.masked is not None and outline is self.outline and node in self.order
+        return is_place and outline.pointer(node) in self.reaching and shown is not ABSENT
 
     def _indexes(self, outline: Outline, node: int) -> tuple[int, ...]:
         return _nearest(outline, node, self.removals_at, self._pointers)
@@ -111,17 +132,19 @@ class ResultView:
         return sorted(self.removals_at)
 
 
-def result_view(record: CallRecord, level: Level, host: str, *, server: str) -> ResultView:
-    """A call at a boundary through a host. `server`: the name that hosts know the server by."""
+def result_view(
+    record: CallRecord, level: Level, host: str, *, server: str, unmasked: bool = False
+) -> ResultView:
+    """A call at a boundary through a host. `server`: the name that hosts know the server by. `unmasked`: shows secrets."""
     profile = host_of(host) or host_of("spec")
     if profile is None:
         raise LookupError(host)
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, level, profile, call, record.policy)
-    masked = with_ids(shown.masked, shown.raw) if record.has_ids else shown.masked
-    masked = _masked_copies(masked, shown.raw)
-    model = shown.context.model
-    outline = Outline(_in_order(masked), _in_order(beside(masked, model)))
+    is_failure = isinstance(record.outcome, Failure)
+    sides = _sides(record, shown)
+    masked, model = sides.sent, sides.model
+    outline = Outline(ABSENT if is_failure else _in_order(masked), _in_order(sides.beside))
     removals_at: dict[str, list[int]] = {}
     for index, removal in enumerate(shown.bounded.removals):
         removals_at.setdefault(removal.pointer, []).append(index)
@@ -129,7 +152,7 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str) -> 
     for change in shown.context.changes:
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
-    return ResultView(
+    view = ResultView(
         record=record,
         level=level,
         host=host,
@@ -140,15 +163,76 @@ def result_view(record: CallRecord, level: Level, host: str, *, server: str) -> 
         changes=shown.context.changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         order=_worst_first(outline, shown, removals_at),
+        masks=sides.masks,
+        reaching=sides.reaching,
         observed=shown.context.observed,
         findings=shown.findings,
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
-        undeclared=shown.undeclared if level is Level.DECLARED else None,
+        undeclared=shown.undeclared if level is Level.DECLARED and not is_failure else None,
         output=shown.output,
         unfinished=shown.unfinished,
+        failure=_own_words(masked) if is_failure else None,
         values=(masked, model),
     )
+    return _unmasked(view, shown) if unmasked and view.masks else view
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sides:
+    """What is drawn of a result."""
+
+    sent: Json
+    model: Json
+    beside: Json
+    """`model` in the shape of `sent`."""
+    masks: int = 0
+    reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
+
+
+def _unmasked(view: ResultView, shown: Projection) -> ResultView:
+    """The same values as they are."""
+    raw, model = shown.raw, shown.context.model
+    outline = Outline(ABSENT if view.failure is not None else _in_order(raw), _in_order(beside(raw, model)))
+    return replace(view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline))
+
+
+def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
+    """The nodes of another outline at the places to which `n` goes: the first ones, for each is looked for."""
+    nodes = (outline.node_at(view.outline.pointer(node)) for node in view.order[:_MAX_FINDINGS])
+    return tuple(dict.fromkeys(node for node in nodes if node is not None))
+
+
+def _sides(record: CallRecord, shown: Projection) -> _Sides:
+    raw, model = shown.raw, shown.context.model
+    if record.has_ids:
+        # A recording has no values to mask, but their ids.
+        sent = with_ids(shown.masked, raw)
+        return _Sides(sent=sent, model=model, beside=beside(sent, model))
+    masks = masks_of(record)
+    is_open = shown.bounded.level is Level.OPEN
+    reaching = {removal.pointer: removal for removal in reversed(masks.removals)} if is_open else {}
+    there = beside(raw, model)
+    sent = masks.sent()
+    same = there is model
+    if is_open:
+        there = masks.model(there)
+        model = there if same else masks.model(model)
+    count = (masked_leaves(sent) or masked_leaves(there)) if masks.removals else 0
+    return _Sides(sent=sent, model=model, beside=there, masks=count, reaching=reaching)
+
+
+def masks_of(record: CallRecord) -> Masks:
+    """The masks of a call's result."""
+    judgement, policy = record.judgement, record.policy.about_secrets
+    declared = judgement.bounded(Level.DECLARED, policy)
+    return Masks(raw_of(record.outcome), declared, judgement.contract, policy)
+
+
+def _own_words(masked: Json) -> str:
+    """Of the error that stands for a missing answer. It may quote the server, so it is masked as any result."""
+    words = text_at(masked, "error", "message")
+    return MASK if words is None else words
 
 
 def beside(raw: Json, model: Json) -> Json:
@@ -171,38 +255,6 @@ def beside(raw: Json, model: Json) -> Json:
         if isinstance(structured, dict) and model.keys() & structured.keys():
             return {"structuredContent": model}
     return model
-
-
-def _masked_copies(masked: Json, raw: Json) -> Json:
-    """The masked result, with texts that repeat all of the structured content in the shape of its masked form.
-
-    Nothing is shown by that which the masked structured content does not show.
-    """
-    if not isinstance(masked, dict) or not isinstance(raw, dict) or masked is raw:
-        return masked
-    blocks, sent = masked.get("content"), raw.get("content")
-    whole = raw.get("structuredContent")
-    if not isinstance(blocks, list) or not isinstance(sent, list) or not isinstance(whole, dict):
-        return masked
-    copies = [
-        _masked_copy(block, was, whole, masked["structuredContent"])
-        for block, was in zip(blocks, sent, strict=True)
-    ]
-    return {**masked, "content": copies}
-
-
-def _masked_copy(block: Json, sent: Json, whole: Json, masked: Json) -> Json:
-    if not isinstance(sent, dict) or sent.get("type") != "text":
-        return block
-    shown = block.get("text") if isinstance(block, dict) else block
-    text = sent.get("text")
-    if shown != MASK or not isinstance(text, str):
-        return block
-    found = parse(text)
-    if not isinstance(found, JsonText) or not equal(found.value, whole):
-        return block
-    copy: JsonObject = {"type": "text", "text": dump_text(masked)}
-    return {**block, **copy} if isinstance(block, dict) else copy
 
 
 def _in_order(value: Json) -> Json:
@@ -231,6 +283,9 @@ def _worst_first(
     pointers = sorted(removals_at)
 
     def weight(node: int) -> int:
+        value = outline.value(node, 1)
+        if isinstance(value, str) and MASK in value and REACHES in value:
+            return 0
         if outline.difference(node) is Difference.RIGHT:
             return 3
         found = _nearest(outline, node, removals_at, pointers)
@@ -319,14 +374,15 @@ def strip(view: ResultView) -> Content:
     """Bytes sent, bytes to the model, removals by rule; then, apart, what the host changed."""
     counted = sorted(view.rules.items(), key=lambda found: -found[1])
     rules = ", ".join(f"{number:,} {_WORDS.get(Rule(rule), rule)}" for rule, number in counted)
+    sent = size(view.raw_bytes) if view.failure is None else "nothing"
     parts = [
-        Content.assemble(
-            "server sent ", (size(view.raw_bytes), "bold"), ", model gets ", (size(view.model_bytes), "bold")
-        ),
+        Content.assemble("server sent ", (sent, "bold"), ", model gets ", (size(view.model_bytes), "bold")),
         content(f"✗ {len(view.removals):,} withheld: {rules}", "bold $text-error")
         if view.removals
         else Content.styled("nothing withheld", level_style(view.level)),
     ]
+    if view.failure is not None:
+        parts.insert(0, content(f"Sightline: {shortened(view.failure, 600)}", "bold $text-error"))
     if view.undeclared:
         passed = count(
             view.undeclared, "value is not in the output schema", "values are not in the output schema"
@@ -367,17 +423,35 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     """Why the two sides of a node differ, on one line; else what the boundary in force means."""
     if view.unfinished or node is None:
         return standing_line(view)
+    if view.sign(outline, node) is Difference.REACHES:
+        return _reaching_line(view, outline, node)
     removals, changes = view.removals_on(outline, node), view.changes_on(outline, node)
     if removals:
         return removal_line(removals[0], len(removals) - 1 + view.more_on(outline, node))
     if changes:
         return change_line(changes[0])
     if outline.difference(node) is Difference.RIGHT:
-        words = (
-            "+ only the model sees it: a notice of what is missing, rewritten text, or the host's own words"
-        )
-        return Content.styled(words, "$text-accent")
+        words = "a notice of what is missing, rewritten text, or the host's own words"
+        if view.failure is not None:
+            words = "the error that a host gives its model where no answer came"
+        return Content.styled(f"+ only the model sees it: {words}", "$text-accent")
     return standing_line(view)
+
+
+def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
+    """That a secret passes, where it is, and why it is one."""
+    found = next((view.reaching[at] for at in _around(outline, node) if at in view.reaching), None)
+    where = outline.pointer(node) or "the whole"
+    why = "a copy of a value that `declared` withholds"
+    if found is not None and found.rule not in _COPIES:
+        why = found.detail
+    return Content.assemble(
+        ("! reaches the model", "bold $text-error"),
+        "  ",
+        content(shortened(where, 120), "bold"),
+        "  ",
+        content(shortened(why, 400)),
+    )
 
 
 def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
@@ -406,7 +480,7 @@ def absence(view: ResultView, outline: Outline, node: int, *, with_reason: bool)
 
 
 def result_findings(view: ResultView) -> tuple[Content, ...]:
-    """What could not be judged in a result, and what the host changed, in sentences."""
+    """The findings about a result, in sentences. They do not depend on the host."""
     return (
         *(
             Content.assemble(("? result  ", "bold $text-warning"), content(shortened(asked, 400)))
@@ -420,7 +494,6 @@ def result_findings(view: ResultView) -> tuple[Content, ...]:
             Content.assemble(("≠ result  ", "bold $text-error"), content(shortened(remark, 400)))
             for remark in view.record.remarks[:_MAX_FINDINGS]
         ),
-        *map(change_line, view.changes[:_MAX_FINDINGS]),
     )
 
 
@@ -448,3 +521,4 @@ class ResultAsked:
     record: CallRecord
     level: Level
     host: str
+    unmasked: bool = False

@@ -74,7 +74,9 @@ def _symbol(found: "re.Match[str]") -> str:
     return chr(_C0_PICTURES + code) if code < 0x20 else _REFUSED
 
 
-GUARDING = "A secret is revealed: nothing can be selected, copied or pictured until it is forgotten."
+GUARDING = (
+    "A secret is revealed: nothing can be selected, copied or pictured until it is forgotten or masked."
+)
 
 
 class GuardedError(RuntimeError):
@@ -87,6 +89,16 @@ class Masking(Protocol):
 
     def mask(self) -> None:
         """Show none."""
+        ...
+
+
+@runtime_checkable
+class Unmasking(Protocol):
+    """A screen that shows masked values on request."""
+
+    @property
+    def is_unmasked(self) -> bool:
+        """Whether it shows them now."""
         ...
 
 
@@ -107,7 +119,9 @@ class GuardedApp(App[None], inherit_bindings=False):
     def is_guarding(self) -> bool:
         """Whether a secret is revealed or shown."""
         custody = self.custody
-        return custody is not None and custody.is_guarding
+        if custody is not None and custody.is_guarding:
+            return True
+        return any(isinstance(screen, Unmasking) and screen.is_unmasked for screen in self.screen_stack)
 
     @property
     def ALLOW_SELECT(self) -> bool:  # type: ignore[override]  # noqa: N802 # pyright: ignore[reportIncompatibleVariableOverride] - Textual asks the instance

@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
 from inspector.tui.values.alignment import GAP, align
+from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
 from inspector.tui.values.wrap import LEAST, Kind, Span, Wrapped, quoted
 
 
@@ -68,10 +69,12 @@ class Difference(Enum):
     CHANGED = "~"
     RIGHT = "+"
     """Only the right side has it."""
+    REACHES = "!"
+    """Both sides have it, and the right side should not. Never follows from the values."""
 
 
 _DIFFERENCES = (Difference.NONE, Difference.LEFT, Difference.CHANGED, Difference.RIGHT)
-_FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT = 1, 2, 4, 8, 16, 32
+_FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE = 1, 2, 4, 8, 16, 32, 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +89,11 @@ class Row:
 class Outline:
     """Nodes in the order in which they are drawn. Every string of both values is in it, whole.
 
-    `right`: the other value; ABSENT for an outline of one. Construction is one pass and takes no recursion. The values
+    `right`: the other value; ABSENT for an outline of one. `left`: ABSENT where only the right side has a value. Construction is one pass and takes no recursion. The values
     must not change as long as the outline lives.
     """
 
-    def __init__(self, left: Json, right: Value = ABSENT, *, style: Style = Style.TREE) -> None:
+    def __init__(self, left: Value, right: Value = ABSENT, *, style: Style = Style.TREE) -> None:
         self.style = style
         self.is_pair = right is not ABSENT
         self._labels: list[str] = []
@@ -103,8 +106,11 @@ class Outline:
         self._differences = bytearray()
         self._suffixes: dict[int, str] = {}
         """By node: what its pointer ends with beside its token."""
-        self._long: dict[tuple[int, int, int], Wrapped] = {}
+        self._long: dict[tuple[int, int, int], Wrapped | DrawnPicture] = {}
+        self._pictures: dict[tuple[int, int], Picture] = {}
+        """By node and side."""
         self._build(left, right)
+        self._decode_pictures()
         self.tops: tuple[int, ...] = tuple(
             node for node, flags in enumerate(self._flags) if flags & _TOP and self._differences[node]
         )
@@ -174,6 +180,14 @@ class Outline:
         """Whether this is the outermost node that the right side does not have."""
         return bool(self._flags[node] & _TOP) and self._differences[node] == 1
 
+    def is_drawn(self, node: int) -> bool:
+        """Whether the label of a node is on a row of its own."""
+        return not self._flags[node] & (_FLAT | _CLOSE)
+
+    def is_end(self, node: int) -> bool:
+        """Whether this is the closing bracket of a container."""
+        return bool(self._flags[node] & _CLOSE)
+
     def is_foldable(self, node: int) -> bool:
         """Whether there is anything inside a node, so that it can be folded."""
         return (
@@ -184,7 +198,7 @@ class Outline:
 
     # Building.
 
-    def _build(self, left: Json, right: Value) -> None:
+    def _build(self, left: Value, right: Value) -> None:
         waiting: list[_Item | int] = [("", "", left, right, 0, -1, _TOP)]
         while waiting:
             item = waiting.pop()
@@ -244,14 +258,33 @@ class Outline:
         inherits = flags & _TOP if is_list and difference else 0
         tops = 0 if difference else _TOP
         below: list[_Item] = []
+        picture = self._picture_key(one, other)
         for token_, one_, other_ in _members(one, other):
             name = f"{label or ''}[{token_}]" if is_list else self._key(token_, shape)
-            below.append((name, token_, one_, other_, inner, node, tops or (inherits if not below else 0)))
+            top = (tops or (inherits if not below else 0)) | (_PICTURE if token_ == picture else 0)
+            below.append((name, token_, one_, other_, inner, node, top))
         if self.style is Style.JSON:
             _with_commas(below)
         elif shape is not list:
             _pad(below)
         waiting.extend(reversed(below))
+
+    def _picture_key(self, one: Value, other: Value) -> str | None:
+        return (payload_of(one) or payload_of(other)) if self.style is Style.TREE else None
+
+    def _decode_pictures(self) -> None:
+        """Outlines are made in threads, their rows are not."""
+        nodes = [node for node, flags in enumerate(self._flags) if flags & _PICTURE]
+        for node in nodes[:MOST_PICTURES]:
+            parent = self._parents[node]
+            for side in (0, 1):
+                block, payload = self._values[side][parent], self._values[side][node]
+                if not isinstance(block, dict) or not isinstance(payload, str) or payload_of(block) is None:
+                    continue
+                if side and payload is self._values[0][node] and (node, 0) in self._pictures:
+                    self._pictures[node, 1] = self._pictures[node, 0]
+                else:
+                    self._pictures[node, side] = picture_of(str(block.get("mimeType")), payload)
 
     def _key(self, token: str, shape: object) -> str:
         if self.style is Style.JSON:
@@ -296,7 +329,7 @@ class Outline:
         label = self._labels[node]
         room = width - INDENT * self._depths[node]
         # Most nodes: a short label and a short value.
-        if label.isascii():
+        if label.isascii() and not self._flags[node] & _PICTURE:
             if isinstance(value, str):
                 if len(label) + 5 + 2 * len(value) <= room and value.isascii() and value.isprintable():
                     return 1
@@ -310,11 +343,16 @@ class Outline:
         text = self._side(node, side, width)
         return text.row(number) if text is not None and number < text.count else []
 
+    def row_of(self, node: int, side: Side, width: int, offset: int) -> int:
+        """Which row of a node shows a character of its string."""
+        text = self._side(node, side, width)
+        return text.row_of(offset) if text is not None else 0
+
     def indent(self, node: int, width: int) -> int:
         """Blanks in front of the rows of a node."""
         return max(min(INDENT * self._depths[node], width // 3, width - _LEAST_ROOM), 0)
 
-    def _side(self, node: int, side: Side, width: int) -> "Wrapped | None":
+    def _side(self, node: int, side: Side, width: int) -> "Wrapped | DrawnPicture | None":
         """The rows of one side of a node; None where it has no value there. Those of long texts are kept."""
         kept = self._long.get((node, side, width))
         if kept is not None:
@@ -334,9 +372,14 @@ class Outline:
             opening = "[" if isinstance(value, list) else "{"
             text, kind, comma = opening if self.style is Style.JSON else "", Kind.PUNCTUATION, ""
         else:
-            text, kind = _leaf(value)
+            text, kind = leaf_text(value)
             separator = _SEPARATOR if self.style is Style.TREE and label else ""
-        found = Wrapped(label, separator, text, kind, comma, indent, width)
+        picture = self._pictures.get((node, side))
+        found = (
+            Wrapped(label, separator, text, kind, comma, indent, width)
+            if picture is None
+            else DrawnPicture(label, separator, picture, indent, width)
+        )
         if found.count > _LONG:
             self._long[(node, side, width)] = found
         return found
@@ -371,6 +414,14 @@ class Rows:
     def with_fold(self, node: int) -> "Rows":
         """The same, with a node folded that was not, or the other way round."""
         return Rows(self.outline, self.widths, self.folded ^ {node}, self._heights)
+
+    def unfolded(self, node: int) -> "Rows":
+        """The same, with nothing folded around a node."""
+        around = set[int]()
+        while (node := self.outline.parent(node)) >= 0:
+            around.add(node)
+        folded = self.folded - around
+        return self if folded == self.folded else Rows(self.outline, self.widths, folded, self._heights)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -556,7 +607,7 @@ def _tree_label(key: str) -> str:
     return key if _PLAIN_KEY.fullmatch(key) else f'"{quoted(key)}"'
 
 
-def _leaf(value: Json) -> tuple[str, Kind]:
+def leaf_text(value: Json) -> tuple[str, Kind]:
     """The text of a scalar or an empty container; of a string, what is between its quotes, as it was sent."""
     match value:
         case str():

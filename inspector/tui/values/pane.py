@@ -1,5 +1,6 @@
 """Lines of an outline: one side, or two beside each other under one cursor."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
@@ -12,6 +13,7 @@ from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.values.outline import Difference, Outline, Rows, Side
+from inspector.tui.values.search import Match, SearchAsked, matches, pattern_of
 from inspector.tui.values.wrap import Kind, Span, row_text
 from inspector.tui.widgets.lines import Lines, marked
 
@@ -35,6 +37,7 @@ _SIGN_STYLES = {
     Difference.LEFT: "bold $text-error",
     Difference.CHANGED: "bold $text-accent",
     Difference.RIGHT: "bold $text-accent",
+    Difference.REACHES: "bold $text-error",
 }
 
 
@@ -82,6 +85,23 @@ class OutlineLines(Lines):
         self._marked = range(0)
         """The nodes that are marked."""
         self._counts = Latest(self, _counted, self._take, self._could_not)
+        self._searches = Latest(self, matches, self._take_matches, self._could_not_search)
+        self._search = ""
+        self._from = 0
+        """The node at which the search began."""
+        self._matches: tuple[Match, ...] = ()
+        self._match = 0
+
+    class SearchWanted(Message):
+        """The user wants to search."""
+
+    @dataclass
+    class Searched(Message):
+        """Another match is shown, or other words were searched for."""
+
+        number: int
+        """Of the match, from 1; 0 where there is none."""
+        matches: int
 
     @property
     def rows(self) -> Rows | None:
@@ -123,6 +143,7 @@ class OutlineLines(Lines):
     ) -> None:
         """Draw another outline. `pointer`: where the cursor goes; None for the first row. `folded`: nodes."""
         self._remarks, self._wanted, self._pointer = remarks, outline, pointer
+        self._matches = ()
         if outline is None:
             self._rows = None
             self.show_rows(0)
@@ -217,6 +238,9 @@ class OutlineLines(Lines):
             parts.append(self._side(rows, at.node, at.number, side, folded=folded))
         del width
         line = Content("").join(parts)
+        if self._search:
+            for found in pattern_of(self._search).finditer(line.plain):
+                line = line.stylize("reverse", found.start(), found.end())
         return marked(line) if at.node in self._marked else line
 
     def action_fold(self) -> None:
@@ -230,6 +254,60 @@ class OutlineLines(Lines):
                 self.post_message(self.Drawn())
                 return
             node = rows.outline.parent(node)
+
+    # Searching.
+
+    def action_search(self) -> None:
+        """Ask for words."""
+        if self._wanted is not None:
+            self._from = self.node or 0
+            self.post_message(self.SearchWanted())
+
+    def search(self, query: str) -> None:
+        """Go to the first match of `query` behind the place where the search began; empty for none."""
+        self._search, self._matches = query, ()
+        if self._wanted is not None:
+            self._searches.ask(SearchAsked(self._wanted, self._sides(), query))
+        self.refresh()
+
+    def next_match(self, step: int) -> None:
+        """To the next match, or the one before; from the last to the first."""
+        if self._matches:
+            self._go_to_match((self._match + step) % len(self._matches))
+
+    def _take_matches(self, asked: SearchAsked, found: tuple[Match, ...]) -> None:
+        if asked.outline is not self._wanted or asked.query != self._search:
+            return
+        self._matches = found
+        if found:
+            after = (index for index, match in enumerate(found) if match.node >= self._from)
+            self._go_to_match(next(after, 0))
+        else:
+            self.post_message(self.Searched(0, 0))
+
+    def _go_to_match(self, index: int) -> None:
+        rows, match = self._rows, self._matches[index]
+        self._match = index
+        self.post_message(self.Searched(index + 1, len(self._matches)))
+        if rows is None or match.node >= len(rows.outline) or rows.outline is not self._wanted:
+            return
+        unfolded = rows.unfolded(match.node)
+        if unfolded is not rows:
+            self._rows = rows = unfolded
+            self._folded = rows.folded
+            self.show_rows(len(rows))
+            self.post_message(self.Drawn())
+        width = rows.widths[match.side]
+        number = rows.outline.row_of(match.node, match.side, width, match.offset) if match.offset >= 0 else 0
+        self.cursor = min(rows.first(match.node) + number, max(len(rows) - 1, 0))
+
+    def _could_not_search(self, asked: SearchAsked, error: BaseException) -> None:
+        del asked
+        self.notify(
+            f"The search failed ({type(error).__name__}): a defect of Sightline.",
+            severity="error",
+            markup=False,
+        )
 
     # Drawing.
 
@@ -253,7 +331,7 @@ class OutlineLines(Lines):
         if spans:
             is_shown = sign is not Difference.NONE and (not side or sign is not Difference.LEFT)
             text = Content.assemble(*map(_styled, spans))
-            if sign is Difference.LEFT and not side:
+            if sign is Difference.LEFT and not side and all(isinstance(kind, Kind) for _, kind in spans):
                 text = text.stylize("$text-error")
             if folded and not number:
                 text = Content.assemble(text, ("  …", "$foreground 70%"))
@@ -308,4 +386,4 @@ def _counted(asked: _Asked) -> Rows:
 
 def _styled(span: Span) -> tuple[str, str]:
     text, kind = span
-    return text, _STYLES[kind]
+    return text, _STYLES[kind] if isinstance(kind, Kind) else kind

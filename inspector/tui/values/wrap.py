@@ -2,6 +2,7 @@
 
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -44,9 +45,9 @@ def breaks(text: str, room: int, first: int | None = None) -> Sequence[int]:
 def _break_line(line: str, at: int, room: int, first: int, starts: "array[int]") -> None:
     """Append the starts of all pieces of a line but its first, as indexes into the whole text."""
     length = len(line)
-    if length <= first and _is_plain(line):
+    if length <= first and is_plain(line):
         return
-    if _is_plain(line):
+    if is_plain(line):
         end = _plain_end(line, 0, first)
         if end < length:
             starts.append(at + end)
@@ -89,7 +90,7 @@ def _break_odd_line(line: str, at: int, room: int, first: int, starts: "array[in
             blank, since = index + 1, 0
 
 
-def _is_plain(text: str) -> bool:
+def is_plain(text: str) -> bool:
     """Whether each character is shown as itself, in one cell."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
@@ -118,7 +119,8 @@ class Kind(StrEnum):
     """The sign in front of the rest of a text that did not fit."""
 
 
-Span: TypeAlias = tuple[str, Kind]
+Span: TypeAlias = tuple[str, Kind | str]
+"""A text, and what it is; of a picture, its colours: `#aabbcc on #ddeeff`."""
 CONTINUED = "↪ "
 _QUOTE = '"'
 
@@ -174,6 +176,10 @@ class Wrapped:
             (self._separator, Kind.PUNCTUATION),
             (piece, self._kind),
         ]
+
+    def row_of(self, offset: int) -> int:
+        """The row on which a character of the text is."""
+        return self._first + max(bisect_right(self._starts, offset) - 1, 0)
 
     def _piece(self, at: int) -> str:
         is_last = at + 1 == len(self._starts)

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.judgement import Judgement
+from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -89,7 +90,7 @@ def test_a_copy_of_the_structured_content_keeps_its_shape_where_it_is_masked() -
     assert [" ".join(line.split()) for line in side(view, 0) if line][3:6] == [
         "content[0] text, JSON",
         'id "one"',
-        'key "••••••••"',
+        'key "•••••••• (19 characters)"',
     ]
     assert any('"_withheld"' in line or "_withheld" in line for line in side(view, 1))
 
@@ -101,9 +102,15 @@ def test_what_closed_withholds_without_a_declaration_is_marked_and_stays_readabl
     assert view.sign(view.outline, node) is Difference.LEFT
 
 
-def test_the_models_side_shows_at_open_what_leaks() -> None:
-    assert SECRET in "".join(side(view_of(RESULT, Level.OPEN), 1))
-    assert SECRET not in "".join(side(view_of(RESULT), 1))
+def test_at_open_what_leaks_is_masked_and_marked() -> None:
+    view = view_of(RESULT, Level.OPEN)
+    node = node_of(view, "/structuredContent/key")
+    assert view.order[0] == node
+    assert view.sign(view.outline, node) is Difference.REACHES
+    assert view.outline.value(node, 1) == "•••••••• (19 characters, reaches the model)"
+    assert reason_line(view, view.outline, node).plain.startswith(
+        "! reaches the model  /structuredContent/key"
+    )
 
 
 def test_every_value_that_differs_has_a_sign_and_a_reason() -> None:
@@ -194,7 +201,21 @@ def test_the_strip_counts_bytes_and_removals_by_rule_and_the_host_apart() -> Non
     assert "1 withheld: 1 marked sensitive" in text
     assert "~ 1 change by the host" in text
     assert "nothing withheld" in strip(view_of(RESULT, Level.OPEN)).plain
-    assert any("/surplus" in line.plain for line in result_findings(view_of(RESULT)))
+
+
+def test_the_findings_about_a_result_are_the_same_for_every_host() -> None:
+    value: JsonObject = {
+        "content": [{"type": "text", "text": "zero\u200bwidth"}],
+        "structuredContent": {"id": 7, "key": SECRET},
+        "surplus": 1,
+    }
+    found = {
+        tuple(line.plain for line in result_findings(view_of(value, host=host.name))) for host in hosts()
+    }
+    assert len(found) == 1
+    sentences = found.pop()
+    assert len(sentences) == 3
+    assert not any("/surplus" in line for line in sentences)
 
 
 def test_at_declared_a_value_without_a_reason_says_what_passes() -> None:
@@ -216,10 +237,23 @@ def test_at_declared_a_value_without_a_reason_says_what_passes() -> None:
 @pytest.mark.parametrize("level", list(Level))
 def test_however_a_call_ends_there_is_a_view_that_says_so(outcome: Outcome, words: str, level: Level) -> None:
     view = result_view(record_of(outcome), level, "spec", server="server")
-    assert title(view).plain.startswith(f"#3 {words} 12 ms ")
-    assert title(view).plain.endswith(" mint")
+    assert title(view).plain.startswith(f"#3 {words} 12 ms  ")
+    assert title(view).plain.endswith("  mint")
     assert strip(view).plain
     assert all(reason_line(view, view.outline, node).plain for node in range(len(view.outline)))
+
+
+@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("style", ["values", "JSON"])
+def test_what_sightline_says_of_a_missing_answer_is_not_shown_as_sent(level: Level, style: str) -> None:
+    failure = Failure(kind=FailureKind.TIMEOUT, detail="no answer to tools/call within 60 s")
+    view = result_view(record_of(failure), level, "spec", server="server")
+    outline = view.json if style == "JSON" else view.outline
+    assert not any(outline.side_row(node, 0, 60, 0) for node in range(len(outline)))
+    assert any(outline.side_row(node, 1, 60, 0) for node in range(len(outline)))
+    assert strip(view).plain.startswith(
+        "Sightline: no answer to tools/call within 60 s  server sent nothing, "
+    )
 
 
 json_values = st.recursive(
@@ -235,7 +269,7 @@ def test_whatever_the_result_every_value_has_a_reason(value: Json, level: Level)
     for node in range(len(outline)):
         assert reason_line(view, outline, node).plain
         if outline.value(node, 0) is ABSENT:
-            assert view.sign(outline, node) is Difference.RIGHT
+            assert view.sign(outline, node) in {Difference.RIGHT, Difference.REACHES}
 
 
 def test_a_deep_result_is_shown_too() -> None:

@@ -20,8 +20,8 @@ from tests.tui.secretive import QUESTION, REDEEMED, among_secrets, revealed, sec
 ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "inspector"
 
-SHOWS = {"secrets.peek", "lines.choose"}
-"""What shows a value, on the secrets screen alone."""
+SHOWS = {"secrets.peek", "lines.choose", "result.unmask"}
+"""What shows a value: on the secrets screen, and of a result in its pane."""
 ASKS = {"secrets.reveal"}
 """What asks whether a reference is to be redeemed."""
 SENDS = {"secrets.agree"}
@@ -72,11 +72,16 @@ HARMLESS = {
     "lines.left",
     "lines.right",
     "result.next",
-    "result.previous",
     "result.sides",
     "result.json",
+    "result.copy",
     "values.fold",
+    "values.search",
+    "search.next",
+    "search.previous",
+    "search.close",
     "definition.sides",
+    "result.previous",
     "definition.next",
     "definition.previous",
     "frame.back",
@@ -145,6 +150,7 @@ OPTIONS = {
     "--header",
     "--hide-untrusted",
     "--host",
+    "--no-check-output",
     "--no-validate",
     "--polyfill",
     "--submit",
@@ -170,7 +176,6 @@ OPTIONS = {
     "--web",
     "--fail-on",
     "--check",
-    "--no-check-output",
     "--exact",
     "--exit-code",
     "--export",
@@ -247,7 +252,10 @@ def test_every_command_and_option_of_the_command_line_is_in_a_table() -> None:
 
 
 def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() -> None:
-    assert {file for file, _ in calls_of("value")} == {"secrets/vault.py", "tui/secrets/screen.py"}
+    assert {file for file, of in calls_of("value") if not of.endswith("outline")} == {
+        "secrets/vault.py",
+        "tui/secrets/screen.py",
+    }
     reveals = {(file, of) for file, of in calls_of("reveal") if of not in {"self", "super()"}}
     assert reveals == {("tui/secrets/screen.py", "custody")}
     assert not_wire(file for file, _ in calls_of("redeem") if not file.startswith("demo/")) == {

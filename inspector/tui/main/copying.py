@@ -1,0 +1,66 @@
+"""Copying from a result: the value under the cursor, its pointer, a whole side, or the call."""
+
+import asyncio
+from collections.abc import Callable
+
+from textual.screen import Screen
+
+from inspector.json.exact import Json
+from inspector.safe_text import safe
+from inspector.tui.call.command_line import editable
+from inspector.tui.dialogs.ask import AskField, AskScreen
+from inspector.tui.result.pane import Copyable
+from inspector.tui.runtime.guard import GUARDING, GuardedApp
+from inspector.tui.text import count
+from inspector.tui.values.outline import ABSENT, Value
+
+MOST = 1_000_000
+"""Characters that are copied: terminals take no more."""
+_TOO_LONG = f"More than {MOST:,} characters: too much for a terminal's clipboard. x exports the session."
+_HINT = "Masks stay masks. Characters that act on a terminal are copied as they are drawn."
+_POINTER, _CALL = "pointer", "call as a command"
+
+
+def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
+    """Asks what to copy. `copy_call`: copies the call."""
+    values: dict[str, Value] = {
+        "value": found.value,
+        "all that the server sent": found.sent,
+        "all that the model sees": found.model,
+    }
+    choices = ("value", _POINTER, *(name for name in list(values)[1:] if values[name] is not ABSENT), _CALL)
+
+    async def accept(answers: tuple[str, ...]) -> str:
+        (what,) = answers
+        if what == _CALL:
+            copy_call()
+            return ""
+        value = found.pointer if what == _POINTER else values[what]
+        if value is ABSENT:
+            return "There is no value here."
+        text = await asyncio.to_thread(copied_text, value)
+        return _put(dialog, what, text)
+
+    dialog = AskScreen(
+        "Copy",
+        _HINT,
+        [AskField(label="What: arrows or letters choose", value=choices[0], choices=choices)],
+        accept,
+    )
+    return dialog
+
+
+def copied_text(value: Json) -> str:
+    """A string as it is drawn, without quotes; any other value as indented JSON."""
+    return safe(value) if isinstance(value, str) else editable(value)
+
+
+def _put(screen: Screen[None], what: str, text: str) -> str:
+    app = screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if len(text) > MOST:
+        return _TOO_LONG
+    if isinstance(app, GuardedApp) and app.is_guarding:
+        return GUARDING
+    app.copy_to_clipboard(text)  # pyright: ignore[reportUnknownMemberType]
+    screen.notify(f"Copied: {what}, {count(len(text), 'character')}.", markup=False)
+    return ""

@@ -1,0 +1,235 @@
+"""Masks for the screen. Both sides keep their shape: a mask takes the place of a leaf, or of the part of a text that is secret."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property
+from typing import TypeAlias
+
+from inspector.boundary.bounded import Bounded, Removal, Rule
+from inspector.boundary.contract import Contract
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.mask import MASK, SHOWN
+from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.passing import KNOWN_KEYS
+from inspector.boundary.reading import PROTOCOL_MEMBERS
+from inspector.boundary.same_content import json_in
+from inspector.hosts.leaks import secrets_of
+from inspector.json.edit import Copied
+from inspector.json.exact import Json, dump_text, equal
+from inspector.json.pointer import resolve, split
+from inspector.json.texts import forms_of, texts_in
+from inspector.json.walk import keys_of, places, walk
+
+REACHES = "reaches the model"
+"""In each mask on the model's side: nothing withholds the value there."""
+
+_KEYS = KNOWN_KEYS | PROTOCOL_MEMBERS | {"id", "label", "redeemUrl", "ttl"}
+"""Keys of the protocol. They, and keys of the output schema, are no secret."""
+_TYPES = frozenset({"text", "image", "audio", "resource", "resource_link", "secret_reference"})
+_MANY = 200
+"""Items of a withheld list that are masked one by one."""
+_DEEP = 40
+"""Levels of a withheld value that keep their shape."""
+_LITERALS = 300
+"""Values up to which a text is searched for each of them."""
+_LEAST = 4
+"""Characters of a value that is masked inside a text."""
+_Word: TypeAlias = Callable[[Json], str]
+"""The mask of a value."""
+
+
+def sent_word(value: Json) -> str:
+    """The mask of a value that was sent: `•••••••• (36 characters)`."""
+    return _word(value)
+
+
+def reaching_word(value: Json) -> str:
+    """The mask of a value that a model gets: `•••••••• (36 characters, reaches the model)`."""
+    return _word(value, REACHES)
+
+
+def _word(value: Json, *notes: str) -> str:
+    match value:
+        case str():
+            what = "1 character" if len(value) == 1 else f"{len(value):,} characters"
+        case list():
+            what = "1 item" if len(value) == 1 else f"{len(value):,} items"
+        case dict():
+            what = "object"
+        case _:
+            what = ""
+    inside = ", ".join(filter(None, (what, *notes)))
+    return f"{MASK} ({inside})" if inside else MASK
+
+
+def masked_leaves(value: Json) -> int:
+    """How many leaves of a value are masks, or have one inside."""
+    return sum(isinstance(item, str) and MASK in item for item in walk(value))
+
+
+class Masks:
+    """The secrets of one result, masked wherever they are drawn. Values that only a model must not see are no secrets."""
+
+    def __init__(self, raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> None:
+        """`declared`: the bounded result at `declared`, whose removals mask the raw result."""
+        self._raw = raw
+        self._declared = declared
+        self._contract = contract
+        self._policy = policy
+        self._keys = contract.names | _KEYS
+        self._made = set[str]()
+        """All masks so far, which are not masked again."""
+        self.removals: tuple[Removal, ...] = tuple(
+            removal for removal in declared.removals if removal.rule not in SHOWN
+        )
+
+    def sent(self) -> Json:
+        """The raw result, masked. Shares unchanged parts."""
+        return self._masked(sent_word)
+
+    def model(self, value: Json) -> Json:
+        """What a model gets of the raw result without a boundary, masked wherever a secret is in it."""
+        if not self.removals:
+            return value
+        if self._values is None:
+            return self._shaped(value, reaching_word)
+        masked, copied = Copied(self._masked(reaching_word)), Copied(value)
+        for removal in self.removals:
+            path = split(removal.pointer)
+            if copied.reach(path) == len(path) and self._is_sent(value, removal.pointer):
+                put = masked.at(path[: masked.reach(path)])
+                if not path:
+                    return put
+                copied.put(path, put)
+        return self._without_copies(copied.value, reaching_word)
+
+    @cached_property
+    def _values(self) -> list[Json] | None:
+        """The secrets themselves; None where they cannot be listed."""
+        own = tuple(removal for removal in self.removals if removal.rule != Rule.ECHO)
+        declared = replace(self._declared, removals=own)
+        try:
+            found = secrets_of(self._raw, declared, self._contract, self._policy)
+        except (LookupError, ValueError):
+            return None
+        return [value for secret in found for value in secret.values]
+
+    @cached_property
+    def _echoes(self) -> Echoes:
+        return Echoes(self._values or (), names=self._contract.names)
+
+    @cached_property
+    def _literals(self) -> list[str]:
+        """The texts of the secrets, the longest first; none where there are many."""
+        texts = set[str]()
+        for value in self._values or ():
+            texts_in(value, texts, set(), at_least=_LEAST)
+        return sorted(texts, key=len, reverse=True) if len(texts) <= _LITERALS else []
+
+    def _masked(self, word: _Word) -> Json:
+        copied = Copied(self._raw)
+        mirrors: list[tuple[str, ...]] = []
+        for removal in self.removals:
+            tokens = split(removal.pointer)
+            path = tokens[: copied.reach(tokens)]
+            if removal.rule == Rule.MIRROR and path == tokens:
+                mirrors.append(path)
+                continue
+            here = copied.at(path)
+            put = self._without_copies(here, word) if removal.rule == Rule.ECHO else here
+            put = self._shaped(here, word) if put is here else put
+            if path:
+                copied.put(path, put)
+            else:
+                copied = Copied(put)
+        # Copies of the structured content have its shape, once all of it is masked.
+        for path in mirrors:
+            if copied.reach(path) == len(path):
+                copied.put(path, self._mirror(copied, path, word))
+        return copied.value
+
+    def _mirror(self, copied: Copied, path: tuple[str, ...], word: _Word) -> Json:
+        text = copied.at(path)
+        found = json_in(text) if isinstance(text, str) else None
+        sent, masked = self._raw, copied.value
+        if found is not None and isinstance(sent, dict) and isinstance(masked, dict):
+            structured = sent.get("structuredContent")
+            if structured is not None and equal(found.value, structured):
+                return dump_text(masked.get("structuredContent"))
+        return self._shaped(text, word)
+
+    def _is_sent(self, value: Json, pointer: str) -> bool:
+        try:
+            return equal(resolve(value, pointer), resolve(self._raw, pointer))
+        except (LookupError, ValueError):
+            return False
+
+    def _shaped(self, value: Json, word: _Word, levels: int = _DEEP) -> Json:
+        """A value with a mask in place of each leaf, or of what has unknown keys or is too large."""
+        match value:
+            case dict() if value and levels and value.keys() <= self._keys:
+                return {
+                    key: item if _is_open(key, item) else self._shaped(item, word, levels - 1)
+                    for key, item in value.items()
+                }
+            case list() if 0 < len(value) <= _MANY and levels:
+                return [self._shaped(item, word, levels - 1) for item in value]
+            case str() if value in self._made:
+                return value
+            case _:
+                return self._mask(value, word)
+
+    def _mask(self, value: Json, word: _Word) -> str:
+        mask = word(value)
+        self._made.add(mask)
+        return mask
+
+    def _without_copies(self, value: Json, word: _Word) -> Json:
+        """A value with a mask for every copy of a secret in it; the value itself where there is none."""
+        if self._values is None:
+            return value
+        texts, keys = set[str](), set[str]()
+        texts_in(value, texts, keys)
+        bad = set(self._echoes.matches(texts | (keys - self._keys)))
+        if not bad:
+            return value
+        found = list(places(value, lambda item: _repeats(item, bad, bad - self._keys)))
+        if found == [()]:
+            return self._text(value, word) if isinstance(value, str) else self._shaped(value, word)
+        copied = Copied(value)
+        for path in found:
+            here = copied.at(path)
+            copied.put(path, self._text(here, word) if isinstance(here, str) else self._shaped(here, word))
+        return copied.value
+
+    def _text(self, text: str, word: _Word) -> str:
+        """A text with masks in place of the secrets in it; one mask where they are not found as they are."""
+        found = json_in(text)
+        if found is not None and isinstance(found.value, (dict, list)):
+            masked = dump_text(self._without_copies(found.value, word))
+        else:
+            masked = text
+            for literal in self._literals:
+                masked = masked.replace(literal, word(literal))
+        return self._mask(text, word) if self._echoes.matches((masked,)) else masked
+
+
+def _is_open(key: str, value: Json) -> bool:
+    """Whether a member of a withheld value says nothing but what kind of value it is."""
+    return (key == "type" and value in _TYPES) or (key == "isError" and isinstance(value, bool))
+
+
+def _repeats(value: Json, bad: set[str], bad_keys: Iterable[str]) -> bool:
+    if isinstance(value, str):
+        return value in bad
+    if isinstance(value, (dict, list)) or value is None:
+        return isinstance(value, dict) and not value.keys().isdisjoint(bad_keys)
+    return not bad.isdisjoint(forms_of(value)) or not bad.isdisjoint(_inside(value))
+
+
+def _inside(value: Json) -> set[str]:
+    """All texts of an object with repeated keys, which is masked as a whole."""
+    texts = set(keys_of(value))
+    if texts:
+        texts_in(value, texts, texts)
+    return texts

@@ -1,0 +1,145 @@
+"""Binary data in content blocks: pictures in half-blocks, two pixels in a cell; of other data its type and size."""
+
+import warnings
+from base64 import b64decode
+from binascii import Error as Base64Error
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import groupby
+from typing import cast
+
+from inspector.boundary.mask import MASK
+from inspector.json.exact import Json, JsonObject
+from inspector.safe_text import safe_line
+from inspector.tui.text import size
+from inspector.tui.values.wrap import Kind, Span, Wrapped
+
+MOST_BYTES = 20_000_000
+"""Of an encoded picture that is decoded."""
+MOST_PIXELS = 25_000_000
+"""A picture of more is not decoded: a few bytes may stand for gigabytes of pixels."""
+MOST_PICTURES = 40
+"""Pictures of one value that are decoded."""
+_FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+"""Pillow reads many more, each with a parser of its own, and no MCP client shows those."""
+_SIDE = 120
+"""Pixels of the longer side that are kept."""
+_COLUMNS = 60
+_HALF = "▀"
+_BEHIND = (128, 128, 128)
+"""The colour behind what is transparent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture that was made small, or why there is none."""
+
+    caption: str
+    """Type, size in pixels and bytes; safe."""
+    columns: int = 0
+    lines: int = 0
+    pixels: bytes = b""
+    """Red, green and blue of each pixel, line by line."""
+
+    def colour(self, x: int, y: int) -> str:
+        at = 3 * (y * self.columns + x)
+        return f"#{self.pixels[at : at + 3].hex()}"
+
+
+def payload_of(block: object) -> str | None:
+    """The member of a content block, or of a resource, that holds a picture or sound; None for any other value."""
+    if not isinstance(block, dict):
+        return None
+    block = cast("JsonObject", block)
+    mime = block.get("mimeType")
+    if not isinstance(mime, str) or not mime.startswith(("image/", "audio/")):
+        return None
+    return next((key for key in ("data", "blob") if _is_payload(block.get(key))), None)
+
+
+def _is_payload(value: Json) -> bool:
+    return isinstance(value, str) and bool(value) and MASK not in value
+
+
+def picture_of(mime: str, payload: str) -> Picture:
+    """Decodes a picture, within limits. Takes up to a second; never raises."""
+    about = safe_line(mime[:60])
+    if len(payload) > MOST_BYTES * 4 // 3:
+        return _none(about, f"{size(len(payload) * 3 // 4)}, more than {size(MOST_BYTES)}")
+    try:
+        raw = b64decode(payload, validate=True)
+    except (Base64Error, ValueError):
+        return _none(about, "its data is not base64")
+    about = f"{about}  {size(len(raw))}"
+    if not mime.startswith("image/"):
+        return Picture(caption=f"{about}; e shows the data")
+    try:
+        return _decoded(about, raw)
+    except MemoryError:
+        return _none(about, "too large")
+    except Exception as error:  # noqa: BLE001 - decoders raise whatever a broken file makes them
+        return _none(about, _FAULTS.get(type(error).__name__, "broken"))
+
+
+_FAULTS = {
+    "UnidentifiedImageError": "not a PNG, JPEG, GIF or WebP",
+    "DecompressionBombWarning": f"more than {MOST_PIXELS:,} pixels",
+    "DecompressionBombError": f"more than {MOST_PIXELS:,} pixels",
+}
+
+
+def _none(about: str, why: str) -> Picture:
+    return Picture(caption=f"{about}  not drawn: {why}; e shows the data")
+
+
+def _decoded(about: str, raw: bytes) -> Picture:
+    from PIL import Image  # noqa: PLC0415 - few results have pictures
+
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    # Pillow only warns of a picture up to twice as large, and on stderr, which is the screen.
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    with Image.open(BytesIO(raw), formats=_FORMATS) as image:
+        width, height = image.size
+        about = f"{about}  {width:,} by {height:,} pixels"
+        image.draft("RGB", (_SIDE, _SIDE))
+        image.thumbnail((_SIDE, _SIDE))
+        opaque = Image.new("RGBA", image.size, (*_BEHIND, 255))
+        opaque.alpha_composite(image.convert("RGBA"))
+        columns, lines = opaque.size
+        return Picture(caption=about, columns=columns, lines=lines, pixels=opaque.convert("RGB").tobytes())
+
+
+class DrawnPicture:
+    """A label and a caption, and the picture below, in `width` cells."""
+
+    def __init__(self, label: str, separator: str, picture: Picture, indent: int, width: int) -> None:
+        self._blanks: Span = (" " * (indent + 2), Kind.PUNCTUATION)
+        self._head = Wrapped(label, separator, picture.caption, Kind.SCALAR, "", indent, width)
+        self._picture = picture
+        self._columns = max(min(picture.columns, _COLUMNS, width - indent - 2), 0)
+        lines = picture.lines * self._columns // picture.columns if picture.columns else 0
+        self._pixel_lines = max(lines, 1) if self._columns else 0
+        self.count = self._head.count + (self._pixel_lines + 1) // 2
+
+    def row_of(self, offset: int) -> int:
+        """Data is on no row."""
+        del offset
+        return 0
+
+    def row(self, number: int) -> list[Span]:
+        if number < self._head.count:
+            return self._head.row(number)
+        above = 2 * (number - self._head.count)
+        styles = (
+            f"{self._colour(x, above)} on {self._colour(x, min(above + 1, self._pixel_lines - 1))}"
+            for x in range(self._columns)
+        )
+        cells: list[Span] = [(_HALF * len(list(same)), style) for style, same in groupby(styles)]
+        return [self._blanks, *cells]
+
+    def _colour(self, x: int, y: int) -> str:
+        picture = self._picture
+        return picture.colour(
+            x * picture.columns // self._columns,
+            min(y * picture.lines // self._pixel_lines, picture.lines - 1),
+        )

@@ -1,0 +1,79 @@
+"""The line in which words to search for are typed, below the values that are searched."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
+from inspector.tui.text import count
+from inspector.tui.values.pane import OutlineLines
+from inspector.tui.values.search import MOST
+
+
+class SearchInput(Input):
+    """Where the words are typed."""
+
+
+class SearchLine(Horizontal):
+    """Searches as one types. Esc closes it."""
+
+    DEFAULT_CSS = """
+    SearchLine {
+        display: none;
+        height: 1;
+        background: $panel;
+        &.-open { display: block; }
+        & > Input { width: 1fr; border: none; padding: 0 1; background: $panel; }
+        & > Static { width: auto; padding: 0 1; color: $foreground 80%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.SEARCH)
+
+    def __init__(self, values: OutlineLines) -> None:
+        super().__init__()
+        self._values = values
+        self._input = SearchInput(placeholder="search: keys and values as drawn", compact=True)
+        self._found = Static("", markup=False)
+
+    def compose(self) -> ComposeResult:
+        yield self._input
+        yield self._found
+
+    def open(self) -> None:
+        """Let the user type; the words of the last search are selected."""
+        self.add_class("-open")
+        self._input.focus()
+        if self._input.value:
+            self._input.action_select_all()
+            self._values.search(self._input.value)
+
+    def show(self, number: int, matches: int) -> None:
+        """Say which match is shown."""
+        more = "+" if matches >= MOST else ""
+        words = f"{number:,} of {count(matches, 'match', 'matches')}{more}" if matches else "no match"
+        self._found.update(Content(words if self._input.value else ""))
+
+    def action_next(self, step: int) -> None:
+        self._values.next_match(step)
+
+    def action_close(self) -> None:
+        self.remove_class("-open")
+        self._values.search("")
+        self._values.focus()
+
+    @on(Input.Changed)
+    def search(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.has_class("-open"):
+            self._values.search(event.value)
+
+    @on(Input.Submitted)
+    def go_on(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._values.next_match(1)

@@ -1,0 +1,61 @@
+"""Copying from a result: what is offered, and that masks stay masks."""
+
+import pytest
+
+from inspector.json.exact import Json, JsonObject
+from inspector.tui.main.copying import copied_text
+from tests.tui.result.test_masks import SECRET, TOOL, made, text
+from tests.tui.scripted import LARGE, Script, answering, app_of, settled
+
+SENT: JsonObject = made({"id": "one\x1b[2Jtwo", "key": SECRET}, text(f"The key is {SECRET}."))
+
+
+@pytest.mark.parametrize(
+    ("steps", "copied"),
+    [
+        (0, "•••••••• (19 characters)"),
+        (1, "/structuredContent/key"),
+        (2, '"text": "The key is •••••••• (19 characters)."'),
+        (3, '"_withheld"'),
+        (4, "sightline call"),
+    ],
+)
+async def test_y_copies_what_is_chosen_and_never_a_secret(
+    steps: int, copied: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_of(Script(tools=[TOOL.definition], answers={"mint": answering(SENT)}))
+    put: list[str] = []
+
+    def put_there(_app: object, words: str) -> None:
+        put.append(words)
+
+    monkeypatch.setattr("textual.app.App.copy_to_clipboard", put_there)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "masked, u shows")
+        await pilot.press("y")
+        await settled(pilot, app, "Masks stay masks.")
+        await pilot.press(*["right"] * steps, "enter")
+        await settled(pilot, app, "Copied")
+        assert copied in put[0]
+        assert SECRET not in put[0]
+        assert "\x1b" not in put[0]
+        await pilot.press("u")
+        await settled(pilot, app, "not masked, Esc masks")
+        await pilot.press("y")
+        await settled(pilot, app, "Esc masks them, then y copies.")
+        assert len(put) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "copied"),
+    [
+        ("a\u202eb\nc", "a⟨U+202E⟩b\nc"),
+        ({"a": [1, "x"]}, '{\n  "a": [\n    1,\n    "x"\n  ]\n}'),
+        (1.50, "1.5"),
+        (None, "null"),
+    ],
+)
+def test_strings_are_copied_as_drawn_and_other_values_as_json(value: Json, copied: str) -> None:
+    assert copied_text(value) == copied

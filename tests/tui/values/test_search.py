@@ -1,0 +1,111 @@
+"""Search among values: what is found, where it is shown, and the keys."""
+
+import pytest
+
+from inspector.json.exact import Json, JsonObject
+from inspector.tui.app import SightlineApp
+from inspector.tui.values.outline import ABSENT, Outline, Rows, Value
+from inspector.tui.values.search import SearchAsked, matches
+from inspector.tui.values.wrap import row_text
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, settled
+
+WIDTH = 40
+
+
+def rows_of(left: Json, query: str, right: Value = ABSENT) -> list[str]:
+    """The rows to which the matches lead, without blanks around them."""
+    outline = Outline(left, right)
+    rows = Rows(outline, (WIDTH, 0 if right is ABSENT else WIDTH))
+    found: list[str] = []
+    for match in matches(SearchAsked(outline, (0,) if right is ABSENT else (0, 1), query)):
+        number = outline.row_of(match.node, match.side, WIDTH, match.offset) if match.offset >= 0 else 0
+        at = rows.at(rows.first(match.node) + number)
+        found.append(row_text(outline.side_row(at.node, match.side, WIDTH, at.number)).strip())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("value", "query", "rows"),
+    [
+        ({"name": "x", "other": "the name"}, "NAME", ['name   "x"', 'other  "the name"']),
+        ({"a": 12345, "b": True, "c": None}, "234", ["a  12345"]),
+        ({"a": {"b": [1, {"deep": "found"}]}}, "found", ['deep  "found"']),
+        # As drawn: characters made safe, brackets of lists.
+        ({"a": "zero\u200bwidth"}, "U+200B", ['a  "zero⟨U+200B⟩width"']),
+        ({"a": 'say "this"'}, '\\"this', ['a  "say \\"this\\""']),
+        ({"a": ["x"]}, "a[0]", ['a[0]  "x"']),
+        # Each occurrence in a long text, on its row.
+        (
+            {"a": "one two three four five six seven eight nine ten one"},
+            "one",
+            ['a  "one two three four five six seven', '↪ eight nine ten one"'],
+        ),
+        ({"a": 1}, "", []),
+        ({"a": "."}, "a.", []),
+    ],
+)
+def test_words_are_found_where_they_are_drawn(value: Json, query: str, rows: list[str]) -> None:
+    assert rows_of(value, query) == rows
+
+
+def test_what_both_sides_have_is_one_match_and_what_differs_is_two() -> None:
+    assert len(rows_of({"a": "word"}, "word", {"a": "word"})) == 1
+    assert len(rows_of({"a": "word"}, "word", {"a": "wordy"})) == 2
+    assert len(rows_of({}, "word", {"a": "word"})) == 1
+
+
+TOOL: JsonObject = {"name": "look", "inputSchema": {"type": "object"}}
+RESULT: JsonObject = {
+    "content": [],
+    "structuredContent": {"rows": [{"id": number} for number in range(300)], "end": "the end"},
+    "_meta": {"x": {"hidden": "in a fold"}},
+}
+
+
+async def searching(app: SightlineApp, size: tuple[int, int], *words: str) -> list[str]:
+    """What is drawn after each of the words is searched for."""
+    drawn: list[str] = []
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        for word in words:
+            await pilot.press("slash", *word)
+            await settled(pilot, app, "1 of ")
+            drawn.append(next(line for line in screen_lines(app) if "▸" in line and word in line))
+            await pilot.press("escape")
+            await settled(pilot, app, "Enter why")
+    return drawn
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_slash_goes_to_what_is_typed_also_in_a_fold(size: tuple[int, int]) -> None:
+    app = app_of(Script(tools=[TOOL], answers={"look": answering(RESULT)}))
+    found = await searching(app, size, "299", "end", *(["hidden"] if size == LARGE else []))
+    assert found
+
+
+async def test_enter_and_up_go_through_the_matches_and_round() -> None:
+    app = app_of(Script(tools=[TOOL], answers={"look": answering(RESULT)}))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("slash", *"29")
+        await settled(pilot, app, "1 of 26 matches")
+        await pilot.press("enter")
+        await settled(pilot, app, "2 of 26 matches")
+        await pilot.press("up", "up")
+        await settled(pilot, app, "26 of 26 matches")
+        await pilot.press("down", *"x")
+        await settled(pilot, app, "no match")
+
+
+async def test_a_definition_is_searched_too() -> None:
+    app = app_of(Script(tools=[TOOL]))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "look")
+        await pilot.press("2")
+        await settled(pilot, app, "inputSchema")
+        await pilot.press("slash", *"type")
+        await settled(pilot, app, "1 of 1 match")
