@@ -17,7 +17,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.json.members import object_at
 from inspector.policy.operators import Truth
 from inspector.policy.taint import MarkKind, SessionTrust
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Result
 from inspector.safe_text import safe_line
 
@@ -279,7 +279,7 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
     """The same facts with those of the answer."""
     value = outcome.value if isinstance(outcome, Result) else None
     of_tool = claims_of_tool(situation.tool) if situation.tool else ()
-    of_answer = claims_of_result(value)
+    of_answer = claims_of_result(value, situation.tool.kind if situation.tool else Kind.TOOL)
     answered = traits(of_answer)
     result = object_at(value)
     meta = result.get("_meta")
