@@ -14,6 +14,7 @@ from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, Rp
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
+from inspector.session.asking import request_of
 from inspector.session.call_record import FILLED, CallRecord, Progress, progress_of, record_page_call
 from inspector.session.events import (
     Event,
@@ -221,12 +222,13 @@ class Session:
         on_progress: Callable[[Progress], None] | None = None,
         timeout_s: float | None = None,
         annotations: JsonObject | None = None,
+        meta: JsonObject | None = None,
         number: int | None = None,
     ) -> CallRecord:
-        """Call a tool. A failing tool is an outcome, no exception; cancelling this task cancels the call.
+        """Call a tool, or by its handle read a resource or get a prompt. Cancelling this task cancels the call.
 
-        Raises UsageError for a name that several documents of a page share.
-        `annotations`: about the session, sent as `_meta.annotations`; a page gets none.
+        A failing tool is an outcome, no exception. Raises UsageError for a name that several documents of a page share, and for arguments that make no URI.
+        `annotations`: about the session, sent as `_meta.annotations`; a page gets none. `meta`: other members of `_meta`.
         `number`: of the record; None for the next one.
         """
         from inspector.boundary.judgement import Judgement  # noqa: PLC0415 - it loads every rule
@@ -238,6 +240,8 @@ class Session:
             raise UsageError(*shared_name(name, [tool.name for tool in shared]))
         at_s = connection.now_s()
         if isinstance(self.target, PageTarget):
+            if tool and tool.item:
+                raise UsageError("a page has no resources and no prompts", "Use sightline call.")
             answer = await self._page().call(
                 tool,
                 name,
@@ -247,14 +251,15 @@ class Session:
                 on_filled=lambda: on_progress(FILLED) if on_progress else None,
             )
         else:
-            params: JsonObject = {"name": name, "arguments": arguments}
+            method, params = request_of(tool, name, arguments)
+            members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
             answer = await self._ask(
                 lambda reached: reached.request(
-                    "tools/call",
-                    with_meta(params, {"annotations": annotations}) if annotations else params,
+                    method,
+                    with_meta(params, members) if members else params,
                     timeout_s=timeout_s or self.options.timeout_s,
                     on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
-                    input_schema=tool.input_schema if tool else None,
+                    input_schema=tool.input_schema if tool and not tool.item else None,
                 ),
                 name,
             )
@@ -274,6 +279,17 @@ class Session:
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    async def request(self, method: str, params: JsonObject, *, timeout_s: float | None = None) -> Outcome:
+        """Send any request as it is. What a tool answers is neither bounded nor kept. Raises UnreachableError."""
+        self._connected()
+        if isinstance(self.target, PageTarget):
+            raise UsageError("a page answers no requests", "Use sightline call.")
+        answer = await self._ask(
+            lambda reached: reached.request(method, params, timeout_s=timeout_s or self.options.timeout_s), ""
+        )
+        self._see_whether_lost()
+        return answer.outcome
 
     async def submit(self) -> bool:
         return isinstance(self.target, PageTarget) and await self._page().submit()

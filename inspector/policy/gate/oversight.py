@@ -148,10 +148,11 @@ class Oversight:
         agreement: Agreement = Agreement.NONE,
         on_progress: Callable[[Progress], None] | None = None,
         timeout_s: float | None = None,
+        meta: JsonObject | None = None,
     ) -> Ruled:
         """Make a call that may be made, and settle what becomes of its answer.
 
-        `agreement`: whether anybody agreed; it never makes a call that is blocked.
+        `agreement`: whether anybody agreed; it never makes a call that is blocked. `meta`: members of `_meta`.
         Raises BlockedError or NotConfirmedError where it may not be made: then nothing was sent. Raises InspectorError
         where it cannot be logged beforehand, or there is no connection.
         """
@@ -168,6 +169,7 @@ class Oversight:
             on_progress=on_progress,
             timeout_s=timeout_s,
             annotations=self._told_to(current.server),
+            meta=meta,
             number=number,
         )
         # Whoever gives up now has the answer in the session all the same.

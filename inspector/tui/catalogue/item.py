@@ -121,7 +121,9 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
     definition: Json = entry.value if isinstance(entry, Malformed) else entry.definition
     claims = _claims(entry)
     of_result = (
-        claims_of_result(record.outcome.value) if record and isinstance(record.outcome, Result) else ()
+        claims_of_result(record.outcome.value, record.kind)
+        if record and isinstance(record.outcome, Result)
+        else ()
     )
     tool = entry if isinstance(entry, Tool) else None
     page = tool.page if tool else None
