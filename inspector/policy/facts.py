@@ -248,6 +248,8 @@ class Situation:
     """What is connected to, in the user's words."""
     server_name: str = ""
     """The name that it gives itself, which proves nothing. Foreign text."""
+    title: str = ""
+    """What rules know it by, where that is not its name: of a template the resource that is read."""
     resolution: Resolution | None = None
     """What tools/resolve said of these arguments; None where it was not asked."""
 
@@ -264,7 +266,7 @@ def facts_of(situation: Situation) -> Facts:
                     "attribution": [*situation.trust.attribution],
                 }
             },
-            "tool": {"name": situation.name, "listed": tool is not None, **about.tree},
+            "tool": {"name": situation.title or situation.name, "listed": tool is not None, **about.tree},
             "arguments": situation.arguments,
             "session": _session_facts(situation.trust),
             "server": {"target": situation.server, "name": situation.server_name},

@@ -2,7 +2,7 @@
 
 from inspector.errors import UsageError
 from inspector.json.exact import JsonObject
-from inspector.protocol.catalogue import Kind, Tool
+from inspector.protocol.catalogue import Kind, Tool, unlisted
 
 
 def request_of(tool: Tool | None, name: str, arguments: JsonObject) -> tuple[str, JsonObject]:
@@ -18,6 +18,13 @@ def request_of(tool: Tool | None, name: str, arguments: JsonObject) -> tuple[str
             return "resources/read", {"uri": uri_of(label, arguments)}
         case Kind.PROMPT:
             return "prompts/get", {"name": label, **({"arguments": arguments} if arguments else {})}
+
+
+def handle_of(tool: Tool | None, name: str, arguments: JsonObject) -> str:
+    """What a call is known by: its name; of a template the handle of the resource that is read. Raises UsageError."""
+    if tool is None or tool.kind is not Kind.TEMPLATE:
+        return name
+    return unlisted(Kind.RESOURCE, uri_of(tool.label, arguments)).handle
 
 
 def title_of(tool: Tool, arguments: JsonObject) -> str:

@@ -20,6 +20,7 @@ from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import DemoTarget, Era, Target
 from inspector.secrets.outcomes import Redeemer
+from inspector.session.asking import request_of
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
     Event,
@@ -173,9 +174,10 @@ class ScriptedSession(Session):
         on_progress: Callable[[Progress], None] | None = None,
         timeout_s: float | None = None,
         annotations: JsonObject | None = None,
+        meta: JsonObject | None = None,
         number: int | None = None,
     ) -> CallRecord:
-        del timeout_s
+        del timeout_s, meta
         self._script.calls.append((name, arguments))
         self._script.told.append(annotations)
         try:
@@ -184,7 +186,8 @@ class ScriptedSession(Session):
             self.cancelled += 1
             raise
         value = outcome.value if isinstance(outcome, Result) else None
-        self.exchange("tools/call", {"name": name, "arguments": arguments}, value)
+        method, params = request_of(self.catalogue.tool(name), name, arguments)
+        self.exchange(method, params, value)
         record = CallRecord(
             number=number or len(self.calls) + 1,
             name=name,

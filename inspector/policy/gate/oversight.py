@@ -30,6 +30,7 @@ from inspector.policy.taint import Detail, SessionTrust, request_annotations
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import PageTarget
 from inspector.safe_text import safe_line
+from inspector.session.asking import handle_of
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.wording import ONLY_AS_TASK
@@ -130,6 +131,7 @@ class Oversight:
         resolution = await self._resolver.resolution(session, tool, arguments) if tool else None
         situation = Situation(
             name=name,
+            title=handle_of(tool, name, arguments),
             tool=tool,
             arguments=arguments,
             trust=self.trust,
@@ -191,7 +193,7 @@ class Oversight:
         await self._released(made)
         agreed = in_force(replace(made, is_agreed=True))
         session.amend(agreed.record)
-        session.note(f"answer of {made.record.name}", "; ".join(agreed.told), kind="policy")
+        session.note(f"answer of {made.consideration.title}", "; ".join(agreed.told), kind="policy")
         return agreed
 
     async def _permitted(
@@ -240,9 +242,9 @@ class Oversight:
             made = in_force(replace(made, findings=(*made.findings, problem), is_agreed=False))
         session.amend(made.record)
         if made.told:
-            session.note(f"answer of {record.name}", "; ".join(made.told), kind="policy")
+            session.note(f"answer of {current.title}", "; ".join(made.told), kind="policy")
         if made.brought.marks:
-            session.note(f"trust #{record.number} {record.name}", brought_line(made.brought), kind="trust")
+            session.note(f"trust #{record.number} {current.title}", brought_line(made.brought), kind="trust")
         return made
 
     def _note_decision(self, session: Session, current: Consideration, agreement: Agreement) -> None:
