@@ -182,6 +182,16 @@ def _object_schema(properties: JsonObject, required: list[Json]) -> JsonObject:
 Entry: TypeAlias = Tool | Item | Malformed
 
 
+def callable_of(entry: Entry | None) -> Tool | None:
+    """An entry as something that is called; None for what is malformed."""
+    return entry.as_tool if isinstance(entry, Item) else entry if isinstance(entry, Tool) else None
+
+
+def call_name(entry: Entry | None) -> str | None:
+    """What an entry is called by: a tool's name, the handle of an item."""
+    return entry.handle if isinstance(entry, Item) else entry.name if isinstance(entry, Tool) else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
     """All that a server listed, malformed items among the good ones, in the order sent."""
@@ -218,6 +228,10 @@ class Catalogue:
 
     def item(self, kind: Kind, name: str) -> Item | None:
         return next((item for item in self.items(kind) if item.name == name), None)
+
+    def lists(self, tool: Tool) -> bool:
+        """Whether a tool, resource, template or prompt is listed."""
+        return (self.item(tool.kind, tool.label) if tool.item else self.tool(tool.name)) is not None
 
     def tool(self, name: str) -> Tool | None:
         """What is called by `name`: a tool, or by its handle a resource, template or prompt, listed or not."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
 from inspector.json.exact import JsonObject, Malformed, equal
-from inspector.protocol.catalogue import Catalogue, Entry, Kind, Listing, Tool
+from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -69,6 +69,8 @@ class Session:
         """Connections that were replaced while requests waited for their answers."""
         self._replaced = asyncio.Event()
         """Set where another connection took the place of the one in use."""
+        self._no_completions = False
+        """Whether the server announced completions and has none."""
         self.recorder = options.recorder
         """Where what happens from now on is recorded; None where it is not."""
 
@@ -290,6 +292,24 @@ class Session:
         )
         self._see_whether_lost()
         return answer.outcome
+
+    async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
+        """What the server offers for an argument of a prompt, or a variable of a template; nothing where it does not.
+
+        `filled`: the other arguments so far.
+        """
+        from inspector.session.completing import METHOD, TIMEOUT_S, is_announced, params_of, values_in  # noqa: PLC0415 - no command completes
+
+        if self._no_completions or self.server is None or not is_announced(self.server.capabilities):
+            return ()
+        try:
+            outcome = await self.request(
+                METHOD, params_of(item, argument, value, filled), timeout_s=TIMEOUT_S
+            )
+        except InspectorError:
+            return ()
+        self._no_completions = isinstance(outcome, RpcError) and outcome.is_method_not_found
+        return values_in(outcome)
 
     async def submit(self) -> bool:
         return isinstance(self.target, PageTarget) and await self._page().submit()

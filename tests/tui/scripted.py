@@ -14,7 +14,7 @@ from inspector.files import themes
 from inspector.files.settings import Settings
 from inspector.json.exact import Json, JsonObject, Malformed, dump, parse
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.catalogue import Catalogue, Kind, Tool, decode_page
+from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, decode_page
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome, Result
@@ -61,7 +61,12 @@ class Script:
 
     tools: Sequence[Json] = ()
     resources: Sequence[Json] = ()
+    templates: Sequence[Json] = ()
     prompts: Sequence[Json] = ()
+    offers: dict[str, Callable[[str, JsonObject], tuple[str, ...]]] = field(
+        default_factory=dict[str, Callable[[str, JsonObject], tuple[str, ...]]]
+    )
+    """What is offered for an argument by its name, of what was typed and the other arguments."""
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     failure: InspectorError | None = None
     """What connecting ends with."""
@@ -155,6 +160,7 @@ class ScriptedSession(Session):
         listed = {
             Kind.TOOL: self._script.tools,
             Kind.RESOURCE: self._script.resources,
+            Kind.TEMPLATE: self._script.templates,
             Kind.PROMPT: self._script.prompts,
         }
         entries = {
@@ -200,6 +206,11 @@ class ScriptedSession(Session):
         )
         self.calls.append(record)
         return record
+
+    async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
+        del item
+        offer = self._script.offers.get(argument)
+        return offer(value, filled) if offer else ()
 
     async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
         del timeout_s

@@ -10,7 +10,8 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 from inspector.errors import InspectorError
-from inspector.protocol.catalogue import Tool
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Item, Tool
 from inspector.protocol.targets import PageTarget
 from inspector.session.events import (
     Event,
@@ -128,6 +129,11 @@ class SessionLink:
                 await self.session.list_all()
             except InspectorError as error:
                 self._screen.post_message(ConnectionFailed(error.message, error.hint))
+
+    async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
+        """What the server offers for an argument of a prompt or template."""
+        session = self.session
+        return await session.complete(item, argument, value, filled) if session and self.is_ready else ()
 
     @property
     def peer(self) -> str:

@@ -18,7 +18,7 @@ from inspector.boundary.bounded import Level
 from inspector.claims.registry import vocabularies
 from inspector.hosts.registry import hosts
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.catalogue import Catalogue, Kind, Tool, unlisted
 from inspector.protocol.targets import Era, PageTarget, Target
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
@@ -79,7 +79,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     # PlayerScreen, which shows a recording, has other values.
     READ_ONLY: ClassVar[str] = ""
     OPENING: ClassVar[str] = "Connecting to"
-    NO_CALL: ClassVar[str] = "No call yet. Choose a tool, fill in its form, press Enter."
+    NO_CALL: ClassVar[str] = "No call yet. Choose a tool, resource or prompt, fill in its form, press Enter."
 
     def __init__(
         self,
@@ -124,6 +124,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._result,
             read_only=self.READ_ONLY,
         )
+        if not self.READ_ONLY:
+            self._tool.call.complete = self._link.complete
         self._selection = Selection(
             self, self._catalogue, self._tool, self._result, self._runner, self._vault, level=level, host=host
         )
@@ -477,6 +479,25 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_repeat_call(self) -> None:
         self._runner.repeat()
+
+    def action_follow_link(self) -> None:
+        uri = self._result.link(only_here=False)
+        if uri is None:
+            self.notify("The result links to no resource.", markup=False)
+        else:
+            self._read(uri)
+
+    @on(ResultPane.LinkChosen)
+    def follow_link(self, message: ResultPane.LinkChosen) -> None:
+        self._read(message.uri)
+
+    def _read(self, uri: str) -> None:
+        """Read a resource, listed or not, and open it."""
+        session = self._link.session
+        listed = session.catalogue.item(Kind.RESOURCE, uri) if session else None
+        item = listed or unlisted(Kind.RESOURCE, uri)
+        if self._runner.read(item):
+            self._selection.follow(item)
 
     def action_submit_form(self) -> None:
         self._runner.submit_form()
