@@ -3,10 +3,12 @@
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
 from inspector.json.exact import JsonObject, Malformed, equal
+from inspector.json.members import text_at, value_at
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, with_meta
@@ -23,6 +25,7 @@ from inspector.session.events import (
     Listener,
     ListingAdvanced,
     Noted,
+    ResourceUpdated,
     State,
     StateChanged,
 )
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from inspector.connect.dispatch import Answer
     from inspector.secrets.session import Custody
     from inspector.webmcp.browser.connection import PageConnection
+
+
+_MOST_SUBSCRIBED = 100
 
 
 class SessionEndedError(UnreachableError):
@@ -69,6 +75,8 @@ class Session:
         """Connections that were replaced while requests waited for their answers."""
         self._replaced = asyncio.Event()
         """Set where another connection took the place of the one in use."""
+        self._subscribed: dict[str, Connection | PageConnection] = {}
+        """The resources whose changes are told, with the connection on which that was asked."""
         self._no_completions = False
         """Whether the server announced completions and has none."""
         self.recorder = options.recorder
@@ -311,6 +319,18 @@ class Session:
         self._no_completions = isinstance(outcome, RpcError) and outcome.is_method_not_found
         return values_in(outcome)
 
+    async def subscribe(self, uri: str) -> None:
+        """Have changes of a resource told, where the handshake era's server announces that it does. Once a connection."""
+        server, connection = self.server, self._connection
+        announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
+        if server is None or connection is None or server.era is not Era.LEGACY or not announced:
+            return
+        if self._subscribed.get(uri) is connection or len(self._subscribed) >= _MOST_SUBSCRIBED:
+            return
+        self._subscribed[uri] = connection
+        with suppress(InspectorError):
+            await self.request("resources/subscribe", {"uri": uri})
+
     async def submit(self) -> bool:
         return isinstance(self.target, PageTarget) and await self._page().submit()
 
@@ -514,6 +534,10 @@ class Session:
     def _notified(self, notification: Notification) -> None:
         if notification.method.endswith("/list_changed"):
             self._tell(ListChanged())
+        elif notification.method == "notifications/resources/updated":
+            uri = text_at(notification.params, "uri")
+            if uri is not None and uri in self._subscribed:
+                self._tell(ResourceUpdated(uri=uri))
 
     def _enter(self, state: State, message: str = "", hint: str = "") -> None:
         self.state = state

@@ -20,6 +20,7 @@ from inspector.session.events import (
     Listener,
     ListingAdvanced,
     Noted,
+    ResourceUpdated,
     State,
     StateChanged,
 )
@@ -40,6 +41,13 @@ class ListingReported(Message):
     """The catalogue has grown; or, where `outdated`, the server says that it is no longer true."""
 
     outdated: bool = False
+
+
+@dataclass
+class ResourceReported(Message):
+    """A resource that was read has changed."""
+
+    uri: str
 
 
 @dataclass
@@ -135,6 +143,11 @@ class SessionLink:
         session = self.session
         return await session.complete(item, argument, value, filled) if session and self.is_ready else ()
 
+    async def subscribe(self, uri: str) -> None:
+        """Have changes of a resource told, where the server does that."""
+        if self.session is not None and self.is_ready:
+            await self.session.subscribe(uri)
+
     @property
     def peer(self) -> str:
         """What is spoken to, in a word."""
@@ -153,6 +166,8 @@ class SessionLink:
             case ListChanged():
                 self.is_listed = False
                 self._screen.post_message(ListingReported(outdated=True))
+            case ResourceUpdated():
+                self._screen.post_message(ResourceReported(event.uri))
             case ListingAdvanced():
                 self.is_listed = event.complete
                 self._soon(ListingReported)

@@ -33,6 +33,7 @@ from inspector.tui.connection.connection import (
     ConnectionFailed,
     ListingReported,
     Opener,
+    ResourceReported,
     SessionLink,
     StateReported,
     TimelineGrew,
@@ -97,6 +98,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._target = target
         self._copy_secret = copy_secret
         self._life: Worker[None] | None = None
+        self._changed: set[str] = set()
+        """The resources that have changed since they were read."""
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._catalogue = CataloguePane(self._marks)
@@ -260,6 +263,18 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def show_finished(self, message: CallFinished) -> None:
         self._selection.finished(message.record)
         self._reviewer.finished(message.record)
+
+        if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE} and not self.READ_ONLY:
+            self._changed.discard(message.record.title)
+            self.run_worker(self._link.subscribe(message.record.title), group="subscribing")
+
+    @on(ResourceReported)
+    def tell_changed(self, message: ResourceReported) -> None:
+        """Say once that a resource has changed, until it is read again."""
+        if message.uri not in self._changed:
+            self._changed.add(message.uri)
+            words = f"{shortened(message.uri, 120)} has changed. r reads it again, if it was read last."
+            self.notify(words, severity="warning", markup=False)
 
     @on(CallStopped)
     def show_stopped(self, message: CallStopped) -> None:

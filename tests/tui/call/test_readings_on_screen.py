@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.json.exact import Json, JsonObject
+from inspector.session.events import ResourceUpdated
 from inspector.tui.catalogue.pane import CatalogueLines
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
 
@@ -128,3 +129,13 @@ async def test_completions_are_offered_as_one_types_with_the_other_arguments() -
         assert told.calls[-1][1] == {"genre": "fiction", "title": "Dune"}
         assert ("D", {"genre": "fiction"}) in asked
         assert "is not a tool" not in screen_text(app)
+
+
+async def test_a_resource_that_has_changed_is_told_once_until_it_is_read_again() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "discuss")
+        told.opened[0].tell(ResourceUpdated(uri="note://a\x1b[2J"))
+        text = await settled(pilot, app, "has changed")
+        assert "\x1b" not in text
