@@ -94,7 +94,7 @@ async def test_a_link_in_a_result_is_followed_by_enter_and_by_a_key() -> None:
         assert "note://far is not listed" in text
         assert "#2 resources/read note://far" in text
         app.screen.query_one(CatalogueLines).focus()
-        await pilot.press("j", "k")
+        await pilot.press("enter")
         await settled(pilot, app, "resource_link")
         await pilot.press("i")
         await settled(pilot, app, "#3 resources/read note://far")
