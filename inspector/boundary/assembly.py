@@ -8,10 +8,12 @@ from inspector.boundary.contract import is_result
 from inspector.boundary.draft import Block, Draft, Fate, Structured
 from inspector.boundary.error_code import coded_error
 from inspector.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
+from inspector.boundary.reading_shape import ReadingShape
 from inspector.boundary.removals import Noted, Removals
 from inspector.boundary.rules.untrusted import delimited
 from inspector.boundary.same_content import MIRRORED, text_of, text_pointer, with_text
 from inspector.json.exact import Json, JsonObject, dump_text, equal
+from inspector.protocol.catalogue import Kind
 from inspector.protocol.outcome import COMPLETE, Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
@@ -30,6 +32,7 @@ def assemble(draft: Draft) -> Bounded:
     is_as_sent = structured is not None and structured.value is structured.raw
     text = cache(partial(dump_text, None if structured is None else structured.value))
     content: list[Json] = []
+    pointers: list[str] = []
     removals: list[Removal] = []
     for block in draft.blocks:
         if block.fate is Fate.MIRROR:
@@ -42,19 +45,30 @@ def assemble(draft: Draft) -> Bounded:
             content.append(_delimited(draft, block, value))
         elif block.fate is not Fate.WITHHELD:
             content.append(_delimited(draft, block, block.value))
+        if block.fate is not Fate.WITHHELD:
+            pointers.append(block.pointer)
     if not notice.is_empty:
         content.append(text_block(notice.text))
-    return _bounded(draft.removing(removals), _result(draft, content, structured))
+        pointers.append("")
+    result = _result(draft, content, structured)
+    draft = draft.removing(removals)
+    if draft.shape is None:
+        return _bounded(draft, result)
+    placed = draft.removals.changed(draft.shape.placed).and_then(draft.shape.removals)
+    return _bounded(replace(draft, removals=placed), draft.shape.result(result, pointers))
 
 
-def whole_withheld(level: Level, code: ErrorCode | None, outcome: Outcome, detail: str) -> Bounded:
+def whole_withheld(
+    level: Level, code: ErrorCode | None, outcome: Outcome, detail: str, kind: Kind = Kind.TOOL
+) -> Bounded:
     """The bounded result of an outcome that cannot be judged: all of it is withheld."""
     removal = Removal(pointer="", rule=Rule.INTERNAL, detail=detail)
     return Bounded(
         level=level,
-        result=_nothing_of(outcome, code),
+        result=_nothing_of(outcome, code, kind),
         removals=Removals(((removal,),)),
         error=code,
+        kind=kind,
         findings=(detail,),
     )
 
@@ -64,7 +78,7 @@ def withheld_by_policy(judged: Bounded, outcome: Outcome, reason: str) -> Bounde
     removal = Removal(pointer="", rule=Rule.POLICY, detail=reason)
     return replace(
         judged,
-        result=_nothing_of(outcome, judged.error),
+        result=_nothing_of(outcome, judged.error, judged.kind),
         removals=Removals(((removal,), judged.removals)),
         repetitions=0,
     )
@@ -75,7 +89,7 @@ def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bound
     removal = Removal(pointer="", rule=Rule.UNFINISHED, detail=reason)
     return replace(
         judged,
-        result=_nothing_of(outcome, None),
+        result=_nothing_of(outcome, None, judged.kind),
         removals=Removals(((removal,), judged.removals)),
         error=None,
         repetitions=0,
@@ -83,11 +97,13 @@ def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bound
     )
 
 
-def _nothing_of(outcome: Outcome, code: ErrorCode | None) -> JsonObject:
+def _nothing_of(outcome: Outcome, code: ErrorCode | None, kind: Kind) -> JsonObject:
     """The result for the model if everything is withheld."""
     if not isinstance(outcome, Result):
         return {"error": coded_error(code)}
     result: JsonObject = {"content": [text_block(Notice(others=Amount.ALL, blocks=Amount.ALL).text)]}
+    if kind is not Kind.TOOL:
+        return ReadingShape(kind=kind).result(result, ("",))
     return result | {"isError": True} if code else result
 
 
@@ -97,6 +113,7 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
         result=result,
         removals=draft.removals,
         error=draft.code,
+        kind=draft.contract.kind,
         repetitions=sum(block.fate is Fate.MIRROR for block in draft.blocks),
         findings=tuple(dict.fromkeys(draft.findings)),
     )

@@ -15,6 +15,7 @@ from inspector.boundary.draft import Draft, DraftRule
 from inspector.boundary.error_code import error_code, is_tool_result
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import draft_of, raw_of
+from inspector.boundary.reading_shape import as_tool_result, is_reading, member_of
 from inspector.boundary.removals import UnjudgeableError
 from inspector.boundary.rules import (
     audience,
@@ -32,8 +33,8 @@ from inspector.boundary.rules import (
     unknown_content,
     untrusted,
 )
-from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome, unfinished
+from inspector.protocol.catalogue import Kind, Tool
+from inspector.protocol.outcome import Outcome, Result, unfinished
 
 RULES: tuple[DraftRule, ...] = (
     untrusted.unwrap,
@@ -75,8 +76,8 @@ def bound(
 
     `tool`: None if the server does not list it. `declared`: the tool's contract, if already computed.
     `nonce`: a random value that only the caller knows, drawn for this call; it delimits untrusted text.
-    A result is a tools/call result, or any JSON value from a page; remaining leaves stay exact. Pointers refer to
-    `raw_of(outcome)`. At `open` nothing is withheld, unless a policy rule applies or the call is unfinished.
+    A result is that of tools/call, resources/read or prompts/get, or any JSON value from a page; remaining leaves stay
+    exact. Pointers refer to `raw_of(outcome)`. At `open` nothing is withheld, unless a policy rule applies or the call is unfinished.
     Whatever cannot be judged is withheld (rule `internal`).
     Source: docs/decisions/0004-boundaries.md; WebMCP issue 110.
     """
@@ -91,26 +92,45 @@ def bound(
         return _bound(outcome, contract, level, policy, nonce)
     # The output schema does not describe an envelope.
     is_envelope = not is_tool_result(raw_of(outcome))
-    judged_by = replace(contract, positions=None, schema=None) if is_envelope else contract
-    return withheld_unfinished(_bound(outcome, judged_by, level, policy, nonce), outcome, ended.sentence)
+    judged_by = replace(contract, positions=None, schema=None, kind=Kind.TOOL) if is_envelope else contract
+    judged = replace(_bound(outcome, judged_by, level, policy, nonce), kind=contract.kind)
+    return withheld_unfinished(judged, outcome, ended.sentence)
 
 
 def _bound(outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str) -> Bounded:
     code = error_code(outcome, is_listed=contract.is_listed)
     if level is Level.OPEN:
         return Bounded(
-            level=level, result=raw_of(outcome), error=code, findings=_detected(outcome, contract, policy)
+            level=level,
+            result=raw_of(outcome),
+            error=code,
+            kind=contract.kind,
+            findings=_detected(outcome, contract, policy),
         )
     try:
         if contract.fault:
             raise UnjudgeableError(contract.fault)  # noqa: TRY301 - one exit for everything that cannot be judged
-        return assemble(_judged(draft_of(outcome, contract, level, policy, nonce)))
+        return assemble(_judged(_draft_of(outcome, contract, level, policy, nonce)))
     except UnjudgeableError as fault:
-        return whole_withheld(level, code, outcome, str(fault))
+        return whole_withheld(level, code, outcome, str(fault), contract.kind)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as fault:  # noqa: BLE001 - a failing rule must withhold; a panic is not an Exception
-        return whole_withheld(level, code, outcome, f"a rule failed on it ({type(fault).__name__})")
+        reason = f"a rule failed on it ({type(fault).__name__})"
+        return whole_withheld(level, code, outcome, reason, contract.kind)
+
+
+def _draft_of(
+    outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str = ""
+) -> Draft:
+    """The draft for the first rule; that of a resource or a prompt is written as that of a tool."""
+    if contract.kind is Kind.TOOL or not isinstance(outcome, Result):
+        return draft_of(outcome, contract, level, policy, nonce)
+    value = outcome.value
+    if not isinstance(value, dict) or not is_reading(value, contract.kind):
+        raise UnjudgeableError(f"it is no result with a list of {member_of(contract.kind)}")
+    shaped, shape = as_tool_result(value, contract.kind)
+    return replace(draft_of(Result(value=shaped), contract, level, policy, nonce), shape=shape)
 
 
 def _judged(draft: Draft) -> Draft:
@@ -128,7 +148,7 @@ def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> t
     """The findings about credentials at `open`, where nothing is withheld."""
     try:
         seen = replace(policy, withhold_credentials=False)
-        return detect.apply(draft_of(outcome, contract, Level.OPEN, seen)).findings
+        return detect.apply(_draft_of(outcome, contract, Level.OPEN, seen)).findings
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as fault:  # noqa: BLE001 - as in `bound`

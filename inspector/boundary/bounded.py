@@ -7,6 +7,7 @@ from enum import StrEnum
 from inspector.boundary.options import Level
 from inspector.claims.claim import Claim
 from inspector.json.exact import Json
+from inspector.protocol.catalogue import Kind
 
 
 class Rule(StrEnum):
@@ -78,11 +79,11 @@ class Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
-    """The bounded result. `result` is a valid tool result, or the raw result at `open`."""
+    """The bounded result. `result` is a valid result of what was asked for, or the raw result at `open`."""
 
     level: Level
     result: Json
-    """The tools/call result that a gateway could forward; for an error, `{"error": {...}}` as in JSON-RPC."""
+    """The result that a gateway could forward; for an error, `{"error": {...}}` as in JSON-RPC."""
     removals: Sequence[Removal] = ()
     """Created on access, because a result can have hundreds of thousands."""
     error: ErrorCode | None = None
@@ -91,5 +92,7 @@ class Bounded:
     """The number of content blocks that repeat the structured content."""
     unfinished: str = ""
     """The reason why the answer does not end the call, without quoting it; empty if it does. Then no host gets any of it."""
+    kind: Kind = Kind.TOOL
+    """What was asked for."""
     findings: tuple[str, ...] = field(default=())
     """Sentences for the user about values that could not be judged."""

@@ -9,7 +9,7 @@ from inspector.claims.claim import Claim
 from inspector.claims.registry import claims_of_tool
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.schema.positions import Position, SchemaPositions, Source, positions_of
 
 _SCHEMA = "/outputSchema"
@@ -29,6 +29,8 @@ class Contract:
     """False if the server does not list the tool."""
     is_of_page: bool = False
     """True if a page offers the tool, which may return any JSON value."""
+    kind: Kind = Kind.TOOL
+    """What was asked for: its results have another shape."""
     fault: str = ""
     """The reason why the declarations could not be read; every result is withheld then."""
 
@@ -66,6 +68,8 @@ def contract_of(tool: Tool | None) -> Contract:
         return Contract(is_listed=False)
     try:
         claims = claims_of_tool(tool)
+        if tool.item:
+            return Contract(claims=claims, kind=tool.kind)
         schema = tool.output_schema
         return Contract(
             claims=claims,

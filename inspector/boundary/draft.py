@@ -10,6 +10,7 @@ from inspector.boundary.contract import Contract
 from inspector.boundary.error_code import coded_error
 from inspector.boundary.notice import NO_NOTICE, Notice, text_block
 from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.reading_shape import ReadingShape
 from inspector.boundary.removals import Removals, Secrets
 from inspector.claims.claim import Claim, Standing, Subject
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, equal
@@ -78,6 +79,8 @@ class Draft:
     level: Level
     policy: BoundaryPolicy
     contract: Contract
+    shape: ReadingShape | None = None
+    """Set for a resource or a prompt, whose result `raw` is written as that of a tool."""
     claims: tuple[Claim, ...] = ()
     """Claims in the result about itself and its blocks."""
     hint: Claim | None = None
@@ -107,6 +110,10 @@ class Draft:
         """Adds removals, and values that must not occur elsewhere."""
         known = self.secrets.and_then(secrets) if secrets else self.secrets
         return replace(self, removals=self.removals.and_then(removals), secrets=known)
+
+    def place(self, pointer: str) -> str:
+        """A pointer into `raw` as one into what the server sent."""
+        return self.shape.place(pointer) if self.shape else pointer
 
     def finding(self, *sentences: str) -> "Draft":
         return replace(self, findings=(*self.findings, *sentences))

@@ -11,7 +11,7 @@ from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
 from inspector.claims.layout import REPEATED, Member, members
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
-from inspector.protocol.catalogue import Item, Tool
+from inspector.protocol.catalogue import Item, Kind, Tool
 
 DROPPED = "dropped by the browser"
 """The note of a claim that a page made and the browser dropped."""
@@ -40,10 +40,12 @@ def vocabularies() -> tuple[Vocabulary, ...]:
 
 
 def claims_of_tool(tool: Tool) -> tuple[Claim, ...]:
-    """The claims in a tool's definition: by vocabulary, then in wire order.
+    """The claims in a tool's definition, or in that of what is used like one: by vocabulary, then in wire order.
 
     Claims that a browser dropped or changed have a note.
     """
+    if tool.item:
+        return claims_of_item(tool.item)
     claims = _claims(Subject.TOOL, tool.definition)
     page = tool.page
     if page is None or not (page.dropped or page.changed):
@@ -67,8 +69,8 @@ def claims_of_item(item: Item) -> tuple[Claim, ...]:
     return tuple(_claims(Subject.RESOURCE, item.definition))
 
 
-def claims_of_result(result: Json) -> tuple[Claim, ...]:
-    """The claims of a tools/call result: about the result, then about each content block.
+def claims_of_result(result: Json, kind: Kind = Kind.TOOL) -> tuple[Claim, ...]:
+    """The claims of a result: about the result, then about each content block. `kind`: of what was asked for.
 
     Pointers are relative to `result`. An embedded resource counts as a part of its block. Never raises. The cost does
     not depend on the size of the payload: only members of the result, of its blocks and `_meta` are read.
@@ -76,12 +78,24 @@ def claims_of_result(result: Json) -> tuple[Claim, ...]:
     if not isinstance(result, (dict, DuplicateKeys)):
         return ()
     claims_found = list(_claims(Subject.RESULT, result))
-    for content in members(result, among=("content",)):
-        if isinstance(content.value, list):
-            for index, block in enumerate(content.value):
-                if isinstance(block, (dict, DuplicateKeys)) and not _is_plain(block):
-                    claims_found.extend(_claims_of_block(block, index, content))
+    for block in _blocks(result, kind):
+        if isinstance(block.value, (dict, DuplicateKeys)) and not _is_plain(block.value):
+            claims_found.extend(_claims_of_block(block.value, block))
     return tuple(claims_found)
+
+
+_BLOCKS = {Kind.TOOL: "content", Kind.PROMPT: "messages"}
+
+
+def _blocks(result: JsonObject | DuplicateKeys, kind: Kind) -> Iterator[Member]:
+    """The content blocks of a result: of a prompt those in its messages, of a resource its contents."""
+    for content in members(result, among=(_BLOCKS.get(kind, "contents"),)):
+        for index, item in enumerate(content.value if isinstance(content.value, list) else ()):
+            pointer = child(content.pointer, index)
+            if kind is Kind.PROMPT:
+                yield from members(item, pointer, repeated=content.repeated, among=("content",))
+            else:
+                yield Member(key=str(index), value=item, pointer=pointer, repeated=content.repeated)
 
 
 def claims_of_resolution(result: Json) -> tuple[Claim, ...]:
@@ -122,10 +136,9 @@ def _owned(subject: Subject, pointer: str) -> bool:
 _owned_short = lru_cache(maxsize=1_024)(_owned)
 
 
-def _claims_of_block(block: JsonObject | DuplicateKeys, index: int, content: Member) -> Iterator[Claim]:
-    pointer = child(content.pointer, index)
-    yield from _moved(_claims(Subject.BLOCK, block), pointer, repeated=content.repeated)
-    for resource in members(block, pointer, repeated=content.repeated, among=("resource",)):
+def _claims_of_block(block: JsonObject | DuplicateKeys, place: Member) -> Iterator[Claim]:
+    yield from _moved(_claims(Subject.BLOCK, block), place.pointer, repeated=place.repeated)
+    for resource in members(block, place.pointer, repeated=place.repeated, among=("resource",)):
         if isinstance(resource.value, (dict, DuplicateKeys)):
             inner = _claims(Subject.BLOCK, resource.value)
             yield from _moved(inner, resource.pointer, repeated=resource.repeated)

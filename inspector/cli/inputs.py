@@ -60,6 +60,33 @@ def given_arguments(whole: str | None, single: Sequence[str], tool: Tool | None)
     return {**whole_arguments(whole), **assigned(single, tool.input_schema if tool else {})}
 
 
+RESERVED_META = frozenset(
+    {"progressToken", "annotations"}
+    | {
+        f"io.modelcontextprotocol/{name}"
+        for name in ("protocolVersion", "clientInfo", "clientCapabilities", "logLevel")
+    }
+)
+"""The members of `_meta` that Sightline sets."""
+
+
+def given_meta(words: Sequence[str]) -> JsonObject:
+    """Each `--meta KEY=JSON`. Raises UsageError."""
+    meta: JsonObject = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not key or not equals:
+            raise UsageError(f"--meta {word}: no KEY=JSON", "Write it as --meta 'example.com/key=\"text\"'.")
+        if key in RESERVED_META:
+            raise UsageError(f"--meta {key}: Sightline sets this member of `_meta` itself", "Leave it out.")
+        match parse(text.encode()):
+            case JsonText(value=value):
+                meta[key] = value
+            case Malformed(reason=reason):
+                raise UsageError(f"--meta {key}: {reason}", "The value is JSON; a text needs quotes.")
+    return meta
+
+
 def whole_arguments(whole: str | None) -> JsonObject:
     """`--args`: JSON, `@FILE` or `-` for stdin; nothing where it is not given. Raises UsageError."""
     return from_json(_text_of(whole)) if whole is not None else {}

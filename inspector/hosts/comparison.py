@@ -140,7 +140,11 @@ def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
     code = error_code(outcome, is_listed=contract.is_listed)
     ended = unfinished(outcome)
     return Bounded(
-        level=Level.OPEN, result=raw_of(outcome), error=code, unfinished=ended.sentence if ended else ""
+        level=Level.OPEN,
+        result=raw_of(outcome),
+        error=code,
+        kind=contract.kind,
+        unfinished=ended.sentence if ended else "",
     )
 
 

@@ -15,9 +15,10 @@ from inspector.boundary.removals import Removals
 from inspector.boundary.undeclared import undeclared
 from inspector.hidden_characters import hidden_sentences
 from inspector.hosts.profile import Call, Change, Host, ModelContext
+from inspector.hosts.readings import view_of_reading
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
 
 
@@ -47,8 +48,8 @@ class Projection:
 
     @cached_property
     def undeclared(self) -> int:
-        """The number of leaves that pass `declared` without a schema position; 0 at other levels."""
-        if self.bounded.level is not Level.DECLARED:
+        """The number of leaves that pass `declared` without a schema position; 0 at other levels, and where no schema can be."""
+        if self.bounded.level is not Level.DECLARED or self.bounded.kind is not Kind.TOOL:
             return 0
         return undeclared(self.bounded, self.judgement.contract)
 
@@ -133,7 +134,11 @@ def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:
         change = Change(pointer="", what=f"nothing reaches the model: {bounded.unfinished}")
         return ModelContext(model=None, changes=(change,), observed=False)
     try:
-        return host.model_view(bounded, call)
+        return (
+            view_of_reading(host, bounded)
+            if bounded.kind is not Kind.TOOL
+            else host.model_view(bounded, call)
+        )
     except Exception as fault:  # noqa: BLE001 - a failing profile must pass nothing on
         reason = f"the profile failed on this result ({type(fault).__name__}); nothing is passed on"
         return ModelContext(model=None, changes=(Change(pointer="", what=reason),), observed=False)

@@ -9,8 +9,8 @@ from inspector.errors import UsageError
 from inspector.files import paths, private, stamp
 from inspector.json.exact import Json, JsonObject, Malformed, dump, inert, parse
 from inspector.pins.identity import Identity, identity_of
-from inspector.pins.pins import Definitions, Pinned, PinState, first_seen, pin_state
-from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.pins.pins import Definitions, Pinned, PinState, definitions_of, first_seen, pin_state
+from inspector.protocol.catalogue import Catalogue, Tool, item_of
 from inspector.protocol.targets import StdioTarget, Target
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -125,7 +125,7 @@ class Watch:
 
     def listed(self, catalogue: Catalogue, instructions: str | None) -> PinState:
         """Compare a complete listing. A pin that cannot be read is a reason to confirm calls, not an error."""
-        now = Definitions(tools=catalogue.tools, instructions=instructions)
+        now = definitions_of(catalogue, instructions)
         pinned, fault = self._pinned()
         self.state = replace(pin_state(now, pinned=pinned, first=self._first), fault=fault)
         self._first = first_seen(self._first, now)
@@ -133,7 +133,7 @@ class Watch:
 
     def pin(self, catalogue: Catalogue, instructions: str | None) -> PinState:
         """Pin a complete listing, replacing an earlier pin. Raises UsageError."""
-        now = Definitions(tools=catalogue.tools, instructions=instructions)
+        now = definitions_of(catalogue, instructions)
         pinned = write_pin(known_as(self._target), now)
         self._first = now
         self.state = PinState(pinned=pinned)
@@ -168,7 +168,7 @@ VERSION = 1
 
 
 def pin_json(pinned: Pinned) -> JsonObject:
-    """The JSON of a pin: `format`, `version`, `server`, `pinned`, `software`, `instructions` and `tools`."""
+    """The JSON of a pin: `format`, `version`, `server`, `pinned`, `software`, `instructions`, `tools` and `items`."""
     identity, definitions = pinned.identity, pinned.definitions
     return {
         "format": FORMAT,
@@ -178,6 +178,7 @@ def pin_json(pinned: Pinned) -> JsonObject:
         "software": pinned.software,
         "instructions": definitions.instructions,
         "tools": [{"name": tool.name, "definition": tool.definition} for tool in definitions.tools],
+        **({} if definitions.items is None else {"items": _items_json(definitions.items)}),
     }
 
 
@@ -200,11 +201,19 @@ def pin_in(value: Json) -> Pinned | Malformed:
         return identity
     if isinstance(tools, Malformed):
         return tools
+    # Pins of earlier versions hold tools alone.
+    items = _stored_tools(value["items"], "/items") if "items" in value else None
+    if isinstance(items, Malformed):
+        return items
     return Pinned(
         identity=identity,
         at=at,
         software=software,
-        definitions=Definitions(tools=tools, instructions=instructions),
+        definitions=Definitions(
+            tools=tools,
+            instructions=instructions,
+            items=None if items is None else tuple(map(_as_item, items)),
+        ),
     )
 
 
@@ -216,16 +225,26 @@ def _stored_identity(value: Json) -> Identity | Malformed:
     return Identity(kind=kind, name=name, folder=folder)
 
 
-def _stored_tools(value: Json) -> tuple[Tool, ...] | Malformed:
+def _items_json(items: tuple[Tool, ...]) -> list[Json]:
+    return [{"name": item.name, "definition": item.definition} for item in items]
+
+
+def _as_item(stored: Tool) -> Tool:
+    """A stored item as what is called by its handle."""
+    item = item_of(stored.name)
+    return replace(item, definition=stored.definition).as_tool if item else stored
+
+
+def _stored_tools(value: Json, at: str = "/tools") -> tuple[Tool, ...] | Malformed:
     if not isinstance(value, list):
-        return Malformed(pointer="/tools", reason="`tools` is not a list")
+        return Malformed(pointer=at, reason=f"`{at[1:]}` is not a list")
     tools: dict[str, Tool] = {}
     for index, item in enumerate(value):
         stored = item if isinstance(item, dict) else {}
         name, definition = stored.get("name"), stored.get("definition")
         if not isinstance(name, str) or not isinstance(definition, dict):
-            return Malformed(pointer=f"/tools/{index}", reason="a tool has no name or no definition")
+            return Malformed(pointer=f"{at}/{index}", reason="a tool has no name or no definition")
         if name in tools:
-            return Malformed(pointer=f"/tools/{index}/name", reason="two tools have the same name")
+            return Malformed(pointer=f"{at}/{index}/name", reason="two tools have the same name")
         tools[name] = Tool(name=name, definition=definition)
     return tuple(tools.values())

@@ -11,7 +11,7 @@ from enum import StrEnum
 from inspector.json.diff import ChangeKind
 from inspector.pins.diff import DefinitionChange, definition_changes
 from inspector.pins.identity import Identity, fingerprint
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Catalogue, Kind, Tool, item_of
 from inspector.safe_text import safe_line
 
 _MAX_PLACES = 4
@@ -21,20 +21,27 @@ _MAX_NAME = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definitions:
-    """What a server gives a model about itself: its tool definitions as on the wire, and its instructions."""
+    """What a server gives a model about itself: its definitions as on the wire, and its instructions."""
 
     tools: tuple[Tool, ...] = ()
     instructions: str | None = None
     """Foreign text."""
+    items: tuple[Tool, ...] | None = None
+    """Resources, templates and prompts as what is called by their handles; None where they are not known."""
+
+    @property
+    def all(self) -> tuple[Tool, ...]:
+        """Tools and items."""
+        return (*self.tools, *(self.items or ()))
 
     def tool(self, name: str) -> Tool | None:
         """The first tool of that name, which is the one that is called."""
-        return next((tool for tool in self.tools if tool.name == name), None)
+        return next((tool for tool in self.all if tool.name == name), None)
 
     @property
     def fingerprint(self) -> str:
         """64 hexadecimal digits, independent of the order of tools."""
-        tools = sorted((tool.name, fingerprint(tool.definition)) for tool in self.tools)
+        tools = sorted((tool.name, fingerprint(tool.definition)) for tool in self.all)
         return fingerprint([self.instructions, *([name, digits] for name, digits in tools)])
 
 
@@ -147,7 +154,7 @@ def pin_state(
     reported = frozenset[str]()
     if pinned is not None:
         before = pinned.definitions
-        changed = definition_changes(before.tools, now.tools)
+        changed = changes_between(before, now)
         reported = frozenset(change.tool for change in changed)
         instructions = before.instructions != now.instructions
         comparisons.append(
@@ -156,16 +163,39 @@ def pin_state(
             )
         )
     if first is not None:
-        changed = definition_changes(*_shared(first.tools, now.tools, but=reported))
+        changed = definition_changes(*_shared(first.all, now.all, but=reported))
         comparisons.append(ChangesSince(since=Since.LISTED, before=first, now=now, tools=changed))
     changed_since = tuple(altered for altered in comparisons if altered.tools or altered.instructions_changed)
     return PinState(pinned=pinned, altered=changed_since, asking=_asking(changed_since))
 
 
+def definitions_of(catalogue: Catalogue, instructions: str | None) -> Definitions:
+    """The definitions of a complete listing."""
+    kinds = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT)
+    items = {item.handle: item.as_tool for kind in kinds for item in catalogue.items(kind)}
+    return Definitions(tools=catalogue.tools, instructions=instructions, items=tuple(items.values()))
+
+
+def changes_between(before: Definitions, now: Definitions) -> tuple[DefinitionChange, ...]:
+    """The changes of tools, and where both sides know them of resources, templates and prompts.
+
+    Resources that come and go do not count: they are data.
+    """
+    if before.items is None or now.items is None:
+        return definition_changes(before.tools, now.tools)
+    return tuple(change for change in definition_changes(before.all, now.all) if not _comes_or_goes(change))
+
+
+def _comes_or_goes(change: DefinitionChange) -> bool:
+    item = item_of(change.tool)
+    is_resource = item is not None and item.kind is Kind.RESOURCE
+    return is_resource and not change.pointer and change.kind is not ChangeKind.CHANGED
+
+
 def _asking(comparisons: Iterable[ChangesSince]) -> dict[str, tuple[ConfirmReason, ...]]:
     asking: dict[str, tuple[ConfirmReason, ...]] = {}
     for altered in comparisons:
-        since, now = altered.since.value, {tool.name: tool for tool in altered.now.tools}
+        since, now = altered.since.value, {tool.name: tool for tool in altered.now.all}
         for name, changes in altered.by_tool.items():
             tool = now.get(name)
             key = fingerprint([since, name, tool.definition if tool else None])
@@ -184,9 +214,12 @@ def first_seen(first: Definitions | None, now: Definitions) -> Definitions:
     """The definitions as the session first listed them, including tools that were listed later."""
     if first is None:
         return now
-    known = {tool.name for tool in first.tools}
+    known = {tool.name for tool in first.all}
     fresh = tuple(tool for tool in now.tools if tool.name not in known)
-    return Definitions(tools=(*first.tools, *fresh), instructions=first.instructions)
+    items = tuple(item for item in now.items or () if item.name not in known)
+    return Definitions(
+        tools=(*first.tools, *fresh), instructions=first.instructions, items=(*(first.items or ()), *items)
+    )
 
 
 def _shared(

@@ -17,7 +17,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.json.members import object_at
 from inspector.policy.operators import Truth
 from inspector.policy.taint import MarkKind, SessionTrust
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Result
 from inspector.safe_text import safe_line
 
@@ -248,6 +248,8 @@ class Situation:
     """What is connected to, in the user's words."""
     server_name: str = ""
     """The name that it gives itself, which proves nothing. Foreign text."""
+    title: str = ""
+    """What rules know it by, where that is not its name: of a template the resource that is read."""
     resolution: Resolution | None = None
     """What tools/resolve said of these arguments; None where it was not asked."""
 
@@ -264,7 +266,7 @@ def facts_of(situation: Situation) -> Facts:
                     "attribution": [*situation.trust.attribution],
                 }
             },
-            "tool": {"name": situation.name, "listed": tool is not None, **about.tree},
+            "tool": {"name": situation.title or situation.name, "listed": tool is not None, **about.tree},
             "arguments": situation.arguments,
             "session": _session_facts(situation.trust),
             "server": {"target": situation.server, "name": situation.server_name},
@@ -279,7 +281,7 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
     """The same facts with those of the answer."""
     value = outcome.value if isinstance(outcome, Result) else None
     of_tool = claims_of_tool(situation.tool) if situation.tool else ()
-    of_answer = claims_of_result(value)
+    of_answer = claims_of_result(value, situation.tool.kind if situation.tool else Kind.TOOL)
     answered = traits(of_answer)
     result = object_at(value)
     meta = result.get("_meta")

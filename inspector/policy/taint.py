@@ -15,7 +15,7 @@ from inspector.claims.contradictions import ContradictionKind, contradictions
 from inspector.claims.registry import claims_of_result, claims_of_tool
 from inspector.claims.traits import Trait, traits
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Failure, Outcome, Result
 
 
@@ -127,8 +127,9 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: Origin) -> SessionTrus
     """
     if isinstance(outcome, Failure):
         return SessionTrust()
+    kind = tool.kind if tool else Kind.TOOL
     of_tool = claims_of_tool(tool) if tool else ()
-    of_answer = claims_of_result(outcome.value) if isinstance(outcome, Result) else ()
+    of_answer = claims_of_result(outcome.value, kind) if isinstance(outcome, Result) else ()
     answer, both = traits(of_answer), traits((*_still_open(of_tool, of_answer), *of_answer))
     kinds = {
         MarkKind.OPEN_WORLD: _is_claimed(answer.open_world),
@@ -149,7 +150,7 @@ def response_findings(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
     """Where an answer says other than its tool, or names several values where one is due. Quotes nothing foreign."""
     if tool is None or not isinstance(outcome, Result):
         return ()
-    of_tool, of_answer = claims_of_tool(tool), claims_of_result(outcome.value)
+    of_tool, of_answer = claims_of_tool(tool), claims_of_result(outcome.value, tool.kind)
     messages = [
         item.message
         for item in contradictions((*of_tool, *of_answer), tool=tool)

@@ -46,6 +46,17 @@ class Tool:
     """Of a page's tool: what it declared and what the browser keeps, joined."""
     page: PageFacts | None = None
     """Where it comes from, for a tool of a page."""
+    item: "Item | None" = None
+    """The resource, template or prompt that is used like a tool; None for a tool."""
+
+    @property
+    def kind(self) -> Kind:
+        return self.item.kind if self.item else Kind.TOOL
+
+    @property
+    def label(self) -> str:
+        """What the server calls it: a name, a URI or a template."""
+        return self.item.name if self.item else self.name
 
     @property
     def title(self) -> str | None:
@@ -59,11 +70,11 @@ class Tool:
 
     @property
     def input_schema(self) -> Json:
-        return self.definition.get("inputSchema")
+        return self.item.input_schema if self.item else self.definition.get("inputSchema")
 
     @property
     def output_schema(self) -> Json:
-        return self.definition.get("outputSchema")
+        return None if self.item else self.definition.get("outputSchema")
 
     @property
     def annotations(self) -> JsonObject:
@@ -72,7 +83,10 @@ class Tool:
     @property
     def needs_task(self) -> bool:
         """Whether it can only be called as a task. Source: MCP 2025-11-25, `execution.taskSupport`."""
-        return self.page is None and value_at(self.definition, "execution", "taskSupport") == "required"
+        return (
+            self.page is self.item is None
+            and value_at(self.definition, "execution", "taskSupport") == "required"
+        )
 
     @property
     def meta(self) -> JsonObject:
@@ -87,8 +101,95 @@ class Item:
     name: str
     definition: JsonObject
 
+    @property
+    def handle(self) -> str:
+        """What it is called by here, which no tool is: `prompts/get NAME`."""
+        return f"{_HANDLES[self.kind]}{self.name}"
+
+    @property
+    def input_schema(self) -> JsonObject:
+        """What it takes as a JSON schema: the arguments of a prompt, the variables of a template."""
+        match self.kind:
+            case Kind.PROMPT:
+                return _prompt_schema(self.definition.get("arguments"))
+            case Kind.TEMPLATE:
+                return _template_schema(self.name)
+            case _:
+                return {"type": "object", "properties": {}, "additionalProperties": False}
+
+    @property
+    def as_tool(self) -> Tool:
+        """The same as something that is called: asked for, judged and shown as a tool is."""
+        return Tool(name=self.handle, definition=self.definition, item=self)
+
+    @property
+    def as_call(self) -> tuple[str, Tool]:
+        """Its handle, and itself as something that is called."""
+        return self.handle, self.as_tool
+
+
+_HANDLES = {
+    Kind.RESOURCE: "resources/read ",
+    Kind.TEMPLATE: "resources/templates ",
+    Kind.PROMPT: "prompts/get ",
+}
+
+
+def unlisted(kind: Kind, name: str) -> Item:
+    """A resource, template or prompt that the server does not list."""
+    return Item(kind=kind, name=name, definition={kind.identity: name})
+
+
+def item_of(handle: str) -> Item | None:
+    """The item that a handle names, as if it were not listed; None for the name of a tool."""
+    found = (
+        (kind, handle.removeprefix(prefix)) for kind, prefix in _HANDLES.items() if handle.startswith(prefix)
+    )
+    return next((unlisted(kind, name) for kind, name in found), None)
+
+
+def _prompt_schema(arguments: Json) -> JsonObject:
+    properties: JsonObject = {}
+    required: list[Json] = []
+    for argument in arguments if isinstance(arguments, list) else ():
+        name = text_at(argument, "name")
+        if name is None:
+            continue
+        words = {key: text_at(argument, key) for key in ("title", "description")}
+        properties[name] = {
+            "type": "string",
+            **{key: text for key, text in words.items() if text is not None},
+        }
+        if value_at(argument, "required") is True and name not in required:
+            required.append(name)
+    return _object_schema(properties, required)
+
+
+def _template_schema(template: str) -> JsonObject:
+    from inspector.protocol.templates import variables  # noqa: PLC0415 - few servers have templates
+
+    found = variables(template)
+    properties: JsonObject = {
+        each.name: {"type": ["string", "array", "object"] if each.is_exploded else "string"} for each in found
+    }
+    return _object_schema(properties, [each.name for each in found if each.is_required])
+
+
+def _object_schema(properties: JsonObject, required: list[Json]) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
 
 Entry: TypeAlias = Tool | Item | Malformed
+
+
+def callable_of(entry: Entry | None) -> Tool | None:
+    """An entry as something that is called; None for what is malformed."""
+    return entry.as_tool if isinstance(entry, Item) else entry if isinstance(entry, Tool) else None
+
+
+def call_name(entry: Entry | None) -> str | None:
+    """What an entry is called by: a tool's name, the handle of an item."""
+    return entry.handle if isinstance(entry, Item) else entry.name if isinstance(entry, Tool) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +222,22 @@ class Catalogue:
         """The tools that a page declared and its browser refused."""
         return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Refused))
 
+    def items(self, kind: Kind) -> tuple[Item, ...]:
+        """The resources, templates or prompts."""
+        return tuple(entry for entry in self.entries.get(kind, ()) if isinstance(entry, Item))
+
+    def item(self, kind: Kind, name: str) -> Item | None:
+        return next((item for item in self.items(kind) if item.name == name), None)
+
+    def lists(self, tool: Tool) -> bool:
+        """Whether a tool, resource, template or prompt is listed."""
+        return (self.item(tool.kind, tool.label) if tool.item else self.tool(tool.name)) is not None
+
     def tool(self, name: str) -> Tool | None:
+        """What is called by `name`: a tool, or by its handle a resource, template or prompt, listed or not."""
+        named = item_of(name)
+        if named is not None:
+            return (self.item(named.kind, named.name) or named).as_tool
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def sharing(self, name: str) -> tuple[Tool, ...]:
@@ -199,7 +315,9 @@ class Listing:
             "/name",
             "the name is taken by an earlier tool" if entry.name in self._taken else None,
         )
-        if reason is None:
+        if reason is None and item_of(entry.name) is not None:
+            reason = "the name is one by which Sightline calls a resource or a prompt"
+        elif reason is None:
             pointer, reason = "/inputSchema", self._objection(entry)
         if reason is not None:
             return Malformed(pointer=pointer, reason=reason, value=entry.definition, name=entry.name)

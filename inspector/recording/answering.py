@@ -7,6 +7,7 @@ from inspector.boundary.notice import text_block
 from inspector.json.diff import changes
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text, equal
 from inspector.json.members import object_at, text_at, value_at
+from inspector.protocol.calls import CALL, GET, READ
 from inspector.protocol.exchanges import Answered, Exchanges, response_in
 from inspector.protocol.frames import Direction, Request, messages
 from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame, frame_of
@@ -14,7 +15,8 @@ from inspector.recording.markers import is_marker, stood_in
 from inspector.recording.replaying import PAGE_CALL
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
-_CALL, _LIST = "tools/call", "tools/list"
+_LIST = "tools/list"
+_NAMED = {CALL: "call of a tool", GET: "prompt", READ: "resource"}
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _LATEST_HANDSHAKE = "2025-11-25"
 
@@ -72,7 +74,7 @@ class Answers:
                 case RecordedFrame():
                     self._take(place, line, exchanges)
                 case RecordedCall():
-                    self._exchange(_CALL, line.tool, line.arguments, place, PAGE_CALL)
+                    self._exchange(CALL, line.tool, line.arguments, place, PAGE_CALL)
                 case Listed():
                     self._recorded.pop((_LIST, ""), None)
                     self._exchange(_LIST, "", {}, place, PAGE_CALL)
@@ -120,8 +122,8 @@ class Answers:
         if request.method == "initialize":
             return self._greeting(request, recorded), ""
         if recorded is None:
-            if request.method == _CALL:
-                message = f"The recording has no call of a tool of that name: {name}"
+            if request.method in _NAMED:
+                message = f"The recording has no {_NAMED[request.method]} of that name: {name}"
                 return _refused(INVALID_PARAMS, message), message
             return _refused(
                 METHOD_NOT_FOUND, "The recording has no such request"
@@ -129,7 +131,7 @@ class Answers:
         wanted = _asked_for(request)
         distances = [_distance(exchange.params, wanted) for exchange in recorded.exchanges]
         nearest = min(distances)
-        if nearest and (self._exact or request.method != _CALL):
+        if nearest and (self._exact or request.method not in {CALL, GET}):
             message = f"The recording has {request.method} {name} with other parameters alone"
             return _refused(INVALID_PARAMS, message), message
         same = [
@@ -191,14 +193,15 @@ def _asked_for(request: Request) -> Json:
     params = request.params
     if not isinstance(params, dict):
         return {}
-    if request.method == _CALL:
+    if request.method in {CALL, GET}:
         return params.get("arguments", {})
     return {key: value for key, value in params.items() if key != "_meta"}
 
 
 def _name(request: Request) -> str:
-    """The tool of a call; empty for any other request."""
-    return (text_at(request.params, "name") or "") if request.method == _CALL else ""
+    """What is called, read or got; empty for any other request."""
+    key = "uri" if request.method == READ else "name"
+    return (text_at(request.params, key) or "") if request.method in _NAMED else ""
 
 
 def _distance(recorded: Json, wanted: Json) -> int:

@@ -17,6 +17,7 @@ from inspector.claims.resolution import METHOD as RESOLVE
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.members import object_at, text_at
 from inspector.json.pointer import child, index_of, split
+from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Answered, Event, Late
 from inspector.protocol.frames import Request, Response, request_key
@@ -75,8 +76,6 @@ def _removal(pointer: str) -> Removal:
 
 UNJUDGED = "unjudged"
 """The rule for what cannot be judged: an answer to no request, text that is no JSON, parameters during a call without an answer."""
-CALL = "tools/call"
-
 _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 
@@ -132,10 +131,11 @@ class Bounder:
     def sent(self, request: Request) -> JsonObject:
         """A request of Sightline's with its sensitive arguments withheld. `searched` comes next."""
         params = object_at(request.params)
-        name = text_at(params, "name") if request.method in {CALL, RESOLVE} else None
-        if name is not None:
+        call = called(request.method, params)
+        name = text_at(params, "name") if request.method == RESOLVE else call[0] if call else None
+        if name is not None and request.method in {CALL, RESOLVE}:
             self._publish((name,))
-        if request.method == CALL:
+        if call:
             self._running.add(request_key(request.id))
         if name is None or "arguments" not in params:
             return request.value
@@ -163,7 +163,7 @@ class Bounder:
             return self._without(value, ("error",))
         outcome = RpcError(value=response.error) if response.is_error else Result(value=response.result)
         raw, member = raw_of(outcome), "error" if response.is_error else "result"
-        if asked.method == CALL and not self._definitions.is_listed:
+        if called(asked.method, asked.params) and not self._definitions.is_listed:
             return self._without(value, ("result", "error"))
         removals = self._removals(outcome, asked, self.policy)
         secret = self.policy.about_secrets
@@ -234,8 +234,8 @@ class Bounder:
     def _removals(
         self, outcome: Result | RpcError, asked: Request, policy: BoundaryPolicy
     ) -> Sequence[Removal]:
-        name = text_at(asked.params, "name") if asked.method == CALL else None
-        tools: Sequence[Tool | None] = self._definitions.variants(name or "") or (None,)
+        call = called(asked.method, asked.params)
+        tools: Sequence[Tool | None] = self._definitions.variants(call[0] if call else "") or (None,)
         removals: list[Removal] = []
         for tool in tools:
             contract = self._definitions.contract(tool)
@@ -258,6 +258,8 @@ class Bounder:
 
 
 _TTL = ("ttl",)
+_BLOCK_LENGTH = {"content": 2, "contents": 2, "messages": 3}
+"""How many tokens the pointer to a content block has, by its first."""
 
 
 def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:
@@ -273,7 +275,7 @@ def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:
                 break
         except LookupError:
             break
-    return _said(place) if len(tokens) == 2 and tokens[0] == "content" else [place]
+    return _said(place) if _BLOCK_LENGTH.get(tokens[0] if tokens else "") == len(tokens) else [place]
 
 
 def _said(block: Json) -> list[Json]:

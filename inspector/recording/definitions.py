@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from inspector.boundary.contract import Contract, contract_of
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed, dump
-from inspector.protocol.catalogue import Kind, Tool, decode_page
+from inspector.protocol.catalogue import Item, Kind, Tool, decode_page, item_of
 
 LISTINGS = {kind.method: kind for kind in Kind}
 OF_THE_SERVER = frozenset({"initialize", "server/discover", "ping", *LISTINGS})
@@ -20,6 +20,8 @@ class Definitions:
     def __init__(self) -> None:
         self._variants: dict[str, dict[bytes, Tool]] = {}
         self._contracts: dict[bytes, Contract] = {}
+        self._items: dict[str, Item] = {}
+        """Resources and prompts by their handles."""
         self.is_listed = False
         """Whether any listing of tools came."""
 
@@ -29,7 +31,11 @@ class Definitions:
 
     def take(self, method: str, result: Json) -> tuple[Tool, ...]:
         """Learn from the answer to a listing. Returns its tools."""
-        if LISTINGS.get(method) is not Kind.TOOL:
+        kind = LISTINGS.get(method)
+        if kind is not Kind.TOOL:
+            page = decode_page(kind, result) if kind else ()
+            entries = () if isinstance(page, Malformed) else page
+            self._items.update((item.handle, item) for item in entries if isinstance(item, Item))
             return ()
         self.is_listed = True
         page = decode_page(Kind.TOOL, result)
@@ -57,15 +63,22 @@ class Definitions:
         self.is_listed = False
 
     def tool(self, name: str) -> Tool | None:
+        """The tool of that name; by its handle a resource or prompt, listed or not."""
+        named = item_of(name)
+        if named is not None:
+            return self._items.get(name, named).as_tool
         return self._latest(name) if name in self._variants else None
 
     def variants(self, name: str) -> tuple[Tool, ...]:
         """Every definition that the name had, so that no mark is missed."""
+        item = self.tool(name) if item_of(name) else None
+        if item:
+            return (item,)
         return tuple(self._variants.get(name, {}).values())
 
     def contract(self, tool: Tool | None) -> Contract:
         """The declarations of a tool, compiled once."""
-        raw = dump(tool.definition) if tool else b""
+        raw = tool.kind.encode() + dump(tool.definition) if tool else b""
         contract = self._contracts.get(raw)
         if contract is None:
             contract = self._contracts[raw] = contract_of(tool)

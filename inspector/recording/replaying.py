@@ -17,7 +17,8 @@ from inspector.json import pointer as json_pointer
 from inspector.json.chunks import pieces
 from inspector.json.edit import Copied
 from inspector.json.exact import Json
-from inspector.json.members import object_at, text_at, value_at
+from inspector.json.members import object_at, value_at
+from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Answered, Exchanges, Matched
 from inspector.protocol.frames import Direction, Frame
@@ -123,17 +124,18 @@ class Replay:
     def _answer(self, answered: Answered, frame: Frame) -> Iterator[ReplayedCall]:
         exchange, response = answered.exchange, answered.response
         request = exchange.request
-        if request.method != "tools/call":
+        call = called(request.method, request.params)
+        if call is None:
             self.definitions.take(request.method, response.result)
             return
-        name = text_at(request.params, "name") or ""
+        name, arguments = call
         yield ReplayedCall(
             frame=frame.number,
             asked=exchange.frame,
             request=exchange.key,
             name=name,
             tool=self.definitions.tool(name),
-            arguments=object_at(request.params).get("arguments", {}),
+            arguments=arguments,
             outcome=RpcError(value=response.error) if response.is_error else Result(value=response.result),
             at_s=exchange.at_s,
             duration_s=max(frame.at_s - exchange.at_s, 0.0),

@@ -17,6 +17,7 @@ from msgspec import UNSET, structs
 
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonText, Malformed
+from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import (
     Answered,
@@ -31,7 +32,7 @@ from inspector.protocol.exchanges import (
 )
 from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request
 from inspector.protocol.outcome import Failure, Result, RpcError
-from inspector.recording.bounding import CALL, UNJUDGED, Bounder
+from inspector.recording.bounding import UNJUDGED, Bounder
 from inspector.recording.definitions import OF_THE_SERVER
 from inspector.recording.format import (
     Connected,
@@ -237,7 +238,7 @@ class Scribe:
                     )
                 case Asked(exchange=exchange) if frame.direction is Direction.SENT:
                     value = self._bounder.sent(exchange.request)
-                    if exchange.request.method == CALL:
+                    if called(exchange.request.method, exchange.request.params):
                         self._pending.add(_place(event))
                 case (
                     Answered(exchange=exchange, response=response)

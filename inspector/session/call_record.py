@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Kind
+from inspector.session.asking import title_of
 
 if TYPE_CHECKING:
     from inspector.boundary.judgement import Judgement
@@ -47,6 +49,16 @@ class CallRecord:
     def tool(self) -> "Tool | None":
         """The tool as it was listed then; None where the server lists no tool of that name."""
         return self.judgement.tool
+
+    @property
+    def kind(self) -> Kind:
+        """What was called: a tool, or a resource, template or prompt that was read."""
+        return self.tool.kind if self.tool else Kind.TOOL
+
+    @property
+    def title(self) -> str:
+        """What was asked for: the name of a tool or prompt, the URI of a resource."""
+        return title_of(self.tool, self.arguments) if self.tool else self.name
 
     @property
     def outcome(self) -> "Outcome":

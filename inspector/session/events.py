@@ -59,5 +59,13 @@ class ListChanged:
     """The server said that one of its lists is out of date."""
 
 
-Event: TypeAlias = StateChanged | FrameSeen | Noted | ListingAdvanced | ListChanged
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceUpdated:
+    """The server said that a resource has changed, to which the session is subscribed."""
+
+    uri: str
+    """Foreign text."""
+
+
+Event: TypeAlias = StateChanged | FrameSeen | Noted | ListingAdvanced | ListChanged | ResourceUpdated
 Listener: TypeAlias = Callable[[Event], None]

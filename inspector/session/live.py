@@ -3,17 +3,20 @@
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
 from inspector.json.exact import JsonObject, Malformed, equal
-from inspector.protocol.catalogue import Catalogue, Entry, Kind, Listing, Tool
+from inspector.json.members import text_at, value_at
+from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
+from inspector.session.asking import request_of
 from inspector.session.call_record import FILLED, CallRecord, Progress, progress_of, record_page_call
 from inspector.session.events import (
     Event,
@@ -22,6 +25,7 @@ from inspector.session.events import (
     Listener,
     ListingAdvanced,
     Noted,
+    ResourceUpdated,
     State,
     StateChanged,
 )
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
     from inspector.connect.dispatch import Answer
     from inspector.secrets.session import Custody
     from inspector.webmcp.browser.connection import PageConnection
+
+
+_MOST_SUBSCRIBED = 100
 
 
 class SessionEndedError(UnreachableError):
@@ -68,6 +75,10 @@ class Session:
         """Connections that were replaced while requests waited for their answers."""
         self._replaced = asyncio.Event()
         """Set where another connection took the place of the one in use."""
+        self._subscribed: dict[str, Connection | PageConnection] = {}
+        """The resources whose changes are told, with the connection on which that was asked."""
+        self._no_completions = False
+        """Whether the server announced completions and has none."""
         self.recorder = options.recorder
         """Where what happens from now on is recorded; None where it is not."""
 
@@ -221,12 +232,13 @@ class Session:
         on_progress: Callable[[Progress], None] | None = None,
         timeout_s: float | None = None,
         annotations: JsonObject | None = None,
+        meta: JsonObject | None = None,
         number: int | None = None,
     ) -> CallRecord:
-        """Call a tool. A failing tool is an outcome, no exception; cancelling this task cancels the call.
+        """Call a tool, or by its handle read a resource or get a prompt. Cancelling this task cancels the call.
 
-        Raises UsageError for a name that several documents of a page share.
-        `annotations`: about the session, sent as `_meta.annotations`; a page gets none.
+        A failing tool is an outcome, no exception. Raises UsageError for a name that several documents of a page share, and for arguments that make no URI.
+        `annotations`: about the session, sent as `_meta.annotations`; a page gets none. `meta`: other members of `_meta`.
         `number`: of the record; None for the next one.
         """
         from inspector.boundary.judgement import Judgement  # noqa: PLC0415 - it loads every rule
@@ -238,6 +250,8 @@ class Session:
             raise UsageError(*shared_name(name, [tool.name for tool in shared]))
         at_s = connection.now_s()
         if isinstance(self.target, PageTarget):
+            if tool and tool.item:
+                raise UsageError("a page has no resources and no prompts", "Use sightline call.")
             answer = await self._page().call(
                 tool,
                 name,
@@ -247,14 +261,15 @@ class Session:
                 on_filled=lambda: on_progress(FILLED) if on_progress else None,
             )
         else:
-            params: JsonObject = {"name": name, "arguments": arguments}
+            method, params = request_of(tool, name, arguments)
+            members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
             answer = await self._ask(
                 lambda reached: reached.request(
-                    "tools/call",
-                    with_meta(params, {"annotations": annotations}) if annotations else params,
+                    method,
+                    with_meta(params, members) if members else params,
                     timeout_s=timeout_s or self.options.timeout_s,
                     on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
-                    input_schema=tool.input_schema if tool else None,
+                    input_schema=tool.input_schema if tool and not tool.item else None,
                 ),
                 name,
             )
@@ -274,6 +289,47 @@ class Session:
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    async def request(self, method: str, params: JsonObject, *, timeout_s: float | None = None) -> Outcome:
+        """Send any request as it is. What a tool answers is neither bounded nor kept. Raises UnreachableError."""
+        self._connected()
+        if isinstance(self.target, PageTarget):
+            raise UsageError("a page answers no requests", "Use sightline call.")
+        answer = await self._ask(
+            lambda reached: reached.request(method, params, timeout_s=timeout_s or self.options.timeout_s), ""
+        )
+        self._see_whether_lost()
+        return answer.outcome
+
+    async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
+        """What the server offers for an argument of a prompt, or a variable of a template; nothing where it does not.
+
+        `filled`: the other arguments so far.
+        """
+        from inspector.session.completing import METHOD, TIMEOUT_S, is_announced, params_of, values_in  # noqa: PLC0415 - no command completes
+
+        if self._no_completions or self.server is None or not is_announced(self.server.capabilities):
+            return ()
+        try:
+            outcome = await self.request(
+                METHOD, params_of(item, argument, value, filled), timeout_s=TIMEOUT_S
+            )
+        except InspectorError:
+            return ()
+        self._no_completions = isinstance(outcome, RpcError) and outcome.is_method_not_found
+        return values_in(outcome)
+
+    async def subscribe(self, uri: str) -> None:
+        """Have changes of a resource told, where the handshake era's server announces that it does. Once a connection."""
+        server, connection = self.server, self._connection
+        announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
+        if server is None or connection is None or server.era is not Era.LEGACY or not announced:
+            return
+        if self._subscribed.get(uri) is connection or len(self._subscribed) >= _MOST_SUBSCRIBED:
+            return
+        self._subscribed[uri] = connection
+        with suppress(InspectorError):
+            await self.request("resources/subscribe", {"uri": uri})
 
     async def submit(self) -> bool:
         return isinstance(self.target, PageTarget) and await self._page().submit()
@@ -478,6 +534,10 @@ class Session:
     def _notified(self, notification: Notification) -> None:
         if notification.method.endswith("/list_changed"):
             self._tell(ListChanged())
+        elif notification.method == "notifications/resources/updated":
+            uri = text_at(notification.params, "uri")
+            if uri is not None and uri in self._subscribed:
+                self._tell(ResourceUpdated(uri=uri))
 
     def _enter(self, state: State, message: str = "", hint: str = "") -> None:
         self.state = state

@@ -15,12 +15,13 @@ from inspector.files import themes
 from inspector.files.settings import Settings
 from inspector.json.exact import Json, JsonObject, Malformed, dump, parse
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.catalogue import Catalogue, Kind, Tool, decode_page
+from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, decode_page
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import DemoTarget, Era, Target
 from inspector.secrets.outcomes import Redeemer
+from inspector.session.asking import request_of
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
     Event,
@@ -61,7 +62,12 @@ class Script:
 
     tools: Sequence[Json] = ()
     resources: Sequence[Json] = ()
+    templates: Sequence[Json] = ()
     prompts: Sequence[Json] = ()
+    offers: dict[str, Callable[[str, JsonObject], tuple[str, ...]]] = field(
+        default_factory=dict[str, Callable[[str, JsonObject], tuple[str, ...]]]
+    )
+    """What is offered for an argument by its name, of what was typed and the other arguments."""
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     failure: InspectorError | None = None
     """What connecting ends with."""
@@ -155,6 +161,7 @@ class ScriptedSession(Session):
         listed = {
             Kind.TOOL: self._script.tools,
             Kind.RESOURCE: self._script.resources,
+            Kind.TEMPLATE: self._script.templates,
             Kind.PROMPT: self._script.prompts,
         }
         entries = {
@@ -174,9 +181,10 @@ class ScriptedSession(Session):
         on_progress: Callable[[Progress], None] | None = None,
         timeout_s: float | None = None,
         annotations: JsonObject | None = None,
+        meta: JsonObject | None = None,
         number: int | None = None,
     ) -> CallRecord:
-        del timeout_s
+        del timeout_s, meta
         self._script.calls.append((name, arguments))
         self._script.told.append(annotations)
         try:
@@ -185,7 +193,8 @@ class ScriptedSession(Session):
             self.cancelled += 1
             raise
         value = outcome.value if isinstance(outcome, Result) else None
-        self.exchange("tools/call", {"name": name, "arguments": arguments}, value)
+        method, params = request_of(self.catalogue.tool(name), name, arguments)
+        self.exchange(method, params, value)
         record = CallRecord(
             number=number or len(self.calls) + 1,
             name=name,
@@ -198,6 +207,11 @@ class ScriptedSession(Session):
         )
         self.calls.append(record)
         return record
+
+    async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
+        del item
+        offer = self._script.offers.get(argument)
+        return offer(value, filled) if offer else ()
 
     async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
         del timeout_s

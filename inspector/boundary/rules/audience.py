@@ -5,7 +5,7 @@ Source: MCP 2025-11-25 and 2026-07-28, Annotations.
 
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.draft import Block, Draft, Reason, claims_by_block, withhold_blocks
-from inspector.claims.claim import Claim
+from inspector.claims.claim import Claim, Subject
 
 _FOR_USER = "its audience is the user only"
 _UNCLEAR = "a content block has an `audience` that is empty or malformed, so that nobody knows whom it is for"
@@ -14,9 +14,10 @@ _UNCLEAR = "a content block has an `audience` that is empty or malformed, so tha
 def apply(draft: Draft) -> Draft:
     """Withholds blocks whose audience excludes the model."""
     claims = claims_by_block(draft)
+    of_item = tuple(claim for claim in draft.contract.claims if claim.subject is Subject.RESOURCE)
 
     def reason_for(block: Block) -> Reason | None:
-        for claim in filter(_is_about_audience, claims.get(block.pointer, ())):
+        for claim in filter(_is_about_audience, (*claims.get(block.pointer, ()), *of_item)):
             if _is_for_user(claim):
                 return Reason(rule=Rule.AUDIENCE, detail=_FOR_USER, claim=claim)
             if not claim.well_formed and draft.level is Level.CLOSED:
@@ -25,7 +26,7 @@ def apply(draft: Draft) -> Draft:
 
     unclear = any(
         _is_about_audience(claim) and not claim.well_formed
-        for of_block in claims.values()
+        for of_block in (*claims.values(), of_item)
         for claim in of_block
     )
     draft = withhold_blocks(draft, reason_for)

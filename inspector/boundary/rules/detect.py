@@ -44,7 +44,10 @@ def apply(draft: Draft) -> Draft:
         if len(removals) > MAX_LISTED
         else []
     )
-    places = (f"{removal.detail}, at {removal.pointer or 'the root'}" for removal in removals[:MAX_LISTED])
+    places = (
+        f"{removal.detail}, at {draft.place(removal.pointer) or 'the root'}"
+        for removal in removals[:MAX_LISTED]
+    )
     return draft.finding(*places, *more)
 
 

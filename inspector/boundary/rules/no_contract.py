@@ -12,6 +12,7 @@ from inspector.boundary.draft import (
 )
 
 _NO_SCHEMA = Reason(rule=Rule.NO_CONTRACT, detail="the tool declares no output schema")
+_READ = Reason(rule=Rule.NO_CONTRACT, detail="no schema describes the contents of resources and prompts")
 _FREE = Reason(rule=Rule.NO_CONTRACT, detail="no output schema describes content blocks")
 _MEMBER = Reason(rule=Rule.UNDECLARED, detail="the protocol does not define this member")
 
@@ -22,7 +23,8 @@ def apply(draft: Draft) -> Draft:
         return draft
     draft = withhold_members(draft, _MEMBER)
     if draft.contract.positions is None:
-        return withhold_structured(withhold_blocks(draft, lambda _: _NO_SCHEMA), _NO_SCHEMA)
+        reason = _READ if draft.shape else _NO_SCHEMA
+        return withhold_structured(withhold_blocks(draft, lambda _: reason), reason)
     return withhold_blocks(draft, _reason_for)
 
 

@@ -1,13 +1,14 @@
 """`sightline call TOOL … TARGET`: one call, and both views of its result."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 import click
 
 from inspector.cli.decisions import Decided, decided, stopped
-from inspector.cli.inputs import whole_arguments
+from inspector.cli.inputs import given_meta, whole_arguments
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
@@ -40,7 +41,7 @@ from inspector.pins.pins import ConfirmReason
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.rules import Verdict
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import PageTarget
@@ -48,6 +49,7 @@ from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
 from inspector.schema.validation import violations
+from inspector.session.asking import title_of
 from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.wording import error_of, refusal, shared_name
@@ -71,6 +73,13 @@ class CallArguments(OptionGroup):
         multiple=True,
         metavar="K=V|K:=JSON",
         help="One argument, typed by the input schema; := takes JSON.",
+    )
+    meta: tuple[str, ...] = option(
+        "--meta",
+        default=(),
+        multiple=True,
+        metavar="KEY=JSON",
+        help="Add a member to the `_meta` of the request.",
     )
     unvalidated: bool = option(
         "--no-validate",
@@ -155,19 +164,54 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     TOOL comes first, so that -- COMMAND can come last.
     """
+    if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
+        raise UsageError("--submit is for forms of pages", "Leave it out.")
+    return called(
+        invocation,
+        target,
+        lambda session: _tool(session, tool, call),
+        call=call,
+        output=output,
+        connection=connection,
+        lens=lens,
+        recording=recording,
+        rules=rules,
+    )
+
+
+def called(  # noqa: PLR0913 - one parameter for each group of options
+    invocation: Invocation,
+    target: str | None,
+    choose: Callable[[Session], tuple[str, Tool | None]],
+    *,
+    call: CallArguments,
+    output: CallOutput,
+    connection: ConnectionOptions,
+    lens: LensOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Call what `choose` finds among what is listed, and print both views of its result; the exit code.
+
+    `choose` gives its name, and its definition where there is one.
+    """
     lens.profile()
     terms = rules.read()
     chosen = target_of(target, connection, invocation.command_line)
-    given = whole_arguments(call.whole)
-    if call.submit and not isinstance(chosen, PageTarget):
-        raise UsageError("--submit is for forms of pages", "Leave it out.")
+    given, meta = whole_arguments(call.whole), given_meta(call.meta)
     with rules.logged(terms) as terms:
         launch = launch_of(
             chosen, connection, lens=lens, recording=recording, terms=terms, agreement=rules.agreement
         )
         if call.submit:
             launch = replace(launch, options=replace(launch.options, forms=Forms.SUBMIT))
-        made, stderr = in_session(launch, lambda session: _called(session, launch, tool, given, call))
+
+        async def work(session: Session) -> tuple[Ruled, list[str]]:
+            await session.list_all()
+            name, listed = choose(session)
+            return await _made(session, launch, name, checked_arguments(given, call, listed), meta)
+
+        made, stderr = in_session(launch, work)
     code = report(
         made.record,
         launch,
@@ -180,30 +224,44 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         return DIAGNOSTICS.fail(stopped(made))
     compared = made.record.judgement.output(launch.level, made.record.policy)
     if code == OK and compared.violations and not call.no_check_output:
-        return DIAGNOSTICS.fail(OutputBrokenError(f"the result of {tool} breaks its output schema"))
+        return DIAGNOSTICS.fail(
+            OutputBrokenError(f"the result of {made.record.title} breaks its output schema")
+        )
     return code
 
 
-async def _called(
-    session: Session, launch: Launch, name: str, given: JsonObject, call: CallArguments
-) -> tuple[Ruled, list[str]]:
-    """Make the call, if it may be made. Gives its stderr too, where it failed."""
-    await session.list_all()
+def _tool(session: Session, name: str, call: CallArguments) -> tuple[str, Tool | None]:
+    """A tool by its name. Raises UsageError or ToolFailedError."""
     listed = session.catalogue.tool(name)
+    if listed and listed.item:
+        raise UsageError(f"{name} is no tool", "Use sightline read URI, or sightline prompt NAME.")
     shared = session.catalogue.sharing(name)
     if shared:
         raise UsageError(*shared_name(name, [each.name for each in shared]))
     if listed is None and not call.unvalidated:
         raise _unknown(name, session)
-    arguments = _arguments(given, call, listed)
+    return name, listed
+
+
+_VERBS = {Kind.TOOL: "calling", Kind.PROMPT: "getting"}
+
+
+async def _made(
+    session: Session, launch: Launch, name: str, arguments: JsonObject, meta: JsonObject
+) -> tuple[Ruled, list[str]]:
+    """Make a call, if it may be made. Gives its stderr too, where it failed. `name`: of a tool, or a handle."""
+    listed = session.catalogue.tool(name)
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
     asking = await asyncio.to_thread(_changes, session, name)
     considered = await oversight.consider(session, name, arguments, asking=asking)
     if considered.verdict is Verdict.ALLOW or (
         considered.verdict is Verdict.CONFIRM and launch.agreement.is_given
     ):
-        DIAGNOSTICS.say(f"calling {name} …")
-    made = await oversight.call(session, considered, agreement=launch.agreement, on_progress=_say_progress)
+        verb = _VERBS.get(listed.kind if listed else Kind.TOOL, "reading")
+        DIAGNOSTICS.say(f"{verb} {title_of(listed, arguments) if listed else name} …")
+    made = await oversight.call(
+        session, considered, agreement=launch.agreement, on_progress=_say_progress, meta=meta
+    )
     return made, await _stderr_of(session, made.record) if _has_failed(made.record) else []
 
 
@@ -246,7 +304,7 @@ def report(
     if output.as_json:
         print_json(
             {
-                "tool": record.name,
+                _KEYS.get(record.kind, "resource"): record.title,
                 "raw": raw,
                 "model": shown.context.model,
                 "withheld": withheld_shape(shown.bounded.removals),
@@ -260,7 +318,7 @@ def report(
             }
         )
     else:
-        heading = f"{safe_line(record.name)} on {launch.target}, {record.duration_s * 1000:.0f} ms"
+        heading = f"{safe_line(record.title)} on {launch.target}, {record.duration_s * 1000:.0f} ms"
         print_lines([heading, *(decided.lines if decided else ()), ""])
         print_lines(result_lines(raw, shown, launch.host, columns(), output.view))
     if stderr:
@@ -272,6 +330,7 @@ def report(
     return _exit_code(record)
 
 
+_KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt"}
 _NOT_ANSWERED = "Sightline cannot answer that yet: the model gets nothing of this call."
 
 
@@ -302,15 +361,15 @@ def _exit_code(record: CallRecord) -> int:
             return TOOL_FAILED if _has_failed(record) else OK
 
 
-def _arguments(given: JsonObject, call: CallArguments, tool: Tool | None) -> JsonObject:
+def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None) -> JsonObject:
+    """The arguments of a call. Raises UsageError where its schema does not allow them."""
     schema: Json = tool.input_schema if tool else {}
     arguments = {**given, **assigned(call.single, schema)}
     found = () if call.unvalidated else violations(arguments, schema)
     if found:
         lines = "\n".join(f"  {violation.pointer or '/'}: {violation.message}" for violation in found)
-        raise UsageError(
-            f"the input schema does not allow these arguments:\n{lines}", "--no-validate sends them anyway."
-        )
+        who = f"{tool.label} does" if tool and tool.item else "the input schema does"
+        raise UsageError(f"{who} not allow these arguments:\n{lines}", "--no-validate sends them anyway.")
     return arguments
 
 

@@ -17,8 +17,7 @@ from inspector.cli.options import (
 from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, print_json, print_lines
 from inspector.cli.start import Invocation, configured, in_session, launch_of
 from inspector.errors import UsageError
-from inspector.pins.diff import definition_changes
-from inspector.pins.pins import Definitions
+from inspector.pins.pins import Definitions, changes_between, definitions_of
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.exchanges import Matched, own_answer
 from inspector.protocol.targets import Target, parse_target, stdio_target
@@ -80,7 +79,7 @@ def command(
             "Compare one target, with its recording or its pin; or leave it out.",
         )
     old, new = (_side(word, connection, recording) for word in (before, later))
-    changes = definition_changes(old.definitions.tools, new.definitions.tools)
+    changes = changes_between(old.definitions, new.definitions)
     known = old.has_instructions and new.has_instructions
     instructions = old.definitions.instructions != new.definitions.instructions if known else None
     if format_ == "json":
@@ -112,9 +111,7 @@ def _target(word: str | Target) -> Target:
 async def listed(session: Session) -> Definitions:
     """The definitions of a server, as listed now."""
     catalogue = await session.list_all()
-    return Definitions(
-        tools=catalogue.tools, instructions=session.server.instructions if session.server else None
-    )
+    return definitions_of(catalogue, session.server.instructions if session.server else None)
 
 
 def _pinned(target: Target) -> _Side:

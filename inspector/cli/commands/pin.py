@@ -16,9 +16,8 @@ from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, columns, print_json, 
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.diff import definition_changes
 from inspector.pins.files import Unreadable, all_pins, known_as, read_pin, remove_pin, write_pin
-from inspector.pins.pins import Definitions, Pinned, pin_state
+from inspector.pins.pins import Definitions, Pinned, changes_between, pin_state
 
 _SHORT = 12
 """Digits of a fingerprint that a table shows."""
@@ -51,7 +50,7 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
     connection: ConnectionOptions,
     recording: RecordingOptions,
 ) -> int:
-    """Pin the tools and the instructions of TARGET, as they are listed now.
+    """Pin the tools, resources, templates, prompts and instructions of TARGET, as they are listed now.
 
     Sightline then reports later changes wherever you use the server, and asks before it calls a changed tool.
     """
@@ -95,12 +94,14 @@ def _check(before: Pinned, now: Definitions, *, as_json: bool) -> int:
 def _print_pinned(pinned: Pinned, before: Pinned | None, *, as_json: bool) -> int:
     now = pinned.definitions
     old = before.definitions if before else now
-    changes = definition_changes(old.tools, now.tools)
+    changes = changes_between(old, now)
     instructions = old.instructions != now.instructions
     count = len(now.tools)
     described = "no instructions" if now.instructions is None else "its instructions"
+    others = len(now.items or ())
+    more = f", {others} other definition{'' if others == 1 else 's'}" if others else ""
     lines = [
-        f"pinned {count} tool{'' if count == 1 else 's'} and {described} of {pinned.identity}",
+        f"pinned {count} tool{'' if count == 1 else 's'}{more} and {described} of {pinned.identity}",
         f"fingerprint {now.fingerprint}",
     ]
     shape = _shape(pinned)

@@ -12,8 +12,8 @@ _PASSED_ON = ("structuredContent", "isError")
 _KNOWN = frozenset({"content", *_PASSED_ON})
 _NO_RESULT = "a value that is not a tool result counts as structured content"
 _NO_LIST = "content that is not a list is omitted"
-_FOR_OTHERS = "a block whose audience excludes the model is omitted"
-_FOR_PROGRAMS = "`_meta` is not shown to models"
+FOR_OTHERS = "a block whose audience excludes the model is omitted"
+FOR_PROGRAMS = "`_meta` is not shown to models"
 _UNKNOWN = "only content, structured content and the error flag are passed to the model"
 
 
@@ -33,7 +33,7 @@ def model_view(bounded: Bounded, _call: Call) -> ModelContext:
         if key in result:
             model[key] = result[key]
     noted.extend(
-        Change(pointer=child("", key), what=_FOR_PROGRAMS if key == "_meta" else _UNKNOWN)
+        Change(pointer=child("", key), what=FOR_PROGRAMS if key == "_meta" else _UNKNOWN)
         for key in result
         if key not in _KNOWN
     )
@@ -50,28 +50,29 @@ def _content(content: Json, noted: list[Change]) -> list[Json]:
         pointer = child("/content", index)
         if not isinstance(block, dict):
             blocks.append(block)
-        elif _is_for_others(block):
-            noted.append(Change(pointer=pointer, what=_FOR_OTHERS))
+        elif is_for_others(block):
+            noted.append(Change(pointer=pointer, what=FOR_OTHERS))
         else:
-            blocks.append(_without_meta(block, pointer, noted))
+            blocks.append(without_meta(block, pointer, noted))
     return blocks
 
 
-def _is_for_others(block: JsonObject) -> bool:
+def is_for_others(block: JsonObject) -> bool:
+    """True if the audience of a block excludes the model."""
     annotations = block.get("annotations")
     audience = annotations.get("audience") if isinstance(annotations, dict) else None
     return isinstance(audience, list) and bool(audience) and "assistant" not in audience
 
 
-def _without_meta(block: JsonObject, pointer: str, noted: list[Change]) -> JsonObject:
+def without_meta(block: JsonObject, pointer: str, noted: list[Change]) -> JsonObject:
     """A block, and the resource in it, without `_meta`."""
     left = block
     if "_meta" in block:
-        noted.append(Change(pointer=child(pointer, "_meta"), what=_FOR_PROGRAMS))
+        noted.append(Change(pointer=child(pointer, "_meta"), what=FOR_PROGRAMS))
         left = {key: value for key, value in block.items() if key != "_meta"}
     resource = left.get("resource")
     if isinstance(resource, dict) and "_meta" in resource:
-        noted.append(Change(pointer=child(child(pointer, "resource"), "_meta"), what=_FOR_PROGRAMS))
+        noted.append(Change(pointer=child(child(pointer, "resource"), "_meta"), what=FOR_PROGRAMS))
         inner: JsonObject = {key: value for key, value in resource.items() if key != "_meta"}
         with_resource: JsonObject = {**left, "resource": inner}
         return with_resource

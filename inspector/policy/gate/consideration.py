@@ -34,6 +34,10 @@ class Consideration:
         return self.situation.name
 
     @property
+    def title(self) -> str:
+        return self.situation.title or self.situation.name
+
+    @property
     def server(self) -> str:
         return self.situation.server
 
@@ -127,7 +131,7 @@ _COUNTED = {MarkKind.DATA_CLASS: ("data class", "data classes"), MarkKind.ATTRIB
 
 def decision_title(current: Consideration) -> str:
     """The verdict and the tool: `confirm send_mail`."""
-    return f"{current.verdict.value} {current.name}"
+    return f"{current.verdict.value} {current.title}"
 
 
 def decision_line(current: Consideration, agreement: Agreement) -> str:

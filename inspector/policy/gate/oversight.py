@@ -30,6 +30,7 @@ from inspector.policy.taint import Detail, SessionTrust, request_annotations
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import PageTarget
 from inspector.safe_text import safe_line
+from inspector.session.asking import handle_of
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.wording import ONLY_AS_TASK
@@ -130,6 +131,7 @@ class Oversight:
         resolution = await self._resolver.resolution(session, tool, arguments) if tool else None
         situation = Situation(
             name=name,
+            title=handle_of(tool, name, arguments),
             tool=tool,
             arguments=arguments,
             trust=self.trust,
@@ -148,10 +150,11 @@ class Oversight:
         agreement: Agreement = Agreement.NONE,
         on_progress: Callable[[Progress], None] | None = None,
         timeout_s: float | None = None,
+        meta: JsonObject | None = None,
     ) -> Ruled:
         """Make a call that may be made, and settle what becomes of its answer.
 
-        `agreement`: whether anybody agreed; it never makes a call that is blocked.
+        `agreement`: whether anybody agreed; it never makes a call that is blocked. `meta`: members of `_meta`.
         Raises BlockedError or NotConfirmedError where it may not be made: then nothing was sent. Raises InspectorError
         where it cannot be logged beforehand, or there is no connection.
         """
@@ -168,6 +171,7 @@ class Oversight:
             on_progress=on_progress,
             timeout_s=timeout_s,
             annotations=self._told_to(current.server),
+            meta=meta,
             number=number,
         )
         # A caller that gives up now still has the answer in the session.
@@ -189,7 +193,7 @@ class Oversight:
         await self._released(made)
         agreed = in_force(replace(made, is_agreed=True))
         session.amend(agreed.record)
-        session.note(f"answer of {made.record.name}", "; ".join(agreed.effects), kind="policy")
+        session.note(f"answer of {made.consideration.title}", "; ".join(agreed.effects), kind="policy")
         return agreed
 
     async def _permitted(
@@ -238,9 +242,9 @@ class Oversight:
             made = in_force(replace(made, findings=(*made.findings, problem), is_agreed=False))
         session.amend(made.record)
         if made.effects:
-            session.note(f"answer of {record.name}", "; ".join(made.effects), kind="policy")
+            session.note(f"answer of {current.title}", "; ".join(made.effects), kind="policy")
         if made.brought.marks:
-            session.note(f"trust #{record.number} {record.name}", brought_line(made.brought), kind="trust")
+            session.note(f"trust #{record.number} {current.title}", brought_line(made.brought), kind="trust")
         return made
 
     def _note_decision(self, session: Session, current: Consideration, agreement: Agreement) -> None:

@@ -4,7 +4,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from inspector.json.members import object_at, text_at
+from inspector.json.members import object_at
+from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Kind
 from inspector.protocol.exchanges import Answered, Asked, Event, Exchanges, GivenUp, Late
 from inspector.protocol.frames import Channel, Direction, Frame
@@ -21,7 +22,6 @@ from inspector.recording.format import (
 
 LISTINGS = {kind.method: kind for kind in Kind}
 HANDSHAKES = frozenset({"initialize", "server/discover"})
-CALL = "tools/call"
 
 
 @dataclass(slots=True)
@@ -190,8 +190,9 @@ class Index:
 
     def _answers(self, line: int, entry: int, answered: Answered) -> None:
         request = answered.exchange.request
-        if request.method == CALL:
-            self._called(line, text_at(request.params, "name") or "", entry)
+        call = called(request.method, request.params)
+        if call:
+            self._called(line, call[0], entry)
         elif answered.response.is_error:
             return
         elif request.method in HANDSHAKES:

@@ -8,7 +8,7 @@ import msgspec
 
 from inspector.json.exact import Json, JsonObject, dump, dump_text
 from inspector.json.pointer import split
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool, item_of
 from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target, shown_command
 from inspector.safe_text import safe, safe_line
 from inspector.tui.call.arguments import sensitive_pointers
@@ -55,11 +55,21 @@ def call_command(
         if without is not kept:
             kept = without
             left_out.append(f"the sensitive argument {pointer}")
-    words = ["sightline", "call", name, *(["--args", " ".join(editable(kept).split("\n"))] if kept else [])]
+    words = ["sightline", *_call_words(name, kept)]
     words += _target_words(target, left_out)
     if any(safe_line(word) != word for word in words):
         return "The command would hold control or invisible characters: it is not copied."
     return CommandLine(text=shlex.join(words), left_out=tuple(left_out))
+
+
+def _call_words(name: str, arguments: JsonObject) -> list[str]:
+    item = item_of(name)
+    if item is None:
+        return ["call", name, *(["--args", " ".join(editable(arguments).split("\n"))] if arguments else [])]
+    words = ["prompt" if item.kind is Kind.PROMPT else "read", item.name]
+    for key, value in arguments.items():
+        words += ["--arg", f"{key}={value}" if isinstance(value, str) else f"{key}:={dump_text(value)}"]
+    return words
 
 
 def _target_words(target: Target, left_out: list[str]) -> list[str]:

@@ -1,9 +1,9 @@
 """The form of a tool: a line for each argument, checked as the user types."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from inspector.json.exact import JsonObject
 from inspector.safe_text import inspect, safe_line
 from inspector.schema.fields import FieldKind, Form
 from inspector.tui.call.entries import (
@@ -23,9 +24,12 @@ from inspector.tui.call.entries import (
     note,
     placeholder,
 )
+from inspector.tui.call.suggestions import Offered, OfferSuggester
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 
+Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
+"""Asks for values of an argument by its name, what was typed, and the other arguments."""
 _BATCH = 5
 """Lines mounted at a time, so that a long form never holds up the screen."""
 
@@ -54,14 +58,18 @@ class FieldLine(Widget):
     class Changed(Message):
         """What stands in the input has changed."""
 
-    def __init__(self, line: FormLine) -> None:
+    def __init__(self, line: FormLine, offered: Offered | None = None) -> None:
+        """`offered`: asks the server for values as one types; None where it is not to be asked."""
         super().__init__()
         self.line = line
+        self._offers: tuple[str, ...] = ()
+        is_asked = offered is not None and not line.field.sensitive
+        self._suggester = OfferSuggester(offered, self._offer) if offered is not None and is_asked else None
         self._label = Static(label(line), markup=False, classes="field-label")
         self._note = Static("", markup=False, classes="field-note")
         self._default: Entered | None = None
         self._is_default = False
-        self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line)
+        self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line, self._suggester)
         self._problem = ""
         self._said = Content("")
 
@@ -119,6 +127,16 @@ class FieldLine(Widget):
             self._input.focus()
         return self._input is not None
 
+    @on(events.DescendantFocus)
+    def ask_at_first(self) -> None:
+        """Show what is offered before anything is typed."""
+        if self._suggester is not None and not self.entered.text:
+            self.run_worker(self._suggester.get_suggestion(""), group="offers", exclusive=True)
+
+    def _offer(self, values: tuple[str, ...]) -> None:
+        self._offers = values
+        self._say()
+
     @on(Input.Changed)
     @on(ChoiceInput.Changed)
     def tell(self, event: Input.Changed | ChoiceInput.Changed) -> None:
@@ -142,7 +160,12 @@ class FieldLine(Widget):
             return Content.styled(
                 f"holds {hidden} invisible or control characters, sent as they are", "$text-warning"
             )
-        return note(self.line.field)
+        said = note(self.line.field)
+        if not self._offers:
+            return said
+        values = content(shortened(", ".join(self._offers), 300))
+        offers = Content.assemble(("→ takes: ", "$text-accent"), values)
+        return Content.assemble(said, "\n", offers) if said.plain else offers
 
 
 class ArgumentForm(VerticalScroll, can_focus=False):
@@ -167,14 +190,27 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self._kept: dict[str, Entered] = {}
         self._defaults: dict[str, Entered] = {}
         self._mounted: list[FieldLine] = []
+        self._offered: Completer | None = None
 
     @property
     def lines(self) -> tuple[FormLine, ...]:
         """The lines of the form, mounted or about to be."""
         return self._lines
 
-    def show(self, form: Form, entered: Mapping[str, Entered], defaults: Mapping[str, Entered]) -> None:
-        """Show another form, with what was last entered in it. `defaults`: entries that say the schema's defaults."""
+    def show(
+        self,
+        form: Form,
+        entered: Mapping[str, Entered],
+        defaults: Mapping[str, Entered],
+        *,
+        empty: str = "It takes no arguments: Enter calls it.",
+        offered: Completer | None = None,
+    ) -> None:
+        """Show another form, with what was last entered in it. `defaults`: entries that say the schema's defaults.
+
+        `empty`: shown where there is no argument. `offered`: asks the server for values as one types.
+        """
+        self._offered = offered
         self._form = form
         self._defaults = dict(defaults)
         self._lines = form_lines(form)
@@ -182,7 +218,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self._mounted = []
         self.remove_children()
         if not self._lines:
-            text = form.problem or "It takes no arguments: Enter calls it."
+            text = form.problem or empty
             self.mount(Static(content(text, "$foreground 70%"), markup=False, classes="form-remark"))
         self._mount_from(0, form)
 
@@ -218,11 +254,29 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         event.stop()
         self.post_message(self.Submitted())
 
+    def _offered_for(self, line: FormLine) -> Offered | None:
+        completer, name = self._offered, line.field.name
+        if completer is None:
+            return None
+
+        async def offered(value: str) -> tuple[str, ...]:
+            # Only the form that is shown asks, and it tells nothing sensitive.
+            if completer is not self._offered:
+                return ()
+            filled: JsonObject = {
+                each.line.field.name: each.entered.text
+                for each in self._mounted
+                if each.line is not line and not each.line.field.sensitive and each.entered.text
+            }
+            return await completer(name, value, filled)
+
+        return offered
+
     def _mount_from(self, start: int, form: Form) -> None:
         # Another form may have been asked for since.
         if form is not self._form or start >= len(self._lines):
             return
-        batch = [FieldLine(line) for line in self._lines[start : start + _BATCH]]
+        batch = [FieldLine(line, self._offered_for(line)) for line in self._lines[start : start + _BATCH]]
         for line in batch:
             kept = self._kept.get(line.line.field.pointer)
             if kept:
@@ -233,11 +287,17 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self.call_after_refresh(self._mount_from, start + _BATCH, form)
 
 
-def _input(line: FormLine) -> Input | ChoiceInput:
+def _input(line: FormLine, suggester: OfferSuggester | None) -> Input | ChoiceInput:
     field = line.field
     hint = placeholder(field)
     if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE} and choice_values(field):
         return ChoiceInput(
             [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 70%")
         )
-    return Input(placeholder=safe_line(hint), password=field.sensitive, compact=True, select_on_focus=False)
+    return Input(
+        placeholder=safe_line(hint),
+        password=field.sensitive,
+        compact=True,
+        select_on_focus=False,
+        suggester=suggester,
+    )

@@ -1,7 +1,8 @@
 """The Call tab: what the tool says of itself, its form or its arguments as JSON, and whether they are valid."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -13,16 +14,32 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Button, Static, TextArea
 
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Item, Kind
 from inspector.tui.call.arguments import default_entries
 from inspector.tui.call.entries import ArgumentDraft, Entered, Writing, place_problems
-from inspector.tui.call.form import ArgumentForm
+from inspector.tui.call.form import ArgumentForm, Completer
 from inspector.tui.catalogue.item import ToolView, about
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 
+_VERBS = {Kind.TOOL: "Call", Kind.PROMPT: "Get"}
+_EMPTY = {
+    Kind.TOOL: "It takes no arguments: Enter calls it.",
+    Kind.RESOURCE: "Enter reads it.",
+    Kind.TEMPLATE: "It has no variables: Enter reads it.",
+    Kind.PROMPT: "It takes no arguments: Enter gets it.",
+}
 _PAUSE_S = 0.15
 """How long typing must rest before the arguments are checked."""
+
+
+ItemCompleter = Callable[[Item, str, str, JsonObject], Awaitable[tuple[str, ...]]]
+
+
+async def _no_offers(_item: Item, _argument: str, _value: str, _filled: JsonObject) -> tuple[str, ...]:
+    return ()
 
 
 class CallPane(Vertical):
@@ -84,6 +101,8 @@ class CallPane(Vertical):
         # Held here, since a tool may be shown before all of this is mounted.
         self._send = Button("Call", id="send", variant="primary", compact=True)
         self._switch = Button("JSON", id="switch", compact=True)
+        self.complete: ItemCompleter = _no_offers
+        """Asks the server for values of an argument as one types."""
         self._view: ToolView | None = None
         self._draft: ArgumentDraft | None = None
         self._checked: Writing | None = None
@@ -109,13 +128,25 @@ class CallPane(Vertical):
         self._tried = False
         self.unfold()
         self._about.update(about(view.entry))
+        self._send.label = Content(_VERBS.get(view.tool.kind, "Read") if view.tool else "Call")
         self.set_class(view.form is None, "-inert")
         self._use_json(text)
         if view.form is not None:
-            self._form.show(view.form, entered, default_entries(view.form))
+            kind = view.tool.kind if view.tool else Kind.TOOL
+            self._form.show(
+                view.form,
+                entered,
+                default_entries(view.form),
+                empty=_EMPTY[kind],
+                offered=self._completer_of(view),
+            )
         self._forget_draft()
         self._show_draft()
         self.rest()
+
+    def _completer_of(self, view: ToolView) -> Completer | None:
+        item = view.tool.item if view.tool else None
+        return partial(self.complete, item) if item is not None and view.form and view.form.fields else None
 
     @property
     def writing(self) -> Writing:

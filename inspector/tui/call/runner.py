@@ -10,12 +10,13 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker
 
-from inspector.errors import InspectorError
+from inspector.errors import InspectorError, UsageError
 from inspector.json.exact import JsonObject
 from inspector.pins.pins import ConfirmReason
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Item, Tool
 from inspector.protocol.targets import Target
 from inspector.schema.fields import Form
+from inspector.session.asking import handle_of
 from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.wording import ONLY_AS_TASK
 from inspector.tui.call.arguments import (
@@ -91,6 +92,8 @@ class RepeatableCall:
     name: str
     arguments: JsonObject
     in_short: str
+    title: str
+    """What the timeline calls it: the name, or what is read."""
 
 
 class CallRunner:
@@ -132,13 +135,12 @@ class CallRunner:
 
     @property
     def tool(self) -> Tool | None:
-        """The tool whose form is shown."""
-        entry = self._view.entry if self._view else None
-        return entry if isinstance(entry, Tool) else None
+        """The tool, resource, template or prompt whose form is shown."""
+        return self._view.tool if self._view else None
 
     def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
         """The last entries in the form of an item, or the text as JSON; at first the defaults of its schema."""
-        found = self._written.get(view.entry.name) if isinstance(view.entry, Tool) else None
+        found = self._written.get(view.tool.name) if view.tool else None
         if found is not None:
             return found.entered, found.text
         return default_entries(view.form) if view.form else dict[str, Entered](), None
@@ -175,7 +177,7 @@ class CallRunner:
 
     def submit(self, *, anyway: bool) -> None:
         """Call the tool whose form is shown; `anyway` also where its schema does not allow the arguments."""
-        obstacle = self.obstacle() or ("" if self.tool else "This cannot be called. Choose a tool.")
+        obstacle = self.obstacle() or ("" if self.tool else "This cannot be called: it is malformed.")
         if not obstacle and self.tool and self.tool.needs_task:
             obstacle = f"{shortened(self.tool.name, 60)} {ONLY_AS_TASK}."
         if obstacle:
@@ -225,10 +227,10 @@ class CallRunner:
             worker=self._screen.run_worker(self._call(name, arguments), group="call"),
             ticking=self._screen.set_interval(_TICK_S, self._tick),
         )
-        self._screen.post_message(CallStarted(name, call.in_short))
+        self._screen.post_message(CallStarted(call.title, call.in_short))
         if self.tool is not None and self.tool.name == name:
-            line = content(shortened(f"{name}({call.in_short.replace(' ', ', ')})", 300), "bold")
-            self._pane.fold(line)
+            words = call.title if self.tool.item else f"{name}({call.in_short.replace(' ', ', ')})"
+            self._pane.fold(content(shortened(words, 300), "bold"))
         self._tick()
         self._result.focus_result()
         self._changed()
@@ -301,7 +303,7 @@ class CallRunner:
         """Change between the form and JSON, where both can say the same."""
         view = self._view
         if view is None or view.form is None:
-            self._screen.notify("Only a tool has arguments.", severity="warning", markup=False)
+            self._screen.notify("What is malformed has no arguments.", severity="warning", markup=False)
             return
         writing = self._pane.writing
         if writing.text is None:
@@ -361,7 +363,24 @@ class CallRunner:
             shown = in_short(found.arguments, self._view.form if self._view else None)
             if self._link.session is not None:
                 shown = self._link.session.own.cover(shown)
-            self._start(RepeatableCall(name=tool.name, arguments=found.arguments, in_short=shown))
+            self._begin(tool, found.arguments, shown)
+
+    def read(self, item: Item) -> bool:
+        """Read a resource whatever form is shown; whether it begins."""
+        obstacle = self.obstacle()
+        if obstacle:
+            self._screen.notify(obstacle, severity="warning", markup=False)
+        else:
+            self._begin(item.as_tool, {}, "")
+        return not obstacle
+
+    def _begin(self, tool: Tool, arguments: JsonObject, in_short: str) -> None:
+        try:
+            title = handle_of(tool, tool.name, arguments)
+        except UsageError as error:
+            self._screen.notify(error.message, severity="error", markup=False)
+            return
+        self._start(RepeatableCall(name=tool.name, arguments=arguments, in_short=in_short, title=title))
 
     def _checked(self, asked: CheckAsked, found: ArgumentDraft) -> None:
         if asked.entry is not self.tool or not self._pane.take_draft(found, asked.writing):

@@ -10,7 +10,8 @@ from inspector.claims.contradictions import Contradiction, contradictions
 from inspector.claims.registry import claims_of_item, claims_of_result, claims_of_tool
 from inspector.claims.traits import traits
 from inspector.json.exact import Json, Malformed, dump, equal
-from inspector.protocol.catalogue import Entry, Tool
+from inspector.json.members import text_at
+from inspector.protocol.catalogue import Entry, Item, Tool, callable_of
 from inspector.protocol.outcome import Result
 from inspector.protocol.page import Refused
 from inspector.schema.fields import Form, form_of
@@ -34,6 +35,8 @@ class ToolView:
     badges: Content
     traits: tuple[Content, ...] = ()
     claims: tuple[ClaimRow, ...] = ()
+    tool: Tool | None = None
+    """The item as something that is called; None for what cannot be."""
     form: Form | None = None
     """None for what cannot be called."""
     origins: tuple[Content, ...] = ()
@@ -85,13 +88,10 @@ def about(entry: Entry) -> Content:
             said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
             return Content.assemble(said, "\n", origin_line(entry.page)) if entry.page else said
         case _:
-            description = entry.definition.get("description")
-            text = shortened(description, _DESCRIPTION_LENGTH) if isinstance(description, str) else ""
-            return Content.assemble(
-                paragraph(text),
-                "\n" if text else "",
-                ("Only tools can be called.", "$foreground 70%"),
-            )
+            text = text_at(entry.definition, "description")
+            said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
+            facts = _facts(entry)
+            return Content.assemble(said, "\n", (facts, "$foreground 70%")) if facts else said
 
 
 def definition_line(view: ToolView) -> Content:
@@ -100,6 +100,15 @@ def definition_line(view: ToolView) -> Content:
         f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as it stood on the wire",
         "$foreground 70%",
     )
+
+
+def _facts(item: Item) -> str:
+    """The MIME type and the size that a resource is said to have."""
+    mime, length = text_at(item.definition, "mimeType"), item.definition.get("size")
+    known = [shortened(mime, 80)] if mime else []
+    if isinstance(length, int) and not isinstance(length, bool) and 0 <= length < 1 << 60:
+        known.append(size(length))
+    return ", ".join(known)
 
 
 def _silent() -> Content:
@@ -121,9 +130,12 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
     definition: Json = entry.value if isinstance(entry, Malformed) else entry.definition
     claims = _claims(entry)
     of_result = (
-        claims_of_result(record.outcome.value) if record and isinstance(record.outcome, Result) else ()
+        claims_of_result(record.outcome.value, record.kind)
+        if record and isinstance(record.outcome, Result)
+        else ()
     )
     tool = entry if isinstance(entry, Tool) else None
+    called = callable_of(entry)
     page = tool.page if tool else None
     resolution = record.resolution if record else None
     resolved = resolution.claims if resolution else ()
@@ -140,7 +152,8 @@ def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = No
         traits=badges.trait_lines(known),
         claims=tuple(_claim_row(claim, found) for claim in (*claims, *of_result, *resolved)),
         origins=(*origin_lines(page), *changed_lines(page)) if page else (),
-        form=form_of(tool.input_schema) if tool else None,
+        tool=called,
+        form=form_of(called.input_schema) if called else None,
         is_same=before is not None and _same(before, entry),
     )
 

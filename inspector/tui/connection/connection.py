@@ -10,7 +10,8 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 from inspector.errors import InspectorError
-from inspector.protocol.catalogue import Tool
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Item, Tool
 from inspector.protocol.targets import PageTarget
 from inspector.session.events import (
     Event,
@@ -19,6 +20,7 @@ from inspector.session.events import (
     Listener,
     ListingAdvanced,
     Noted,
+    ResourceUpdated,
     State,
     StateChanged,
 )
@@ -39,6 +41,13 @@ class ListingReported(Message):
     """The catalogue has grown; or, where `outdated`, the server says that it is no longer true."""
 
     outdated: bool = False
+
+
+@dataclass
+class ResourceReported(Message):
+    """A resource that was read has changed."""
+
+    uri: str
 
 
 @dataclass
@@ -129,6 +138,16 @@ class SessionLink:
             except InspectorError as error:
                 self._screen.post_message(ConnectionFailed(error.message, error.hint))
 
+    async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
+        """What the server offers for an argument of a prompt or template."""
+        session = self.session
+        return await session.complete(item, argument, value, filled) if session and self.is_ready else ()
+
+    async def subscribe(self, uri: str) -> None:
+        """Have changes of a resource told, where the server does that."""
+        if self.session is not None and self.is_ready:
+            await self.session.subscribe(uri)
+
     @property
     def peer(self) -> str:
         """What is spoken to, in a word."""
@@ -147,6 +166,8 @@ class SessionLink:
             case ListChanged():
                 self.is_listed = False
                 self._screen.post_message(ListingReported(outdated=True))
+            case ResourceUpdated():
+                self._screen.post_message(ResourceReported(event.uri))
             case ListingAdvanced():
                 self.is_listed = event.complete
                 self._soon(ListingReported)

@@ -16,7 +16,7 @@ from inspector.json.exact import JsonObject
 from inspector.pins.files import identified
 from inspector.pins.identity import Identity
 from inspector.pins.pins import PinState
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.protocol.timeline import EntryKind
@@ -136,7 +136,7 @@ class Reviewer:
     def finished(self, record: CallRecord) -> None:
         """Review the result of a call."""
         session = self._link.session
-        if session is not None:
+        if session is not None and record.kind is Kind.TOOL:
             self._review_of(session)
             self._calls[record.name] = LastCall(
                 number=record.number,

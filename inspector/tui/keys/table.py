@@ -105,6 +105,14 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "result.link",
+        "i",
+        "follow_link",
+        "follow link",
+        "Reads the resource that the result links to: the link under the cursor, else the first.",
+        palette=True,
+    ),
+    _main(
         "boundary.next",
         "b",
         "cycle_level(1)",

@@ -18,7 +18,7 @@ from inspector.boundary.bounded import Level
 from inspector.claims.registry import vocabularies
 from inspector.hosts.registry import hosts
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.catalogue import Catalogue, Kind, Tool, unlisted
 from inspector.protocol.targets import Era, PageTarget, Target
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
@@ -33,6 +33,7 @@ from inspector.tui.connection.connection import (
     ConnectionFailed,
     ListingReported,
     Opener,
+    ResourceReported,
     SessionLink,
     StateReported,
     TimelineGrew,
@@ -102,7 +103,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     # PlayerScreen, which shows a recording, has other values.
     READ_ONLY: ClassVar[str] = ""
     OPENING: ClassVar[str] = "Connecting to"
-    NO_CALL: ClassVar[str] = "No call yet. Choose a tool, fill in its form, press Enter."
+    NO_CALL: ClassVar[str] = "No call yet. Choose a tool, resource or prompt, fill in its form, press Enter."
 
     def __init__(  # noqa: PLR0913 - what a run of the interface is about
         self,
@@ -124,6 +125,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._target = target
         self._copy_secret = copy_secret
         self._life: Worker[None] | None = None
+        self._changed: set[str] = set()
+        """The resources that have changed since they were read."""
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._catalogue = CataloguePane(self._marks)
@@ -152,6 +155,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._result,
             read_only=self.READ_ONLY,
         )
+        if not self.READ_ONLY:
+            self._tool.call.complete = self._link.complete
         self._selection = Selection(
             self, self._catalogue, self._tool, self._result, self._runner, self._vault, level=level, host=host
         )
@@ -311,6 +316,18 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def show_finished(self, message: CallFinished) -> None:
         self._selection.finished(message.record)
         self._reviewer.finished(message.record)
+
+        if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE} and not self.READ_ONLY:
+            self._changed.discard(message.record.title)
+            self.run_worker(self._link.subscribe(message.record.title), group="subscribing")
+
+    @on(ResourceReported)
+    def tell_changed(self, message: ResourceReported) -> None:
+        """Say once that a resource has changed, until it is read again."""
+        if message.uri not in self._changed:
+            self._changed.add(message.uri)
+            words = f"{shortened(message.uri, 120)} has changed. r reads it again, if it was read last."
+            self.notify(words, severity="warning", markup=False)
 
     @on(CallStopped)
     def show_stopped(self, message: CallStopped) -> None:
@@ -536,6 +553,25 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_repeat_call(self) -> None:
         self._runner.repeat()
+
+    def action_follow_link(self) -> None:
+        uri = self._result.link(only_here=False)
+        if uri is None:
+            self.notify("The result links to no resource.", markup=False)
+        else:
+            self._read(uri)
+
+    @on(ResultPane.LinkChosen)
+    def follow_link(self, message: ResultPane.LinkChosen) -> None:
+        self._read(message.uri)
+
+    def _read(self, uri: str) -> None:
+        """Read a resource, listed or not, and open it."""
+        session = self._link.session
+        listed = session.catalogue.item(Kind.RESOURCE, uri) if session else None
+        item = listed or unlisted(Kind.RESOURCE, uri)
+        if self._runner.read(item):
+            self._selection.follow(item)
 
     def action_submit_form(self) -> None:
         self._runner.submit_form()

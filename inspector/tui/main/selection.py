@@ -8,7 +8,8 @@ from textual.message import Message
 from textual.screen import Screen
 
 from inspector.boundary.bounded import Level
-from inspector.protocol.catalogue import Catalogue, Entry, Tool
+from inspector.json.exact import Malformed
+from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool, call_name
 from inspector.session.call_record import CallRecord
 from inspector.tui.call.runner import CallRunner
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
@@ -27,6 +28,12 @@ from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, shortened
 
 _DRAWN_S = 0.1
+_UNCALLED = {
+    Kind.TOOL: " is not called yet. Fill in the form and press Enter.",
+    Kind.RESOURCE: " is not read yet. Press Enter.",
+    Kind.TEMPLATE: " is not read yet. Fill in its variables and press Enter.",
+    Kind.PROMPT: " is not got yet. Fill in the form and press Enter.",
+}
 
 
 @dataclass
@@ -72,6 +79,8 @@ class Selection:
         """The place in a definition to show, until another item is opened."""
         self._unlisted: Tool | None = None
         """The tool that is open and no longer listed."""
+        self._following = ""
+        """The handle of the resource that a link leads to, until it is shown."""
         self._passed_over: Entry | None = None
         """Where the cursor was put when that tool left the list."""
         self._unmasked: CallRecord | None = None
@@ -80,8 +89,8 @@ class Selection:
         self.host = host
         self.hosts: tuple[str, ...] = ()
         """By name; none while they are being loaded."""
-        self.uncalled = " is not called yet. Fill in the form and press Enter."
-        """Shown behind the name of a tool without a result."""
+        self.uncalled = ""
+        """Shown behind the name of what has no result; empty for the usual words."""
 
     async def idle(self) -> None:
         """Wait until all that is to be shown is there, and drawn."""
@@ -99,9 +108,8 @@ class Selection:
 
     @property
     def tool(self) -> Tool | None:
-        """The tool that is open."""
-        entry = self._item.entry if self._item else None
-        return entry if isinstance(entry, Tool) else None
+        """The tool that is open, or the resource, template or prompt."""
+        return self._item.tool if self._item else None
 
     @property
     def has_records(self) -> bool:
@@ -137,10 +145,10 @@ class Selection:
             self._unlisted, self._passed_over = tool, self._catalogue.entry
             self._catalogue.say(note)
         elif self._unlisted is not None:
-            again = catalogue.tool(self._unlisted.name)
+            again, is_listed = catalogue.tool(self._unlisted.name), catalogue.lists(self._unlisted)
             self._unlisted = self._passed_over = None
-            if again is not None and tool is not None and tool.name == again.name:
-                self._catalogue.select(again)
+            if again is not None and is_listed and tool is not None and tool.name == again.name:
+                self._catalogue.select(again.item or again)
         if not rows and self._unlisted is None:
             if self._tool.has_focus_within:
                 self._catalogue.focus_list()
@@ -148,7 +156,7 @@ class Selection:
             self._catalogue.say(Content("The server lists nothing."))
 
     def _keeps(self, tool: Tool, catalogue: Catalogue) -> bool:
-        if catalogue.tool(tool.name) is not None:
+        if catalogue.lists(tool):
             return False
         return self.record is not None or self._runner.calls(tool.name)
 
@@ -169,12 +177,26 @@ class Selection:
 
     def go_to(self, entry: Entry) -> None:
         """Open an item, and put the focus there."""
-        self._tool.open_tab("call" if isinstance(entry, Tool) else "definition")
+        self._tool.open_tab("definition" if isinstance(entry, Malformed) else "call")
         if self._item is not None and self._item.entry is entry:
             self._tool.focus_tab()
         else:
             self._is_going = True
             self.open(entry)
+
+    def follow(self, item: Item) -> None:
+        """Open a resource that a result links to, listed or not."""
+        listed = self._catalogue.select(item)
+        if not listed:
+            # The cursor stays where it is, and opens nothing until it is moved.
+            self._unlisted, self._passed_over = item.as_tool, self._catalogue.entry
+            self._catalogue.say(
+                Content.assemble(
+                    content(shortened(item.name, 60), "bold"), " is not listed: a result links to it."
+                )
+            )
+        self._following = item.handle
+        self.open(item)
 
     def show_place(self, entry: Entry, mark: Mark) -> None:
         """Open an item, go to a place in its definition, and mark it."""
@@ -191,11 +213,11 @@ class Selection:
         self._unanswered.pop(record.name, None)
         self._vault.expect(record)
         entry = self._item.entry if self._item else None
-        if isinstance(entry, Tool) and entry.name == record.name:
+        if entry is not None and call_name(entry) == record.name:
             self.look()
             self._items.ask(ItemAsked(entry=entry, record=record, before=entry))
         else:
-            self._screen.notify(f"#{record.number} {shortened(record.name, 60)} has ended.", markup=False)
+            self._screen.notify(f"#{record.number} {shortened(record.title, 60)} has ended.", markup=False)
             self._vault.take()
             self._stop_waiting()
 
@@ -304,15 +326,18 @@ class Selection:
 
     def _why_none(self) -> Content:
         entry = self._item.entry if self._item else None
-        if not isinstance(entry, Tool):
+        name = call_name(entry)
+        if entry is None or name is None:
             return Content(
                 "Results appear here: what the server sent on the left, what the model sees on the right."
             )
-        uncalled = Content.assemble(content(shortened(entry.name, 120), "bold"), self.uncalled)
-        return self._unanswered.get(entry.name, uncalled)
+        uncalled = self.uncalled or _UNCALLED[entry.kind if isinstance(entry, Item) else Kind.TOOL]
+        uncalled = Content.assemble(content(shortened(entry.name or "", 120), "bold"), uncalled)
+        return self._unanswered.get(name, uncalled)
 
     def _record(self, entry: Entry) -> CallRecord | None:
-        return self._records.get(entry.name) if isinstance(entry, Tool) else None
+        name = call_name(entry)
+        return self._records.get(name) if name is not None else None
 
     def _take_item(self, asked: ItemAsked, view: ToolView) -> None:
         if self._is_closed:
@@ -339,6 +364,10 @@ class Selection:
         if self._item is not None and self._record(self._item.entry) is asked.record:
             is_still_wanted = self._unmasked is asked.record
             self._result.show(view if is_still_wanted else view.masked or view)
+            if self._following == asked.record.name:
+                # What had the focus was hidden while it was read.
+                self._following = ""
+                self._result.focus_result()
             self._show_findings()
             self._changed()
 

@@ -105,7 +105,7 @@ def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
         yield Content.styled(f"{CHANGED} the server's instructions", "bold $text-error")
         before, after = altered.before.instructions, altered.now.instructions
         yield from _sides(Change(pointer="", kind=ChangeKind.CHANGED, before=before, after=after))
-    old, new = ({tool.name: tool for tool in side.tools} for side in (altered.before, altered.now))
+    old, new = ({tool.name: tool for tool in side.all} for side in (altered.before, altered.now))
     for name, parts in altered.by_tool.items():
         values: dict[str, Change] = {}
         if name in old and name in new:

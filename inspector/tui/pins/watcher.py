@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from inspector.errors import InspectorError, UsageError
 from inspector.pins.files import Watch
-from inspector.pins.pins import ConfirmReason, PinState
+from inspector.pins.pins import ConfirmReason, PinState, definitions_of
 from inspector.pins.withheld import repeats_withheld
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.targets import Target
@@ -125,8 +125,9 @@ class PinWatcher:
         if self._watch is None:
             self._watch = Watch(self._target)
         if asked.pins:
+            listed = definitions_of(asked.catalogue, asked.instructions).all
             made = ((call.tool, call.arguments, call.outcome) for call in asked.calls)
-            if name := repeats_withheld(asked.catalogue.tools, asked.instructions, made):
+            if name := repeats_withheld(listed, asked.instructions, made):
                 raise UsageError(
                     f"Not pinned: {shortened(name, 80)} repeats a value that is withheld from models.",
                     "Pins are kept on disk and must not hold secrets.",

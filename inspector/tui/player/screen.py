@@ -126,6 +126,8 @@ class PlayerScreen(MainScreen):
         tool = self._link.tool(name)
         if tool is None:
             self.notify(f"{shortened(name, 60)} has answered; it is not listed.", markup=False)
+        elif tool.item:
+            self._selection.follow(tool.item)
         else:
             self._catalogue.select(tool)
             self._selection.open(tool)
@@ -156,7 +158,7 @@ class PlayerScreen(MainScreen):
         if scene is not None and scene.landed is not None:
             tool = self._link.tool(scene.landed.name)
             if tool is not None:
-                self._catalogue.select(tool)
+                self._catalogue.select(tool.item or tool)
 
     @on(RecordedTimeline.Wanted)
     def read_entries(self, message: RecordedTimeline.Wanted) -> None:

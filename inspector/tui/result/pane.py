@@ -11,7 +11,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from inspector.boundary.mask import mask
 from inspector.json.exact import Json
+from inspector.protocol.links import first_link, link_at
+from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
@@ -33,6 +36,8 @@ from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.search_line import SearchLine
 from inspector.tui.widgets.lines import Lines
 
+_MOST_MASKED = 1_000
+"""Withheld values beyond which no link of a result is followed: masking them takes time."""
 _LARGE_BYTES = 1_000_000
 """Views from this size on are freed in a thread."""
 _LEAST_BESIDE = 80
@@ -88,6 +93,12 @@ class ResultPane(Vertical):
         """The user wants to copy something."""
 
         found: Copyable
+
+    @dataclass
+    class LinkChosen(Message):
+        """The user wants to read what the result links to."""
+
+        uri: str
 
     def __init__(self) -> None:
         super().__init__(id="result", classes="-empty")
@@ -297,6 +308,18 @@ class ResultPane(Vertical):
         event.stop()
         self._search.show(event.number, event.matches)
 
+    def link(self, *, only_here: bool) -> str | None:
+        """The URI of the link under the cursor, else of the first in the result; of none that is withheld or masked."""
+        view = self._view
+        if view is None or self._contrast is not None or not isinstance(view.record.outcome, Result):
+            return None
+        secrets = view.record.judgement.secrets(view.record.policy)
+        if len(secrets) > _MOST_MASKED:
+            return None
+        shown = mask(view.record.outcome.value, secrets)
+        here = link_at(shown, self.values.pointer or "")
+        return here if here is not None or only_here else first_link(shown)
+
     @on(Lines.Moved)
     def explain_moved(self, event: Lines.Moved) -> None:
         """The cursor is on another row."""
@@ -315,7 +338,10 @@ class ResultPane(Vertical):
         """Enter: the whole reason, or the list again."""
         event.stop()
         view, node = self._view, self.values.node
-        if self._contrast is not None:
+        link = self.link(only_here=True)
+        if link is not None:
+            self.post_message(self.LinkChosen(link))
+        elif self._contrast is not None:
             self.notify("Esc goes back to the result, where each removal has its reason.", markup=False)
         elif view is not None and node is not None and view.removals_on(self._outline(view), node):
             self.toggle_class("-explaining")

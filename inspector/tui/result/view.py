@@ -335,7 +335,7 @@ def title(view: ResultView) -> Content:
         _ending(record),
         (f" {duration(record.duration_s)}  ", "$foreground 70%"),
         _schema_verdict(view.output),
-        content(shortened(record.name, 120)),
+        content(shortened(record.title, 120)),
     )
 
 

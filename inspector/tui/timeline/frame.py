@@ -16,6 +16,7 @@ from inspector.hosts.projection import project
 from inspector.hosts.registry import host as host_of
 from inspector.json.document import Document
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
+from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, message_of
 from inspector.protocol.frames import Direction, Frame, Request, Response
@@ -93,9 +94,6 @@ def _faults(frame: Frame) -> Sequence[str]:
             return ()
 
 
-_CALL = "tools/call"
-
-
 def frame_view(
     matched: Matched,
     catalogue: Catalogue,
@@ -144,13 +142,9 @@ def frame_view(
 
 
 def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
-    """The tool that a request calls or resolves."""
-    if request.method not in {_CALL, RESOLVE}:
-        return None
-    if not isinstance(request.params, dict):
-        return None
-    name = request.params.get("name")
-    return catalogue.tool(name) if isinstance(name, str) else None
+    """The tool that a request calls or resolves, or what it reads."""
+    call = called(CALL if request.method == RESOLVE else request.method, request.params)
+    return catalogue.tool(call[0]) if call else None
 
 
 def _covered(value: JsonObject, event: Event, catalogue: Catalogue) -> tuple[Json, int]:
@@ -164,8 +158,7 @@ def _covered(value: JsonObject, event: Event, catalogue: Catalogue) -> tuple[Jso
             ]
             return (mask(value, removals), len(removals)) if removals else (value, 0)
         case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response):
-            is_call = exchange.request.method == _CALL
-            tool = _tool_of(exchange.request, catalogue) if is_call else None
+            tool = None if exchange.request.method == RESOLVE else _tool_of(exchange.request, catalogue)
             return _covered_answer(value, response, tool) if tool else (value, 0)
         case _:
             return value, 0

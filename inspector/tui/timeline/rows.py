@@ -12,6 +12,8 @@ from inspector.tui.text import content, count, duration, shortened, size
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """How the titles of calls begin."""
+_READINGS = ("resources/read ", "prompts/get ")
+"""How the titles of other calls begin: they are the handles of what is read."""
 
 _DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
 
@@ -167,6 +169,8 @@ def called(entry: Entry) -> str:
     """The tool that an entry calls; empty where it calls none."""
     if entry.kind is not EntryKind.EXCHANGE:
         return ""
+    if entry.title.startswith(_READINGS):
+        return entry.title
     return next((entry.title.removeprefix(begin) for begin in _CALLS if entry.title.startswith(begin)), "")
 
 

@@ -91,9 +91,10 @@ class PlayedSession(Session):
         on_progress: Callable[[Progress], None] | None = None,
         timeout_s: float | None = None,
         annotations: JsonObject | None = None,
+        meta: JsonObject | None = None,
         number: int | None = None,
     ) -> CallRecord:
-        del on_progress, timeout_s
+        del on_progress, timeout_s, meta
         self.sent.append((name, arguments, annotations))
         await asyncio.sleep(0)
         self.during()

@@ -132,3 +132,15 @@ def test_stderr_is_told_by_its_last_exception_or_its_last_line() -> None:
     assert stderr_words([]) == ""
     assert stderr_words(["INFO started", ""]) == "stderr 2 lines: INFO started"
     assert stderr_words(["KeyError: 'id'"]) == "stderr 1 line: KeyError: 'id'"
+
+
+def test_a_reading_is_one_row_by_its_method_and_uri() -> None:
+    session, folded = a_session(), TimelineRows()
+    session.note("allow resources/read note://a", "no rule asks about it", kind="policy")
+    request: Json = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "note://a"}}
+    session.frame(Direction.SENT, dump(request))
+    log(session, "somebody reads it")
+    answer(session, 1, {"contents": []})
+    folded.take(session, 0.0)
+    (line,) = lines(folded.rows)
+    assert "#1 resources/read note://a ok policy: allowed 1 log" in line

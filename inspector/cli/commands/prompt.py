@@ -1,0 +1,76 @@
+"""`sightline prompt NAME … TARGET`: one prompt, and both views of it."""
+
+from difflib import get_close_matches
+
+import click
+
+from inspector.cli.commands.call import CallArguments, CallOutput, called
+from inspector.cli.options import (
+    ConnectionOptions,
+    LensOptions,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    quiet_option,
+    takes,
+)
+from inspector.cli.start import Invocation
+from inspector.errors import ToolFailedError
+from inspector.protocol.catalogue import Item, Kind, unlisted
+from inspector.session.live import Session
+
+
+@click.command(
+    cls=SectionedCommand,
+    examples=(
+        "sightline prompt review --arg language=python https://host/mcp",
+        "sightline prompt summarize --arg text='A long story' --view model -- node server.js",
+    ),
+)
+@click.argument("name")
+@click.argument("target", required=False)
+@quiet_option
+@takes("call", CallArguments, "single", "unvalidated", "meta")
+@takes("output", CallOutput)
+@takes("connection", ConnectionOptions)
+@takes("lens", LensOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions)
+@click.pass_obj
+def command(  # noqa: PLR0913 - one parameter for each group of options
+    invocation: Invocation,
+    *,
+    name: str,
+    target: str | None,
+    call: CallArguments,
+    output: CallOutput,
+    connection: ConnectionOptions,
+    lens: LensOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Get the prompt NAME of TARGET and print what the server sent beside what the model sees."""
+    return called(
+        invocation,
+        target,
+        lambda session: _prompt(session, name, call).as_call,
+        call=call,
+        output=output,
+        connection=connection,
+        lens=lens,
+        recording=recording,
+        rules=rules,
+    )
+
+
+def _prompt(session: Session, name: str, call: CallArguments) -> Item:
+    """The prompt of that name. Raises ToolFailedError where the server lists none, unless it is to be sent anyway."""
+    listed = session.catalogue.item(Kind.PROMPT, name)
+    if listed is None and not call.unvalidated:
+        names = [prompt.name for prompt in session.catalogue.items(Kind.PROMPT)]
+        close = get_close_matches(name, names, n=3)
+        listing = f"It lists: {', '.join(names[:20])}." if names else "It lists none."
+        raise ToolFailedError(
+            f"the server lists no prompt {name}", f"Did you mean {' or '.join(close)}?" if close else listing
+        )
+    return listed or unlisted(Kind.PROMPT, name)

@@ -1,0 +1,98 @@
+"""`sightline read URI … TARGET`: one resource, and both views of it."""
+
+from difflib import get_close_matches
+
+import click
+
+from inspector.cli.commands.call import CallArguments, CallOutput, called
+from inspector.cli.options import (
+    ConnectionOptions,
+    LensOptions,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    quiet_option,
+    takes,
+)
+from inspector.cli.start import Invocation
+from inspector.errors import ToolFailedError, UsageError
+from inspector.json.members import text_at
+from inspector.protocol.catalogue import Catalogue, Item, Kind, unlisted
+from inspector.protocol.templates import variables
+from inspector.session.live import Session
+
+
+@click.command(
+    cls=SectionedCommand,
+    examples=(
+        "sightline read file:///srv/notes.txt https://host/mcp",
+        "sightline read 'db://{table}/rows{?limit}' --arg table=users -- node server.js",
+    ),
+)
+@click.argument("uri")
+@click.argument("target", required=False)
+@quiet_option
+@takes("call", CallArguments, "single", "unvalidated", "meta")
+@takes("output", CallOutput)
+@takes("connection", ConnectionOptions)
+@takes("lens", LensOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions)
+@click.pass_obj
+def command(  # noqa: PLR0913 - one parameter for each group of options
+    invocation: Invocation,
+    *,
+    uri: str,
+    target: str | None,
+    call: CallArguments,
+    output: CallOutput,
+    connection: ConnectionOptions,
+    lens: LensOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Read the resource URI of TARGET and print what the server sent beside what the model sees.
+
+    URI may be a template of the server, by its URI or its name: --arg gives its variables.
+    """
+    return called(
+        invocation,
+        target,
+        lambda session: _resource(session, uri, call).as_call,
+        call=call,
+        output=output,
+        connection=connection,
+        lens=lens,
+        recording=recording,
+        rules=rules,
+    )
+
+
+def _resource(session: Session, uri: str, call: CallArguments) -> Item:
+    """The resource or template that `uri` names, listed or not. Raises UsageError or ToolFailedError."""
+    catalogue = session.catalogue
+    resource = catalogue.item(Kind.RESOURCE, uri)
+    if resource is None:
+        templates = catalogue.items(Kind.TEMPLATE)
+        template = next(
+            (each for each in templates if uri in {each.name, text_at(each.definition, "name")}), None
+        )
+        if template or variables(uri):
+            return template or unlisted(Kind.TEMPLATE, uri)
+        if ":" not in uri:
+            raise _unknown(catalogue, uri)
+    if call.single:
+        raise UsageError(f"{uri} has no variables", "--arg is for templates: leave it out.")
+    return resource or unlisted(Kind.RESOURCE, uri)
+
+
+def _unknown(catalogue: Catalogue, word: str) -> ToolFailedError:
+    items = (*catalogue.items(Kind.RESOURCE), *catalogue.items(Kind.TEMPLATE))
+    known = [
+        name for item in items for name in (item.name, text_at(item.definition, "name")) if name is not None
+    ]
+    close = get_close_matches(word, known, n=3)
+    return ToolFailedError(
+        f"{word} is no URI, and the server lists no template of that name",
+        f"Did you mean {' or '.join(close)}?" if close else "sightline list shows what it lists.",
+    )

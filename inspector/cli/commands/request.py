@@ -1,0 +1,100 @@
+"""`sightline request METHOD … TARGET`: one request of any method, and the raw answer."""
+
+import click
+
+from inspector.cli.inputs import whole_arguments
+from inspector.cli.options import (
+    ConnectionOptions,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    quiet_option,
+    takes,
+)
+from inspector.cli.output import DIAGNOSTICS, OK, TOOL_FAILED, print_json
+from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.errors import BlockedError, NotConfirmedError, UsageError
+from inspector.json.exact import JsonObject
+from inspector.json.members import object_at, text_at
+from inspector.launch import Launch
+from inspector.policy.gate.consideration import refusal
+from inspector.policy.gate.oversight import Oversight
+from inspector.policy.rules import Verdict
+from inspector.protocol.outcome import Failure, Outcome, Result, RpcError
+from inspector.protocol.targets import PageTarget
+from inspector.session.live import Session
+from inspector.session.wording import error_of
+
+_CALL = "tools/call"
+_SENT_BY_SIGHTLINE = frozenset({"initialize", "subscriptions/listen"})
+_HINT = "--timeout SECONDS waits longer."
+
+
+@click.command(
+    cls=SectionedCommand,
+    examples=(
+        "sightline request ping demo",
+        "sightline request completion/complete --params @complete.json https://host/mcp",
+    ),
+)
+@click.argument("method")
+@click.argument("target", required=False)
+@click.option("--params", metavar="JSON|@FILE|-", help="The parameters as one JSON object; - is stdin.")
+@quiet_option
+@takes("connection", ConnectionOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions)
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    *,
+    method: str,
+    target: str | None,
+    params: str | None,
+    connection: ConnectionOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Send the request METHOD to TARGET and print its answer as JSON, as it was sent.
+
+    Nothing of it is judged or masked. The policy decides on tools/call.
+    """
+    terms = rules.read()
+    chosen = target_of(target, connection, invocation.command_line)
+    if isinstance(chosen, PageTarget):
+        raise UsageError("a page answers no requests", "Use sightline call.")
+    if method in _SENT_BY_SIGHTLINE:
+        raise UsageError(f"{method} is sent by Sightline itself", "Use another method.")
+    given = whole_arguments(params)
+    with rules.logged(terms) as terms:
+        launch = launch_of(chosen, connection, recording=recording, terms=terms, agreement=rules.agreement)
+        outcome = in_session(launch, lambda session: _answered(session, launch, method, given))
+    match outcome:
+        case Result(value=value):
+            print_json(value)
+            return OK
+        case RpcError(value=value):
+            print_json({"error": value})
+            return TOOL_FAILED
+        case Failure():
+            return DIAGNOSTICS.fail(error_of(outcome, "", _HINT))
+
+
+async def _answered(session: Session, launch: Launch, method: str, params: JsonObject) -> Outcome:
+    if method == _CALL:
+        await _decide(session, launch, params)
+    return await session.request(method, params)
+
+
+async def _decide(session: Session, launch: Launch, params: JsonObject) -> None:
+    """Have the policy decide on a call. Raises BlockedError or NotConfirmedError where it is not made."""
+    await session.list_all()
+    oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
+    name, arguments = text_at(params, "name") or "", object_at(params, "arguments")
+    considered = await oversight.consider(session, name, arguments)
+    if considered.verdict is Verdict.BLOCK:
+        await oversight.decline(session, considered)
+        raise BlockedError(*refusal(considered))
+    if considered.verdict is Verdict.CONFIRM and not launch.agreement.is_given:
+        await oversight.decline(session, considered)
+        raise NotConfirmedError(*refusal(considered))

@@ -1,0 +1,54 @@
+"""What a model sees of a resource that was read, or a prompt that was got: as the specification gives it.
+
+What hosts do with them was not observed, so every profile says so. Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
+"""
+
+from inspector.boundary.bounded import Bounded
+from inspector.boundary.reading_shape import member_of
+from inspector.hosts.profile import Change, Host, ModelContext
+from inspector.hosts.profiles.spec import FOR_OTHERS, FOR_PROGRAMS, is_for_others, without_meta
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
+from inspector.protocol.catalogue import Kind
+
+NOT_OBSERVED = "not observed for this host; shown as the specification gives it"
+_NO_LIST = "it is no list, so the model gets nothing of it"
+
+
+def view_of_reading(host: Host, bounded: Bounded) -> ModelContext:
+    """The model's view of a result that is not a tool's. `bounded` may hold any JSON value, as sent at `open`."""
+    noted = [] if host.how == "specification" else [Change(pointer="", what=NOT_OBSERVED)]
+    result, member = bounded.result, member_of(bounded.kind)
+    if not isinstance(result, dict) or result.keys() == {"error"}:
+        model: Json = result if isinstance(result, dict) else {member: []}
+        return ModelContext(model=model, changes=tuple(noted), observed=not noted)
+    items = result.get(member)
+    if not isinstance(items, list):
+        noted.append(Change(pointer="", what=_NO_LIST))
+        items = []
+    kept: list[Json] = []
+    for index, item in enumerate(items):
+        pointer = child(child("", member), index)
+        if not isinstance(item, dict):
+            kept.append(item)
+        elif bounded.kind is not Kind.PROMPT:
+            _keep(kept, item, pointer, noted)
+        else:
+            inner: list[Json] = []
+            content = item.get("content")
+            if isinstance(content, dict):
+                _keep(inner, content, child(pointer, "content"), noted)
+            else:
+                inner.append(content)
+            if inner:
+                kept.append({"role": item.get("role"), "content": inner[0]})
+    only = FOR_PROGRAMS, f"only {member} are passed to the model"
+    noted += [Change(pointer=child("", key), what=only[key != "_meta"]) for key in result if key != member]
+    return ModelContext(model={member: kept}, changes=tuple(noted), observed=host.how == "specification")
+
+
+def _keep(kept: list[Json], block: JsonObject, pointer: str, noted: list[Change]) -> None:
+    if is_for_others(block):
+        noted.append(Change(pointer=pointer, what=FOR_OTHERS))
+    else:
+        kept.append(without_meta(block, pointer, noted))

@@ -1,0 +1,80 @@
+"""URI templates of resources. Source: RFC 6570, levels 1 to 4; docs/decisions/0014-uri-templates.md."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from uritemplate import URITemplate
+from uritemplate.variable import Operator, VariableValue
+
+from inspector.json.exact import Json
+
+_REQUIRED = frozenset({Operator.default, Operator.reserved})
+"""Operators whose expressions leave a gap where a variable has no value."""
+MAX_CHARACTERS = 20_000
+"""Of a template, and of what it is expanded to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """A variable of a template."""
+
+    name: str
+    is_required: bool
+    is_exploded: bool
+    """Whether each item of a list or object is written by itself: `{?list*}`."""
+
+
+def variables(template: str) -> tuple[Variable, ...]:
+    """The variables in the order of their first use; none where it cannot be read."""
+    try:
+        expressions = _parsed(template).variables
+    except ValueError:
+        return ()
+    found: dict[str, Variable] = {}
+    for expression in expressions:
+        for name, modifiers in expression.variables:
+            before = found.get(name)
+            found[name] = Variable(
+                name=name,
+                is_required=expression.operator in _REQUIRED or bool(before and before.is_required),
+                is_exploded=bool(modifiers.get("explode")) or bool(before and before.is_exploded),
+            )
+    return tuple(found.values())
+
+
+def expanded(template: str, values: Mapping[str, Json]) -> str:
+    """The URI. Variables without a value are left out. Raises ValueError for what cannot be expanded."""
+    uri = _parsed(template).expand({name: _value(name, value) for name, value in values.items()})
+    if len(uri) > MAX_CHARACTERS:
+        raise ValueError(f"the URI would have more than {MAX_CHARACTERS:,} characters")
+    return uri
+
+
+def _parsed(template: str) -> URITemplate:
+    if len(template) > MAX_CHARACTERS:
+        raise ValueError(f"the template has more than {MAX_CHARACTERS:,} characters")
+    return URITemplate(template)
+
+
+def _value(name: str, value: Json) -> VariableValue:
+    match value:
+        case list():
+            return [_scalar(name, item) for item in value]
+        case dict():
+            # As pairs, which keep their order; of a dictionary the library sorts the keys.
+            return cast("VariableValue", [(key, _scalar(name, item)) for key, item in value.items()])
+        case _:
+            return _scalar(name, value)
+
+
+def _scalar(name: str, value: Json) -> str:
+    match value:
+        case str():
+            return value
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return str(value)
+        case _:
+            raise ValueError(f"{name} is no text, number, list or object of those")

@@ -1,0 +1,36 @@
+"""What a server offers for an argument while it is typed. Source: MCP 2025-11-25 and 2026-07-28, Completion."""
+
+from inspector.json.exact import Json, JsonObject
+from inspector.json.members import value_at
+from inspector.protocol.catalogue import Item, Kind
+from inspector.protocol.outcome import Outcome, Result
+
+METHOD = "completion/complete"
+TIMEOUT_S = 5.0
+MAX_VALUES = 100
+"""As the specification has it."""
+MAX_CHARACTERS = 1_000
+"""Of a value; a longer one is left out."""
+
+
+def is_announced(capabilities: Json) -> bool:
+    """Whether a server announces completions."""
+    return isinstance(value_at(capabilities, "completions"), dict)
+
+
+def params_of(item: Item, argument: str, value: str, filled: JsonObject) -> JsonObject:
+    """The parameters that ask about one argument. `filled`: the other arguments so far."""
+    ref: JsonObject = (
+        {"type": "ref/prompt", "name": item.name}
+        if item.kind is Kind.PROMPT
+        else {"type": "ref/resource", "uri": item.name}
+    )
+    params: JsonObject = {"ref": ref, "argument": {"name": argument, "value": value}}
+    return {**params, "context": {"arguments": filled}} if filled else params
+
+
+def values_in(outcome: Outcome) -> tuple[str, ...]:
+    """The offered values; none where the server offers none. Foreign text."""
+    values = value_at(outcome.value, "completion", "values") if isinstance(outcome, Result) else None
+    texts = (value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
+    return tuple(text for text in texts if 0 < len(text) <= MAX_CHARACTERS)[:MAX_VALUES]

@@ -1,0 +1,184 @@
+"""Resources and prompts at the boundary: judged as tool results are, in their own shape, at places that exist."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Level
+from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.reading import raw_of
+from inspector.claims.registry import claims_of_result
+from inspector.hosts.projection import project
+from inspector.hosts.readings import NOT_OBSERVED
+from inspector.hosts.registry import hosts
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+from inspector.json.pointer import resolve
+from inspector.protocol.catalogue import Item, Kind, unlisted
+from inspector.protocol.outcome import Outcome, Result, RpcError
+from tests.boundary.bounding import (
+    FOR_USER,
+    HIDE,
+    NONCE,
+    SECRET,
+    TWICE,
+    UNTRUSTED,
+    WITHHOLD,
+    credential,
+    text,
+)
+
+RESOURCE, PROMPT = unlisted(Kind.RESOURCE, "note://a"), unlisted(Kind.PROMPT, "ask")
+
+
+def contents(*items: Json, **members: Json) -> Outcome:
+    return Result(value={"contents": [*items], **members})
+
+
+def note(words: str, **members: Json) -> JsonObject:
+    return {"uri": "note://a", "text": words, **members}
+
+
+def messages(*blocks: Json) -> Outcome:
+    return Result(value={"messages": [{"role": "user", "content": block} for block in blocks]})
+
+
+def removed(item: Item, outcome: Outcome, policy: BoundaryPolicy = WITHHOLD) -> set[tuple[str, str]]:
+    found = bound(outcome, item.as_tool, Level.DECLARED, policy=policy, nonce=NONCE).removals
+    return {(removal.pointer, str(removal.rule)) for removal in found}
+
+
+CASES: list[tuple[Item, Outcome, set[tuple[str, str]]]] = [
+    (RESOURCE, contents(note("hi"), {"uri": "b", "blob": "aGk=", "mimeType": "image/png"}), set()),
+    (RESOURCE, contents(note("hi", _meta={"a": 1})), {("/contents/0/_meta/a", "meta")}),
+    (RESOURCE, contents(note("hi", annotations=FOR_USER)), {("/contents/0", "audience")}),
+    (RESOURCE, contents(note("a"), note(credential(1))), {("/contents/1", "detect")}),
+    (
+        RESOURCE,
+        contents(5, {"uri": "x"}, note("a")),
+        {("/contents/0", "unknown-content"), ("/contents/1", "unknown-content")},
+    ),
+    (RESOURCE, contents(note("a", _meta=UNTRUSTED)), {("/contents/0/text", "untrusted")}),
+    (RESOURCE, contents(TWICE), {("/contents/0", "unknown-content")}),
+    (PROMPT, messages(text("hi")), set()),
+    (PROMPT, messages(text("a"), text("b", annotations=FOR_USER)), {("/messages/1/content", "audience")}),
+    (PROMPT, messages(text(credential(2))), {("/messages/0/content", "detect")}),
+    (
+        PROMPT,
+        messages([text("a")], "b"),
+        {("/messages/0/content", "unknown-content"), ("/messages/1/content", "unknown-content")},
+    ),
+    (
+        PROMPT,
+        Result(value={"messages": [text("no message"), {"role": "system", "content": text("x")}]}),
+        {("/messages/0", "unknown-content"), ("/messages/1", "unknown-content")},
+    ),
+    (
+        PROMPT,
+        Result(value={"messages": [{"role": "user", "content": text("x"), "hidden": SECRET}]}),
+        {("/messages/0/hidden", "undeclared")},
+    ),
+    (
+        PROMPT,
+        messages({"type": "resource", "resource": note("a", _meta={"b": 1})}),
+        {("/messages/0/content/resource/_meta/b", "meta")},
+    ),
+]
+
+
+@pytest.mark.parametrize(("item", "outcome", "expected"), CASES)
+def test_the_same_rules_judge_them(item: Item, outcome: Outcome, expected: set[tuple[str, str]]) -> None:
+    assert removed(item, outcome) == expected
+
+
+@pytest.mark.parametrize(("item", "outcome", "_expected"), CASES)
+@pytest.mark.parametrize("level", list(Level))
+def test_what_is_left_has_its_own_shape_and_pointers_that_resolve(
+    item: Item, outcome: Outcome, _expected: object, level: Level
+) -> None:
+    member = "messages" if item.kind is Kind.PROMPT else "contents"
+    bounded = bound(outcome, item.as_tool, level, nonce=NONCE)
+    assert isinstance(bounded.result, dict)
+    assert "content" not in bounded.result
+    left = bounded.result[member]
+    assert isinstance(left, list)
+    for removal in bounded.removals:
+        resolve(raw_of(outcome), removal.pointer)
+    if level is not Level.OPEN:
+        keys = {"role", "content"} if member == "messages" else {"uri"}
+        assert all(isinstance(each, dict) and keys <= each.keys() for each in left)
+    if level is Level.CLOSED:
+        assert not set(_strings(left)) & set(_strings(outcome_texts(outcome)))
+
+
+def outcome_texts(outcome: Outcome) -> Json:
+    found = [each for each in _strings(raw_of(outcome)) if len(each) > 12]
+    return [*found]
+
+
+def _strings(value: Json) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for inner in value.values():
+                yield from _strings(inner)
+        case list():
+            for inner in value:
+                yield from _strings(inner)
+        case DuplicateKeys():
+            for _, inner in value.pairs:
+                yield from _strings(inner)
+        case _:
+            pass
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, [], {}, {"contents": {}}, {"contents": None}, {"contents": [note(SECRET)], "content": []}, TWICE],
+)
+@pytest.mark.parametrize("item", [RESOURCE, PROMPT])
+def test_what_is_no_reading_is_withheld_as_a_whole(item: Item, value: Json) -> None:
+    bounded = bound(Result(value=value), item.as_tool, Level.DECLARED)
+    assert [removal.pointer for removal in bounded.removals] == [""]
+    assert SECRET not in dump_text(bounded.result)
+
+
+def test_a_listed_audience_holds_for_what_is_read() -> None:
+    listed = Item(kind=Kind.RESOURCE, name="a", definition={"uri": "a", "annotations": FOR_USER})
+    assert removed(listed, contents(note("hi"))) == {("/contents/0", "audience")}
+
+
+def test_untrusted_text_is_delimited_or_hidden() -> None:
+    outcome = contents(note("do as I say", _meta=UNTRUSTED))
+    delimited = dump_text(bound(outcome, RESOURCE.as_tool, Level.DECLARED, nonce=NONCE).result)
+    assert NONCE in delimited
+    assert "do as I say" in delimited
+    hidden = bound(outcome, RESOURCE.as_tool, Level.DECLARED, policy=HIDE, nonce=NONCE).result
+    assert "do as I say" not in dump_text(hidden)
+
+
+def test_an_error_and_an_unfinished_answer() -> None:
+    failed = bound(RpcError(value={"code": -32002, "message": "no"}), RESOURCE.as_tool, Level.CLOSED)
+    assert failed.result == {"error": {"code": -31904, "message": "not_found"}}
+    asked: JsonObject = {"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}}
+    shown = project(Result(value=asked), PROMPT.as_tool, Level.OPEN, hosts()[0])
+    assert shown.unfinished
+    assert shown.context.model is None
+
+
+def test_each_host_but_the_specification_says_that_it_was_not_observed() -> None:
+    for host in hosts():
+        shown = project(contents(note("hi")), RESOURCE.as_tool, Level.DECLARED, host)
+        assert shown.context.model == {"contents": [note("hi")]}
+        said = [change.what for change in shown.context.changes]
+        assert (NOT_OBSERVED in said) is (host.name != "spec")
+
+
+def test_claims_are_found_where_they_are() -> None:
+    found = claims_of_result(
+        {"messages": [{"role": "user", "content": text("a", annotations=FOR_USER)}]}, Kind.PROMPT
+    )
+    assert "/messages/0/content/annotations/audience" in {claim.pointer for claim in found}
+    found = claims_of_result({"contents": [note("a", annotations=FOR_USER)]}, Kind.RESOURCE)
+    assert "/contents/0/annotations/audience" in {claim.pointer for claim in found}

@@ -1,0 +1,137 @@
+"""`sightline read`, `prompt` and `request` on servers that somebody else wrote, and on the demo."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.inputs import RESERVED_META
+from inspector.json.members import object_at
+from tests.cli.sightline import ROOT, Ran, sightline
+from tests.connect.real_servers import EVERYTHING
+
+READING = ("--", sys.executable, str(ROOT / "tests" / "peers" / "reading_server.py"), "stdio")
+
+
+def as_json(*words: str, code: int = 0) -> dict[str, object]:
+    ran = sightline(*words, "--format", "json", *READING)
+    assert ran.code == code, ran.err
+    return ran.json
+
+
+def test_a_resource_is_read_as_text_and_as_blob() -> None:
+    read = as_json("read", "note://today")
+    assert read["resource"] == "note://today"
+    assert read["model"] == {
+        "contents": [{"mimeType": "text/plain", "text": "Buy milk.", "uri": "note://today"}]
+    }
+    picture = as_json("read", "note://picture")
+    assert '"blob": "iVBORw=="' in json.dumps(picture["model"])
+
+
+def test_a_resource_for_the_user_only_does_not_reach_the_model() -> None:
+    read = as_json("read", "note://private")
+    assert "4711" in json.dumps(read["raw"])
+    assert "4711" not in json.dumps(read["model"])
+    both = sightline("read", "note://private", *READING).out
+    assert "✗ /contents/0  [audience]" in both
+    assert "4711" not in sightline("read", "note://private", "--view", "model", *READING).out
+
+
+@pytest.mark.parametrize("word", ["book", "shelf://{genre}/{title}"])
+def test_a_template_is_expanded_by_its_name_or_uri(word: str) -> None:
+    read = as_json("read", word, "--arg", "genre=fiction", "--arg", "title=The Trial")
+    assert read["resource"] == "shelf://fiction/The%20Trial"
+    assert "The Trial is fiction." in json.dumps(read["model"])
+
+
+def test_a_prompt_is_got_with_its_arguments() -> None:
+    got = as_json(
+        "prompt", "discuss", "--arg", "genre=fiction", "--arg", "title=1984", "--host", "claude-code"
+    )
+    assert got["prompt"] == "discuss"
+    assert "1984, which is fiction, in a calm tone" in json.dumps(got["model"])
+    shown = sightline("prompt", "hello", "--host", "claude-code", *READING).out
+    assert "not observed for this host; shown as the specification gives it" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("read", "today"), 5, "today is no URI"),
+        (("read", "note://today", "--arg", "a=b"), 2, "no variables"),
+        (("read", "book", "--arg", "genre=a"), 2, "/title: is missing"),
+        (("prompt", "discus"), 5, "Did you mean discuss?"),
+        (("prompt", "discuss"), 2, "/genre: is missing"),
+        (("prompt", "hello", "--arg", "x=1"), 2, "/x"),
+        (("prompt", "hello", "--meta", "progressToken=1"), 2, "Sightline sets this member"),
+        (("prompt", "hello", "--meta", "a"), 2, "no KEY=JSON"),
+        (("prompt", "hello", "--meta", "a=b"), 2, "--meta a"),
+        (("call", "prompts/get hello"), 2, "is no tool"),
+        (("request", "initialize"), 2, "sent by Sightline itself"),
+    ],
+)
+def test_mistakes_are_named(words: tuple[str, ...], code: int, said: str) -> None:
+    ran = sightline(*words, *READING)
+    assert (ran.code, said in ran.err) == (code, True), ran.err
+
+
+def test_a_failed_reading_has_the_exit_code_of_a_failed_call() -> None:
+    read = as_json("read", "note://none", code=5)
+    assert "error" in json.dumps(read["raw"])
+
+
+def test_meta_is_sent_beside_what_sightline_sets(tmp_path: Path) -> None:
+    for words in (("call", "find", "--arg", "title=Dune"), ("read", "note://today"), ("prompt", "hello")):
+        path = tmp_path / f"{words[0]}.jsonl"
+        assert sightline(*words, "--meta", 'example.com/a={"b":1}', "--record", str(path), *READING).code == 0
+        bodies = [json.loads(line).get("body", {}) for line in path.read_text().splitlines()]
+        metas = [object_at(object_at(body, "params"), "_meta") for body in bodies if "id" in body]
+        assert {"b": 1} in [meta.get("example.com/a") for meta in metas]
+        assert {key for meta in metas for key in meta} <= {"example.com/a", *RESERVED_META}
+
+
+def test_any_request_is_sent_and_its_answer_printed_raw() -> None:
+    params = '{"ref":{"type":"ref/prompt","name":"discuss"},"argument":{"name":"genre","value":"f"}}'
+    ran = sightline("request", "completion/complete", "--params", params, *READING)
+    assert ran.json["completion"]["values"] == ["fiction"]
+    unknown = sightline("request", "nope/nope", *READING)
+    assert (unknown.code, unknown.json["error"]["code"]) == (5, -32601)
+
+
+def test_the_policy_decides_on_a_raw_tool_call(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.json"
+    rule = {"name": "no", "effect": "block", "conditions": {"fact": "tool.name", "equals": "find"}}
+    policy.write_text(json.dumps({"rules": [rule]}))
+
+    def sent(tool: str) -> Ran:
+        params = json.dumps({"name": tool, "arguments": {"title": "Dune", "text": "a"}})
+        return sightline("request", "tools/call", "--params", params, "--policy", str(policy), *READING)
+
+    assert sent("find").code == 10
+    assert sent("find").out == ""
+    assert sent("write").code == 0
+
+
+def test_the_policy_decides_on_readings_by_their_handle(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.json"
+    rule = {
+        "name": "no",
+        "effect": "block",
+        "conditions": {"fact": "tool.name", "equals": "resources/read note://today"},
+    }
+    policy.write_text(json.dumps({"rules": [rule]}))
+    assert sightline("read", "note://today", "--policy", str(policy), *READING).code == 10
+    assert sightline("read", "note://picture", "--policy", str(policy), *READING).code == 0
+
+
+@pytest.mark.skipif(not Path(EVERYTHING.command[1]).exists(), reason="server-everything is not installed")
+def test_server_everything() -> None:
+    target = ("--", *EVERYTHING.command)
+    read = sightline("read", "Dynamic Text Resource", "--arg", "resourceId=3", *target)
+    assert "demo://resource/dynamic/text/3" in read.out, read.err
+    prompt = sightline(
+        "prompt", "resource-prompt", "--arg", "resourceType=Text", "--arg", "resourceId=1", *target
+    )
+    assert "demo://resource/dynamic/text/1" in prompt.out, prompt.err

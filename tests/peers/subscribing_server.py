@@ -1,0 +1,36 @@
+"""A server of the handshake era on stdio that tells of a change as soon as somebody subscribes to a resource."""
+
+import json
+import sys
+
+ANSWERS = {
+    "initialize": {
+        "protocolVersion": "2025-11-25",
+        "serverInfo": {"name": "subscribing", "version": "1"},
+        "capabilities": {"resources": {"subscribe": True}},
+    },
+    "tools/list": {"tools": []},
+    "resources/list": {"resources": [{"uri": "note://a", "name": "a"}]},
+    "resources/templates/list": {"resourceTemplates": []},
+    "resources/read": {"contents": [{"uri": "note://a", "text": "first"}]},
+    "resources/subscribe": {},
+}
+
+
+def send(message: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    method = request["method"]
+    if method not in ANSWERS:
+        send({"id": request["id"], "error": {"code": -32601, "message": "Method not found"}})
+        continue
+    send({"id": request["id"], "result": ANSWERS[method]})
+    if method == "resources/subscribe":
+        for uri in (request["params"]["uri"], "note://never-asked"):
+            send({"method": "notifications/resources/updated", "params": {"uri": uri}})

@@ -1,0 +1,141 @@
+"""Resources, templates and prompts in the interface: opened, filled in, read with the key of a call, shown in both panes."""
+
+import pytest
+
+from inspector.json.exact import Json, JsonObject
+from inspector.session.events import ResourceUpdated
+from inspector.tui.catalogue.pane import CatalogueLines
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+
+FIND: JsonObject = {"name": "find", "inputSchema": {"type": "object"}}
+LINKED: Json = {"content": [{"type": "resource_link", "uri": "note://far", "name": "far"}]}
+DISCUSS: JsonObject = {
+    "name": "discuss",
+    "description": "Asks about a book.",
+    "arguments": [{"name": "title", "required": True, "description": "Of the book"}, {"name": "tone"}],
+}
+SECRET = "4711-for-people"
+ASKED: Json = {"messages": [{"role": "user", "content": {"type": "text", "text": "What is Dune?"}}]}
+
+
+def note(text: str, **members: Json) -> Json:
+    return {"contents": [{"uri": "note://a", "text": text, **members}]}
+
+
+def script() -> Script:
+    return Script(
+        tools=[FIND],
+        resources=[
+            {"uri": "note://a", "name": "a", "mimeType": "text/plain", "annotations": {"audience": ["user"]}}
+        ],
+        templates=[{"uriTemplate": "shelf://{genre}/{title}", "name": "book"}],
+        prompts=[DISCUSS],
+        answers={
+            "find": answering(LINKED),
+            "resources/read note://a": answering(note(SECRET)),
+            "resources/read note://far": answering(note("far away")),
+            "resources/templates shelf://{genre}/{title}": answering(note("Dune is fiction.")),
+            "prompts/get discuss": answering(ASKED),
+        },
+    )
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_a_resource_is_read_with_the_key_of_a_call(size: tuple[int, int]) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "discuss")
+        await pilot.press("j")
+        text = await settled(pilot, app, "Enter reads it.")
+        assert "text/plain" in text
+        assert "is not read yet" in text
+        await pilot.press("enter", "enter")
+        text = await settled(pilot, app, "for the user only")
+        assert told.calls == [("resources/read note://a", {})]
+        assert "contents[0]" in text
+        assert text.count(SECRET) == 1
+        assert "#1 resources/read note://a" in text
+
+
+async def test_a_template_and_a_prompt_have_forms_and_are_kept_apart() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "discuss")
+        await pilot.press("j", "j")
+        text = await settled(pilot, app, "genre*")
+        assert "title*" in text
+        await pilot.press("enter", "f", "i", "tab", "D", "enter")
+        text = await settled(pilot, app, "Dune is fiction.")
+        assert "resources/read shelf://fi/D" in text
+        await pilot.press("1")
+        await pilot.press("escape", "j")
+        text = await settled(pilot, app, "is not got yet")
+        assert "Asks about a book." in text
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "is required")
+        await pilot.press("D", "enter")
+        await settled(pilot, app, "What is Dune?")
+        assert told.calls == [
+            ("resources/templates shelf://{genre}/{title}", {"genre": "fi", "title": "D"}),
+            ("prompts/get discuss", {"title": "D"}),
+        ]
+
+
+async def test_a_link_in_a_result_is_followed_by_enter_and_by_a_key() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "It takes no arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "resource_link")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "far away")
+        assert "note://far is not listed" in text
+        assert "#2 resources/read note://far" in text
+        app.screen.query_one(CatalogueLines).focus()
+        await pilot.press("enter")
+        await settled(pilot, app, "resource_link")
+        await pilot.press("i")
+        await settled(pilot, app, "#3 resources/read note://far")
+
+
+async def test_completions_are_offered_as_one_types_with_the_other_arguments() -> None:
+    told = script()
+    asked: list[tuple[str, JsonObject]] = []
+
+    def titles(value: str, filled: JsonObject) -> tuple[str, ...]:
+        asked.append((value, filled))
+        return ("Dune", "D\x1b[2J") if filled.get("genre") == "fiction" else ()
+
+    told.offers = {
+        "genre": lambda value, _: ("fiction", "science") if not value else ("fiction",),
+        "title": titles,
+    }
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "discuss")
+        await pilot.press("j", "j")
+        await settled(pilot, app, "genre*")
+        await pilot.press("enter")
+        await settled(pilot, app, "takes: fiction, science")
+        await pilot.press("f")
+        await settled(pilot, app, "takes: fiction")
+        await pilot.press("right", "tab", "D")
+        text = await settled(pilot, app, "takes: Dune, D␛[2J")
+        assert "\x1b" not in text
+        await pilot.press("right", "enter")
+        await settled(pilot, app, "Dune is fiction.")
+        assert told.calls[-1][1] == {"genre": "fiction", "title": "Dune"}
+        assert ("D", {"genre": "fiction"}) in asked
+        assert "is not a tool" not in screen_text(app)
+
+
+async def test_a_resource_that_has_changed_is_told_once_until_it_is_read_again() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "discuss")
+        told.opened[0].tell(ResourceUpdated(uri="note://a\x1b[2J"))
+        text = await settled(pilot, app, "has changed")
+        assert "\x1b" not in text
