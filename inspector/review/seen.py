@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from inspector.asks.ask import CAPABILITIES
 from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
+from inspector.json.members import object_at
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Matched, own_answer
+from inspector.protocol.exchanges import Asked, Matched, own_answer
 from inspector.protocol.frames import Channel, Direction, Request, Response, messages
 from inspector.protocol.timeline import EntryKind, Timeline
 
@@ -120,10 +122,11 @@ def faults_of(timeline: Timeline) -> tuple[ProtocolFault, ...]:
 
 
 def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str]]:
+    not_offered = CAPABILITIES.keys() - offered_in(timeline.matched)
     for entry in timeline.entries:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
             yield FaultKind.UNASKED, entry.detail
-        elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in _NOT_OFFERED:
+        elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
             yield FaultKind.NOT_OFFERED, entry.title
     for frame in timeline.frames:
         # A browser uses another protocol, which is not reviewed.
@@ -141,8 +144,14 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str]]:
                     pass
 
 
-_NOT_OFFERED = frozenset({"sampling/createMessage", "elicitation/create", "roots/list"})
-"""Requests that a client must announce; Sightline announces none."""
+def offered_in(matched: Iterable[Matched]) -> frozenset[str]:
+    """The requests of servers that the client announced to answer, in a handshake. In the stateless era there are none."""
+    announced: set[str] = set()
+    for one in matched:
+        for event in one.events:
+            if isinstance(event, Asked) and event.exchange.request.method == "initialize":
+                announced.update(object_at(event.exchange.request.params, "capabilities"))
+    return frozenset(method for method, capability in CAPABILITIES.items() if capability in announced)
 
 
 def answered_in(matched: Iterable[Matched]) -> Iterator[tuple[Request, JsonObject]]:

@@ -9,11 +9,12 @@ from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
 from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.protocol.catalogue import Catalogue, Entry, Kind, Listing, Tool
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
-from inspector.protocol.frames import Channel, Notification, with_meta
+from inspector.protocol.frames import Channel, Notification, Request, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
+from inspector.session.asking import Asker
 from inspector.session.call_record import FILLED, CallRecord, Progress, progress_of, record_page_call
 from inspector.session.events import (
     Event,
@@ -27,6 +28,7 @@ from inspector.session.events import (
 )
 from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options, authorization, reachable
+from inspector.session.rounds import answered_in_rounds
 from inspector.session.wording import error_of, failure_of, no_tools, reason_of, refusal, shared_name
 
 if TYPE_CHECKING:
@@ -68,6 +70,12 @@ class Session:
         """Connections that were replaced while requests waited for their answers."""
         self._replaced = asyncio.Event()
         """Set where another connection took the place of the one in use."""
+        self.asker = Asker(
+            options.client.profile,
+            options.roots,
+            lambda title, what: self.note(title, what, kind="answer"),
+            options.responder,
+        )
         self.recorder = options.recorder
         """Where what happens from now on is recorded; None where it is not."""
 
@@ -106,11 +114,12 @@ class Session:
             Opening(
                 era=era,
                 timeout_s=self.options.connect_timeout_s,
-                client_name=self.options.client_name,
+                announced=self.options.client,
                 max_message_bytes=self.options.max_message_bytes,
             ),
             on_frame=self._framed,
             on_notification=self._notified,
+            on_request=self._requested,
             after=after,
         )
         agreement = self._connection.agreement
@@ -248,16 +257,22 @@ class Session:
             )
         else:
             params: JsonObject = {"name": name, "arguments": arguments}
-            answer = await self._ask(
-                lambda reached: reached.request(
-                    "tools/call",
-                    with_meta(params, {"annotations": annotations}) if annotations else params,
-                    timeout_s=timeout_s or self.options.timeout_s,
-                    on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
-                    input_schema=tool.input_schema if tool else None,
+            self.asker.begin()
+            answer = await answered_in_rounds(
+                lambda sent: self._ask(
+                    lambda reached: reached.request(
+                        "tools/call",
+                        sent,
+                        timeout_s=timeout_s or self.options.timeout_s,
+                        on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
+                        input_schema=tool.input_schema if tool else None,
+                    ),
+                    name,
                 ),
-                name,
+                with_meta(params, {"annotations": annotations}) if annotations else params,
+                self.asker,
             )
+            await self.asker.show_urls(answer.outcome)
         record = CallRecord(
             number=len(self.calls) + 1 if number is None else number,
             name=name,
@@ -474,6 +489,9 @@ class Session:
         if matched.frame.channel is Channel.NOTE or self.state is State.LOST:
             # A process that ends between two calls is noticed at once, not at the next call.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
+
+    async def _requested(self, request: Request, is_idle: bool) -> JsonObject:  # noqa: FBT001 - a state
+        return await self.asker.reply(request, is_idle=is_idle)
 
     def _notified(self, notification: Notification) -> None:
         if notification.method.endswith("/list_changed"):

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 import click
 
+from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped
 from inspector.cli.inputs import whole_arguments
 from inspector.cli.options import (
@@ -138,6 +139,7 @@ class CallOutput(OptionGroup):
 @takes("lens", LensOptions)
 @takes("recording", RecordingOptions)
 @takes("rules", PolicyOptions)
+@takes("answers", AnswerOptions)
 @click.pass_obj
 def command(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
@@ -150,6 +152,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     lens: LensOptions,
     recording: RecordingOptions,
     rules: PolicyOptions,
+    answers: AnswerOptions,
 ) -> int:
     """Call TOOL on TARGET and print what the server sent beside what the model sees.
 
@@ -165,6 +168,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         launch = launch_of(
             chosen, connection, lens=lens, recording=recording, terms=terms, agreement=rules.agreement
         )
+        launch = answers.applied(launch)
         if call.submit:
             launch = replace(launch, options=replace(launch.options, forms=Forms.SUBMIT))
         made, stderr = in_session(launch, lambda session: _called(session, launch, tool, given, call))
@@ -272,7 +276,9 @@ def report(
     return _exit_code(record)
 
 
-_NOT_ANSWERED = "Sightline cannot answer that yet: the model gets nothing of this call."
+_NOT_ANSWERED = (
+    "The model gets nothing of this call. --answer and --sampling-reply answer what a server asks for."
+)
 
 
 def _lines(count: int) -> str:

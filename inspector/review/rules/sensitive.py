@@ -7,10 +7,11 @@ from inspector.boundary.bounded import Level
 from inspector.boundary.bounded import Rule as Withheld
 from inspector.claims.contradictions import ContradictionKind
 from inspector.credentials.find import sightings
+from inspector.credentials.names import names_secret, words_of
 from inspector.json.exact import dump_text
 from inspector.protocol.outcome import Result
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
-from inspector.review.properties import Property, names_secret, words_of
+from inspector.review.properties import Property
 from inspector.review.reviewed import Offer, Reviewed
 from inspector.review.rule import DEFINITIONS, Rule
 from inspector.review.seen import SharedAnswer

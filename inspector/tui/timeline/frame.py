@@ -9,6 +9,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import ContentSwitcher, Static
 
+from inspector.asks.private import Questions, private_in_reply
 from inspector.boundary.bounded import Level, Removal
 from inspector.boundary.mask import mask
 from inspector.claims.resolution import METHOD as RESOLVE
@@ -17,7 +18,7 @@ from inspector.hosts.registry import host as host_of
 from inspector.json.document import Document
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
 from inspector.protocol.catalogue import Catalogue, Tool
-from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, message_of
+from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, message_of, own_answer
 from inspector.protocol.frames import Direction, Frame, Request, Response
 from inspector.protocol.outcome import Result, RpcError
 from inspector.protocol.timeline import Entry
@@ -103,11 +104,12 @@ def frame_view(
     chunk: int,
     has_ids: bool = False,
     own: OwnCredentials | None = None,
+    questions: Questions | None = None,
 ) -> FrameView:
     """A frame with its sensitive arguments and results masked, and the user's credentials `own`.
 
     `chunk`: characters after which text breaks. `has_ids`: it comes from a recording, which has ids in place of
-    withheld values.
+    withheld values. `questions`: what the server asked for before; without it, no answer to it is shown.
     """
     frame = matched.frame
     if own and frame.head:
@@ -124,7 +126,7 @@ def frame_view(
         if message is None:
             continue
         value, number = (
-            _covered(message.value, event, catalogue)
+            _covered(message.value, event, catalogue, questions or Questions())
             if not isinstance(message, Malformed)
             else (message.value, 0)
         )
@@ -153,22 +155,31 @@ def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
     return catalogue.tool(name) if isinstance(name, str) else None
 
 
-def _covered(value: JsonObject, event: Event, catalogue: Catalogue) -> tuple[Json, int]:
+def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Questions) -> tuple[Json, int]:
     match event:
+        case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response) if (
+            exchange.asked_by is Direction.RECEIVED
+        ):
+            asked = exchange.request
+            pointers = private_in_reply(asked.method, asked.params, response.result)
+            return _masked(value, [f"/result{pointer}" for pointer in pointers])
         case Asked(exchange=exchange):
-            tool = _tool_of(exchange.request, catalogue)
-            removals = [
-                Removal(pointer=f"/params/arguments{pointer}", rule="x-sensitive", detail="")
-                for pointer in (sensitive_pointers(tool) if tool else ())
-                if isinstance(exchange.request.params, dict) and "arguments" in exchange.request.params
-            ]
-            return (mask(value, removals), len(removals)) if removals else (value, 0)
+            tool, params = _tool_of(exchange.request, catalogue), exchange.request.params
+            pointers = [f"/params{pointer}" for pointer in questions.private_in(params)]
+            if isinstance(params, dict) and "arguments" in params and tool:
+                pointers += [f"/params/arguments{pointer}" for pointer in sensitive_pointers(tool)]
+            return _masked(value, pointers)
         case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response):
             is_call = exchange.request.method == _CALL
             tool = _tool_of(exchange.request, catalogue) if is_call else None
             return _covered_answer(value, response, tool) if tool else (value, 0)
         case _:
             return value, 0
+
+
+def _masked(value: JsonObject, pointers: Sequence[str]) -> tuple[Json, int]:
+    removals = [Removal(pointer=pointer, rule="x-sensitive", detail="") for pointer in pointers]
+    return (mask(value, removals), len(removals)) if removals else (value, 0)
 
 
 def _covered_answer(value: JsonObject, response: Response, tool: Tool) -> tuple[Json, int]:
@@ -283,11 +294,16 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
 
 
 def _asked_frame(asked: _FrameAsked) -> FrameView:
-    wanted = asked.wanted
+    wanted, questions = asked.wanted, Questions()
+    for before in wanted.frames[: asked.place]:
+        for event in before.events:
+            if (answer := own_answer(event)) is not None:
+                questions.take(answer[1])
     return frame_view(
         wanted.frames[asked.place],
         wanted.catalogue,
         chunk=asked.chunk,
         has_ids=wanted.has_ids,
         own=wanted.own,
+        questions=questions,
     )
