@@ -213,7 +213,9 @@ class FramesWanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _FrameAsked:
+class FrameAsked:
+    """A frame of an entry, by its place."""
+
     wanted: FramesWanted
     place: int
     chunk: int
@@ -243,7 +245,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         self._document = SignedLines(id="frame-document")
         self._text = TextLines(id="frame-text")
         self._has_document = False
-        self._views = self.latest(_asked_frame, self._take)
+        self._views = self.latest(asked_frame, self._take)
 
     def body(self) -> ComposeResult:
         yield self._head
@@ -271,7 +273,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     def _show(self) -> None:
         if self._place >= 0:
             chunk = max(self.size.width - 3, 40)
-            self._views.ask(_FrameAsked(wanted=self._wanted, place=self._place, chunk=chunk))
+            self._views.ask(FrameAsked(wanted=self._wanted, place=self._place, chunk=chunk))
 
     def _take(self, view: FrameView) -> None:
         total = len(self._wanted.frames)
@@ -293,7 +295,8 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         (self._document if shown == "frame-document" else self._text).focus()
 
 
-def _asked_frame(asked: _FrameAsked) -> FrameView:
+def asked_frame(asked: FrameAsked) -> FrameView:
+    """One of the frames, as it may be shown after those before it."""
     wanted, questions = asked.wanted, Questions()
     for before in wanted.frames[: asked.place]:
         for event in before.events:
