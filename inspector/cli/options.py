@@ -454,7 +454,9 @@ class RecordingOptions(OptionGroup):
         if self.seal_to is not None and self.path is None:
             raise UsageError("--seal-to encrypts a recording", "Add --record FILE.")
 
-    def recorder(self, target: Target, lens: LensOptions | None = None) -> "Recorder | None":
+    def recorder(
+        self, target: Target, lens: LensOptions | None = None, *, client: str = ""
+    ) -> "Recorder | None":
         """A recorder of a session with `target`; None without --record. Makes the file. Raises UsageError.
 
         The recorder reports on stderr when it stops.
@@ -465,7 +467,14 @@ class RecordingOptions(OptionGroup):
         from inspector.recording.format import Lenses  # noqa: PLC0415 - most commands record nothing
 
         lenses = Lenses(level=lens.level, host=lens.host, policy=lens.policy) if lens else Lenses()
-        return recorder_of(Path(self.path), target, lenses, seal_to=self.seal_to, on_failure=DIAGNOSTICS.say)
+        return recorder_of(
+            Path(self.path),
+            target,
+            lenses,
+            client=client,
+            seal_to=self.seal_to,
+            on_failure=DIAGNOSTICS.say,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

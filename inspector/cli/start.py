@@ -95,7 +95,9 @@ def launch_of(
     if lens is not None:
         options = replace(options, policy=lens.policy)
     if recording is not None:
-        options = replace(options, recorder=recording.recorder(target, lens))
+        options = replace(
+            options, recorder=recording.recorder(target, lens, client=options.client.profile.name)
+        )
     return Launch(
         target=target,
         options=options,

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.asks.ask import CAPABILITIES
+from inspector.asks.private import ELICIT
 from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
-from inspector.json.members import object_at
+from inspector.json.members import object_at, value_at
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Asked, Matched, own_answer
 from inspector.protocol.frames import Channel, Direction, Request, Response, messages
@@ -96,6 +97,8 @@ class Traffic:
     faults: tuple[ProtocolFault, ...] = ()
     shared: tuple[SharedAnswer, ...] = ()
     resolved: tuple[Resolved, ...] = ()
+    forms: tuple[Json, ...] = ()
+    """The schemas of the forms that the user was asked to fill in. Foreign."""
 
 
 QUIET = Traffic()
@@ -107,6 +110,7 @@ def traffic_of(timeline: Timeline) -> Traffic:
         faults=faults_of(timeline),
         shared=shared_in(timeline.matched),
         resolved=resolved_in(timeline.matched),
+        forms=forms_in(timeline.matched),
     )
 
 
@@ -179,6 +183,25 @@ def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
         for asked, result in answered_in(matched)
         if asked.method == METHOD
     )
+
+
+def forms_in(matched: Iterable[Matched]) -> tuple[Json, ...]:
+    """The schemas of the forms that a server sent: in requests, in the handshake era, and in unfinished answers."""
+    found: list[Json] = []
+    for one in matched:
+        for event in one.events:
+            if isinstance(event, Asked) and event.exchange.asked_by is Direction.RECEIVED:
+                found.append(
+                    _form({"method": event.exchange.request.method, "params": event.exchange.request.params})
+                )
+            elif (answer := own_answer(event)) is not None:
+                found += map(_form, object_at(answer[1], "inputRequests").values())
+    return tuple(schema for schema in found if schema is not None)
+
+
+def _form(request: Json) -> Json:
+    is_form = value_at(request, "method") == ELICIT
+    return value_at(request, "params", "requestedSchema") if is_form else None
 
 
 def _name(params: Json) -> str:
