@@ -307,6 +307,21 @@ class Session:
         self._see_whether_lost()
         return answer.outcome
 
+    async def ping(self) -> str:
+        """Ask the server whether it is there; what came of it, in a sentence that may quote foreign text.
+
+        Raises UnreachableError where there is no connection.
+        """
+        if self.server is None or self.server.era is not Era.LEGACY:
+            return "Not sent: the stateless protocol has no ping, and neither has a page."
+        connection = await self._reachable_connection()
+        began_s = connection.now_s()
+        answer = await connection.request("ping", {}, timeout_s=self.options.timeout_s)
+        self._see_whether_lost()
+        if isinstance(answer.outcome, Result):
+            return f"The server answered after {(connection.now_s() - began_s) * 1000:.0f} ms."
+        return f"The server did not answer the ping: {self.own.cover(reason_of(answer.outcome))}"
+
     def amend(self, record: CallRecord) -> None:
         """Replace the record of the same number: policy rules about an answer are settled after it."""
         self.calls = [record if call.number == record.number else call for call in self.calls]

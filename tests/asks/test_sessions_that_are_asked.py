@@ -222,3 +222,11 @@ async def test_a_log_level_is_in_each_request_of_the_stateless_era(
             "roots",
             "sampling",
         }
+
+
+async def test_a_ping_is_answered_or_not_sent() -> None:
+    async with asked(Era.LEGACY) as (session, _):
+        assert "did not answer the ping" in await session.ping()
+    async with asked(Era.MODERN) as (session, _):
+        assert "has no ping" in await session.ping()
+        assert requests(session, "ping") == []

@@ -133,6 +133,13 @@ class SessionLink:
         finally:
             await session.close()
 
+    async def ping(self) -> str:
+        """Ask the server whether it is there; what came of it, in a sentence of foreign text."""
+        try:
+            return await self.session.ping() if self.session is not None else "Nothing is connected."
+        except InspectorError as error:
+            return error.message
+
     async def relist(self) -> None:
         """Read every list again."""
         if self.session is not None and self.is_ready:

@@ -196,6 +196,14 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "session.ping",
+        "g",
+        "ping",
+        "ping",
+        "Asks the server whether it is there, with the protocol that has a ping.",
+        palette=True,
+    ),
+    _main(
         "session.list",
         "L",
         "list_again",

@@ -550,6 +550,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._runner.cancel()
         self.run_worker(self._reconnect(), group="reconnecting", exclusive=True)
 
+    def action_ping(self) -> None:
+        if self._link.is_ready:
+            self.run_worker(self._ping(), group="ping", exclusive=True)
+        else:
+            self.notify(f"There is no connection ({self._link.state}). R reconnects.", markup=False)
+
+    async def _ping(self) -> None:
+        self.notify(content(shortened(await self._link.ping(), 400)).plain, markup=False)
+
     def action_list_again(self) -> None:
         if self._link.is_ready:
             self._list_again()
