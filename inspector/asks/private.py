@@ -15,6 +15,7 @@ from inspector.json.walk import walk
 from inspector.schema.fields import Field, form_of
 
 ELICIT = "elicitation/create"
+TASK_RESULT = "tasks/result"
 MAX_FORMS = 8
 """Forms of one key that are remembered; all of them count."""
 MAX_KEYS = 1_000
@@ -50,6 +51,9 @@ def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]
     if method == ELICIT:
         found = private_in(object_at(result).get("content"), object_at(params).get("requestedSchema"))
         return tuple(f"/content{pointer}" for pointer in found)
+    if method == TASK_RESULT:
+        # What was asked is in another request.
+        return ("/content",) if "content" in object_at(result) else ()
     if method in CAPABILITIES:
         return ("/content",) if _looks_private(object_at(result).get("content")) else ()
     return ()

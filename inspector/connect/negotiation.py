@@ -54,7 +54,7 @@ class _Client:
 
     def __init__(self, announced: Announcement) -> None:
         self.info: JsonObject = {"name": announced.client_name or CLIENT_NAME, "version": __version__}
-        self.capabilities = announced.profile.capabilities
+        self.profile = announced.profile
         self.log_level = announced.log_level
 
 
@@ -113,7 +113,7 @@ def _wants_credentials(outcome: Outcome) -> bool:
 async def _initialize(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> Agreement | NoAgreement:
     params: JsonObject = {
         "protocolVersion": HANDSHAKE_REVISION,
-        "capabilities": client.capabilities,
+        "capabilities": client.profile.announced_in(Era.LEGACY),
         "clientInfo": client.info,
     }
     answer = await dispatcher.request("initialize", params, timeout_s=timeout_s, cancellable=False)
@@ -185,7 +185,7 @@ def modern_stamp(revision: str, client: _Client) -> Stamp:
         own: JsonObject = {
             _VERSION_META: revision,
             _CLIENT_META: client.info,
-            _CAPABILITIES_META: client.capabilities,
+            _CAPABILITIES_META: client.profile.announced_in(Era.MODERN),
         }
         if client.log_level != NO_LOGS:
             own[_LOG_LEVEL_META] = client.log_level or LOG_LEVELS[0]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inspector.json.exact import JsonObject
+from inspector.protocol.targets import Era
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """Source: MCP 2025-11-25, Logging."""
@@ -24,6 +25,12 @@ class ClientProfile:
     name: str
     about: str
     capabilities: JsonObject = field(default_factory=_nothing)
+    of_handshake: JsonObject = field(default_factory=_nothing)
+    """Further ones, which the stateless era has not."""
+
+    def announced_in(self, era: Era) -> JsonObject:
+        """What a server of this era is told."""
+        return {**self.capabilities, **self.of_handshake} if era is Era.LEGACY else self.capabilities
 
     @property
     def announced(self) -> str:
@@ -36,6 +43,13 @@ FULL = ClientProfile(
     name="full",
     about="everything that Sightline can answer",
     capabilities={"roots": {}, "sampling": {}, "elicitation": _FORM_AND_URL},
+    of_handshake={
+        "tasks": {
+            "list": {},
+            "cancel": {},
+            "requests": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
+        }
+    },
 )
 NONE = ClientProfile(name="none", about="no capability")
 PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (FULL, NONE)}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from inspector.asks.private import Questions, private_in_reply
+from inspector.asks.private import TASK_RESULT, Questions, private_in_reply
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.contract import Contract
@@ -82,6 +82,7 @@ _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 
 _UNCHECKED = "cannot be checked"
+_MOST_TASKS = 1_000
 
 
 class Bounder:
@@ -95,6 +96,8 @@ class Bounder:
         self.known.learn(list(secrets))
         self._definitions = Definitions()
         self._questions = Questions()
+        self._tasks: dict[str, Request] = {}
+        """What the server asked for, by the task that Sightline made of it."""
         self._running = set[str]()
         """The calls that wait for an answer."""
 
@@ -154,6 +157,11 @@ class Bounder:
 
     def replied(self, response: Response, asked: Request) -> JsonObject:
         """Sightline's answer to a request of the server, without what may be secret of the user's."""
+        task = text_at(response.result, "task", "taskId")
+        if task is not None and len(self._tasks) < _MOST_TASKS:
+            self._tasks[task] = asked
+        if asked.method == TASK_RESULT:
+            asked = self._tasks.get(text_at(asked.params, "taskId") or "", asked)
         private = private_in_reply(asked.method, asked.params, response.result)
         return self._without_answers(response.value, "result", private)
 

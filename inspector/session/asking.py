@@ -14,6 +14,7 @@ from inspector.json.members import object_at
 from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.frames import Request
 from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.session.client_tasks import METHODS, ClientTasks
 
 MAX_ASKS = 50
 """Requests during one call; further ones are refused."""
@@ -46,6 +47,8 @@ class Asker:
         self._roots = tuple(roots)
         self._note = note
         self._asked = 0
+        self._tasks = ClientTasks()
+        self._has_tasks = bool(profile.of_handshake)
         self.responder = responder or decline
 
     def begin(self) -> None:
@@ -54,8 +57,19 @@ class Asker:
 
     async def reply(self, request: Request, *, is_idle: bool) -> JsonObject:
         """The `result` or `error` of the answer to a request. `is_idle`: whether no request of the client waits."""
-        outcome = await self._outcome(request.method, request.params, is_idle=is_idle)
+        outcome = await self._task_or_outcome(request.method, request.params, is_idle=is_idle)
         return {"error": outcome.value} if isinstance(outcome, RpcError) else {"result": outcome.value}
+
+    def end(self) -> None:
+        """The session ends: nothing is answered any more."""
+        self._tasks.end()
+
+    async def _task_or_outcome(self, method: str, params: Json, *, is_idle: bool) -> Result | RpcError:
+        if self._has_tasks and method in METHODS:
+            return await self._tasks.outcome(method, params)
+        wants_task = self._has_tasks and method in _TASKS and "task" in object_at(params)
+        outcome = self._outcome(method, params, is_idle=is_idle)
+        return self._tasks.begin(outcome) if wants_task and self._tasks.has_room else await outcome
 
     async def fulfil(self, requests: Json) -> JsonObject | None:
         """The `inputResponses` to `inputRequests`; None where one of them cannot be answered, which the timeline says."""
@@ -107,4 +121,5 @@ class Asker:
         self._note(ask.title, f"{word}: {answer.why}" if answer.why else word)
 
 
+_TASKS = frozenset({"sampling/createMessage", "elicitation/create"})
 _WORDS = {Action.DECLINE: "declined", Action.CANCEL: "cancelled"}

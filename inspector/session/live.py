@@ -338,6 +338,7 @@ class Session:
 
     async def close(self) -> None:
         """End the connection and every process that it started. Secrets are forgotten."""
+        self.asker.end()
         if self._custody is not None:
             self._custody.end()
         if self._reaching is not None:

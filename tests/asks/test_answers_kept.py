@@ -13,11 +13,13 @@ KEY = "canary-7f3a91"
 SERVER = (sys.executable, "-S", "-E", str(ROOT / "tests" / "peers" / "asking_server.py"))
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_a_recording_has_the_answer_without_what_is_private_in_it(tmp_path: Path, era: str) -> None:
+@pytest.mark.parametrize(("era", "tool"), [("legacy", "secret"), ("legacy", "as task"), ("modern", "secret")])
+def test_a_recording_has_the_answer_without_what_is_private_in_it(
+    tmp_path: Path, era: str, tool: str
+) -> None:
     path = tmp_path / "session.jsonl"
     content = json.dumps({"name": "Ada", "api_key": KEY})
-    ran = here("call", "secret", "--answer", content, "--record", str(path), "--", *SERVER, era)
+    ran = here("call", tool, "--answer", content, "--record", str(path), "--", *SERVER, era)
     assert ran.code == 0
     assert KEY in ran.out
     assert KEY not in ran.err

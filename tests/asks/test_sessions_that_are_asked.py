@@ -194,6 +194,16 @@ async def test_the_time_limit_stands_still_while_the_user_answers(takes_s: float
         assert said((await session.call("form", {}, timeout_s=0.8)).outcome)
 
 
+async def test_a_request_that_wants_a_task_gets_a_handle_and_then_the_answer() -> None:
+    async with asked(Era.LEGACY) as (session, seen):
+        told = said((await session.call("as task", {})).outcome)
+        assert told["states"] == ["working", "completed"]
+        assert told["result"]["action"] == "accept"
+        assert "io.modelcontextprotocol/related-task" in told["result"]["_meta"]
+        assert told["unknown"]["error"]["code"] == told["late"]["error"]["code"] == -32602
+        assert [ask.kind for ask in seen] == [AskKind.FORM]
+
+
 async def test_an_address_of_an_error_is_shown_and_the_call_not_repeated() -> None:
     async with asked(Era.LEGACY) as (session, seen):
         assert isinstance((await session.call("visit first", {})).outcome, RpcError)

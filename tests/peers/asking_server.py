@@ -46,7 +46,7 @@ ASKS: dict[str, list[Any]] = {
     "huge": [HUGE],
     "thousand": [elicit()] * 1_000,
 }
-OTHERS = ("endless", "after", "withdrawn", "visit first", "shifting", "waiting")
+OTHERS = ("endless", "after", "withdrawn", "visit first", "shifting", "waiting", "as task")
 numbers = itertools.count(1)
 
 
@@ -96,6 +96,20 @@ def call(request: Any) -> None:
             number = ask(elicit("Never mind"))
             write({"method": "notifications/cancelled", "params": {"requestId": number}})
             finish(request, "done")
+        case "as task":
+            form = elicit(schema=SECRET_FORM)
+            ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
+            task = reply()["result"]["task"]
+            about = {"params": {"taskId": task["taskId"]}}
+            states = [task["status"]]
+            ask({"method": "tasks/get", "params": {"taskId": "another"}})
+            unknown = reply()
+            ask({"method": "tasks/result", **about})
+            result = reply()["result"]
+            ask({"method": "tasks/get", **about})
+            states.append(reply()["result"]["status"])
+            ask({"method": "tasks/cancel", **about})
+            finish(request, {"states": states, "result": result, "unknown": unknown, "late": reply()})
         case "visit first":
             data = {"elicitations": [visit("https://auth.example/login")["params"]]}
             write({"id": request["id"], "error": {"code": -32042, "message": "first", "data": data}})

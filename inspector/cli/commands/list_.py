@@ -280,7 +280,11 @@ def _client_shape(launch: Launch, server: ServerFacts) -> Json:
     profile = launch.options.client.profile
     if server.era is Era.AUTO:
         return None
-    return {"profile": profile.name, "capabilities": profile.capabilities, "note": announces(profile)}
+    return {
+        "profile": profile.name,
+        "capabilities": profile.announced_in(server.era),
+        "note": announces(profile),
+    }
 
 
 def _items_shape(catalogue: Catalogue, kind: Kind) -> list[Json]:
