@@ -8,6 +8,7 @@ from inspector.asks.ask import REFUSED, Ask, AskKind
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.protocol.client import Root
 from inspector.protocol.outcome import Result, RpcError
+from inspector.safe_text import safe_line
 from inspector.schema.fields import form_of
 
 MODEL = "none: the user of Sightline wrote this"
@@ -76,7 +77,8 @@ def filled(ask: Ask, content: JsonObject) -> Answer:
     found = violations(content, ask.schema, limit=3)
     if found:
         # The schema may quote what was filled in, so that only the place is named.
-        places = ", ".join(dict.fromkeys(violation.pointer or "the form" for violation in found))
+        named = (safe_line(violation.pointer[:80]) or "the form" for violation in found)
+        places = ", ".join(dict.fromkeys(named))
         return Answer(action=Action.DECLINE, why=f"its schema does not allow the answer at {places}")
     return Answer(action=Action.ACCEPT, content=content)
 

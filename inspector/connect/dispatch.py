@@ -13,6 +13,7 @@ from inspector.protocol.frames import Frame, Notification, Request, request_key,
 from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome, Result, RpcError
 
 CANCEL_WRITE_TIMEOUT_S = 2.0
+INTERNAL_ERROR = -32603
 MAX_REPLIES = 8
 """Requests of the server that are answered at the same time; further ones are refused."""
 
@@ -267,6 +268,8 @@ class Dispatcher:
         self._pause()
         try:
             reply = await self._on_request(request, self.is_idle)
+        except Exception:  # noqa: BLE001 - a defect of Sightline must not leave the server, and with it the call, waiting
+            reply: JsonObject = {"error": {"code": INTERNAL_ERROR, "message": "the client could not answer"}}
         finally:
             self._resume()
         await self._send_reply(request, reply)

@@ -184,6 +184,15 @@ async def test_a_request_after_the_result_or_withdrawn_by_the_server_asks_nobody
             await ended.wait() if begun.is_set() else None
 
 
+async def test_a_responder_with_a_defect_leaves_no_server_waiting() -> None:
+    async def broken(ask: Ask) -> Answer:
+        raise ZeroDivisionError(ask.title)
+
+    async with asked(Era.LEGACY, responder=broken) as (session, _):
+        (reply,) = said((await session.call("form", {})).outcome)
+        assert reply["error"]["code"] == -32603
+
+
 @pytest.mark.parametrize("takes_s", [0.0, 1.2])
 async def test_the_time_limit_stands_still_while_the_user_answers(takes_s: float) -> None:
     async def slowly(ask: Ask) -> Answer:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from textual.content import Content
 
@@ -45,7 +46,7 @@ def ask_view(ask: Ask, own_url: str | None) -> AskView:
     return AskView(
         ask=ask,
         title=title,
-        lines=tuple(_lines(ask, form, link)),
+        lines=_bounded(_lines(ask, form, link)),
         form=form,
         defaults=default_entries(form) if form else None,
         link=link,
@@ -58,20 +59,25 @@ def _masked(form: Form) -> Form:
     return replace(form, fields=tuple(fields))
 
 
+def _bounded(lines: Iterator[Content]) -> tuple[Content, ...]:
+    shown = tuple(islice(lines, _MOST_LINES))
+    more = Content.styled("… and more, which the timeline has", "$text-warning")
+    return (*shown, more) if next(lines, None) is not None else shown
+
+
 def _lines(ask: Ask, form: Form | None, link: Link | None) -> Iterator[Content]:
-    if ask.message:
-        yield from _text(ask.message)
+    # Sightline's own words come first: a long message must not push them off the screen.
     if form is not None:
         yield from _about_form(form)
     if link is not None:
         yield from _about_link(link)
     if ask.kind is AskKind.SAMPLING:
         yield Content.styled("No model is called. What you write is the answer.", "$foreground 70%")
-        for number, text in enumerate(sampling_lines(ask)):
-            if number == _MOST_LINES:
-                yield Content.styled("… and more, which the timeline has", "$text-warning")
-                return
-            yield from _text(text)
+    texts = sampling_lines(ask) if ask.kind is AskKind.SAMPLING else filter(None, [ask.message])
+    for number, text in enumerate(texts):
+        if number == 0:
+            yield Content.styled("The server says:", "$foreground 70%")
+        yield from _text(text)
 
 
 def _about_form(form: Form) -> Iterator[Content]:
@@ -100,4 +106,4 @@ def _about_link(link: Link) -> Iterator[Content]:
 
 def _text(text: str) -> Iterator[Content]:
     for line in shortened(text, _LONGEST).splitlines() or [""]:
-        yield content(line)
+        yield Content.assemble("  ", content(line))
