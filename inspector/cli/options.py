@@ -17,11 +17,13 @@ from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import UsageError
 from inspector.files import paths
 from inspector.policy.gate.agreement import Agreement, Terms
+from inspector.protocol.client import FULL, LOG_LEVELS, NO_LOGS, PROFILES, Announcement, Root
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import Era, PageTarget, Target
 from inspector.session.options import Options
 
 if TYPE_CHECKING:
+    from inspector.files.settings import Settings
     from inspector.hosts.profile import Host
     from inspector.recording.files import Recorder
 
@@ -244,6 +246,49 @@ class BrowserOptions(OptionGroup):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientOptions(OptionGroup):
+    """What a server is told of the client."""
+
+    title = "Client"
+
+    profile: str | None = option(
+        "--as",
+        default=None,
+        type=WordChoice(tuple(PROFILES)),
+        help="What Sightline announces: full is everything that it can answer, none is no capability.  [default: full]",
+    )
+    roots: tuple[str, ...] = option(
+        "--root",
+        default=(),
+        multiple=True,
+        metavar="DIR",
+        help="A folder that servers may work in, for roots/list.",
+    )
+    log_level: str | None = option(
+        "--log-level",
+        default=None,
+        type=WordChoice((*LOG_LEVELS, NO_LOGS)),
+        help="The least severe logs to ask the server for.  [default: debug where each request says so, else the server's]",
+    )
+
+    def applied(self, options: Options, own: "Settings | None") -> Options:
+        """`options` with these; what is not given is as in the user's settings. Raises UsageError for no folder."""
+        profile = self.profile or (own.client if own else None) or FULL.name
+        level = self.log_level or (own.log_level if own else None)
+        folders = [*map(Path, self.roots)] or [*(own.roots if own else ())]
+        client = Announcement(profile=PROFILES[profile], log_level=level)
+        return replace(options, client=client, roots=tuple(map(root_of, folders)))
+
+
+def root_of(folder: Path) -> Root:
+    """A folder as servers are told of it. Raises UsageError where there is none."""
+    if not folder.is_dir():
+        raise UsageError(f"--root {folder}: no folder", "Name a folder that exists.")
+    path = folder.resolve()
+    return Root(uri=path.as_uri(), name=path.name or str(path))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionOptions(OptionGroup):
     """How to reach a target."""
 
@@ -287,6 +332,7 @@ class ConnectionOptions(OptionGroup):
     server: str | None = option(
         "--server", default=None, metavar="NAME", help="The entry of the --config file to use."
     )
+    client: ClientOptions = field(default_factory=ClientOptions, metadata={"group": ClientOptions})
     browser: BrowserOptions = field(default_factory=BrowserOptions, metadata={"group": BrowserOptions})
 
     def options(self) -> Options:
@@ -299,17 +345,19 @@ class ConnectionOptions(OptionGroup):
             wait_s=WAIT_S if wait_s is None else wait_s,
             forms=Forms.WAIT if self.browser.is_visible else Forms.LEAVE,
         )
-        limit = _own_limit()
+        own = _own_settings()
+        options = self.client.applied(options, own)
+        limit = own.max_message_bytes if own else None
         return replace(options, max_message_bytes=limit) if limit else options
 
 
-def _own_limit() -> int | None:
-    """The size limit for messages, where the user's settings have one."""
+def _own_settings() -> "Settings | None":
+    """The user's settings, where there are some."""
     if not os.path.lexists(paths.own_settings()):
         return None
     from inspector.files.settings import settings  # noqa: PLC0415 - most users have none
 
-    return settings().max_message_bytes
+    return settings()
 
 
 def _complete_hosts(
@@ -408,7 +456,9 @@ class RecordingOptions(OptionGroup):
         if self.seal_to is not None and self.path is None:
             raise UsageError("--seal-to encrypts a recording", "Add --record FILE.")
 
-    def recorder(self, target: Target, lens: LensOptions | None = None) -> "Recorder | None":
+    def recorder(
+        self, target: Target, lens: LensOptions | None = None, *, client: str = ""
+    ) -> "Recorder | None":
         """A recorder of a session with `target`; None without --record. Makes the file. Raises UsageError.
 
         The recorder reports on stderr when it stops.
@@ -419,7 +469,14 @@ class RecordingOptions(OptionGroup):
         from inspector.recording.format import Lenses  # noqa: PLC0415 - most commands record nothing
 
         lenses = Lenses(level=lens.level, host=lens.host, policy=lens.policy) if lens else Lenses()
-        return recorder_of(Path(self.path), target, lenses, seal_to=self.seal_to, on_failure=DIAGNOSTICS.say)
+        return recorder_of(
+            Path(self.path),
+            target,
+            lenses,
+            client=client,
+            seal_to=self.seal_to,
+            on_failure=DIAGNOSTICS.say,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.session.wording import ANNOUNCES_NOTHING, ONLY_AS_TASK
+from inspector.session.wording import ONLY_AS_TASK, announces
 
 OTHER_CLIENT = "claude-ai"
 """The client name of Claude Desktop. A server that shows reviewers other tools shows this client its usual ones."""
@@ -185,7 +185,7 @@ def gathered(launch: Launch, plan: Plan) -> Gathered:
     else:
         missing.append(_NO_CALLS)
         missing.append(_ONE_LISTING)
-    missing.append(_HEADERS if isinstance(target, PageTarget) else _CAPABILITIES)
+    missing.append(_HEADERS if isinstance(target, PageTarget) else _one_profile(launch))
     found = reviewed(
         seen.called.first,
         server=_description(seen.facts),
@@ -205,6 +205,14 @@ def gathered(launch: Launch, plan: Plan) -> Gathered:
     )
     return Gathered(
         server=server, reviewed=found, not_checked=tuple(missing), is_stopped=seen.called.is_stopped
+    )
+
+
+def _one_profile(launch: Launch) -> NotChecked:
+    profile = launch.options.client.profile
+    said = announces(profile).rstrip(".")
+    return NotChecked(
+        what="tools for other clients", why=f"only the client profile {profile.name} was asked: {said}"
     )
 
 
@@ -235,7 +243,8 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
         return
     DIAGNOSTICS.say(f"listing as {OTHER_CLIENT} …")
     try:
-        options = replace(launch.options, client_name=OTHER_CLIENT, recorder=None)
+        client = replace(launch.options.client, client_name=OTHER_CLIENT)
+        options = replace(launch.options, client=client, recorder=None)
         listings.append(in_session(replace(launch, options=options), _other_listing))
     except InspectorError as error:
         missing.append(NotChecked(what="changes by client name", why=f"asked as another: {error.message}"))
@@ -314,7 +323,6 @@ _NO_CALLS = NotChecked(what="results", why="no tool was called: --call calls tho
 _ONE_LISTING = NotChecked(
     what="changes", why="one listing was taken, under one client name: --call takes others"
 )
-_CAPABILITIES = NotChecked(what="tools for other clients", why=ANNOUNCES_NOTHING.rstrip("."))
 _HEADERS = NotChecked(
     what="permissions policy",
     why="the page's response headers are not read: what they allow is not known, what they forbid is",

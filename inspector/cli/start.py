@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from inspector.boundary.options import Level
-from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions
+from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions, root_of
 from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import InspectorError, UsageError
 from inspector.json.exact import Malformed
@@ -70,7 +70,8 @@ class Invocation:
         """Run the interface; its exit code. Raises UsageError where there is no terminal."""
         self.check_terminal()
         # The interface follows what a page registers.
-        options = replace(launch.options, wait_s=None, forms=Forms.WAIT)
+        roots = launch.options.roots or (root_of(Path.cwd()),)
+        options = replace(launch.options, wait_s=None, forms=Forms.WAIT, roots=roots)
         return self.interface(replace(launch, options=options))
 
 
@@ -94,7 +95,9 @@ def launch_of(
     if lens is not None:
         options = replace(options, policy=lens.policy)
     if recording is not None:
-        options = replace(options, recorder=recording.recorder(target, lens))
+        options = replace(
+            options, recorder=recording.recorder(target, lens, client=options.client.profile.name)
+        )
     return Launch(
         target=target,
         options=options,

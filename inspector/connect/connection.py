@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from inspector.connect.dispatch import Answer, Channel, Dispatcher, ProgressListener
+from inspector.connect.dispatch import Answer, Channel, Dispatcher, ProgressListener, Replier
 from inspector.connect.errors import connect_error
 from inspector.connect.negotiation import Agreement, NoAgreement, negotiate
 from inspector.connect.stdio import StdioProcess
@@ -14,6 +14,7 @@ from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.errors import InspectorError
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
+from inspector.protocol.client import USUAL, Announcement
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Notification
 from inspector.protocol.outcome import Failure, FailureKind
@@ -68,11 +69,11 @@ class Connection:
         """Seconds since the connection was requested, on the clock of its frames."""
         return self._tap.now_s()
 
-    async def agree(self, era: Era, timeout_s: float, client_name: str | None = None) -> None:
+    async def agree(self, era: Era, announced: Announcement, timeout_s: float) -> None:
         await self._transport.start()
         over_http = isinstance(self._target, HttpTarget)
         agreement = await negotiate(
-            self._dispatcher, era, timeout_s=timeout_s, over_http=over_http, client_name=client_name
+            self._dispatcher, era, announced, timeout_s=timeout_s, over_http=over_http
         )
         if isinstance(agreement, NoAgreement):
             printed = self._transport.printed if isinstance(self._transport, StdioProcess) else None
@@ -128,8 +129,7 @@ class Opening:
 
     era: Era = Era.AUTO
     timeout_s: float
-    client_name: str | None = None
-    """The client name to announce; None for the default."""
+    announced: Announcement = USUAL
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message closes a stdio connection; over HTTP it fails the request."""
 
@@ -140,20 +140,25 @@ async def open_connection(
     *,
     on_frame: Callable[[Matched], None],
     on_notification: Callable[[Notification], None],
+    on_request: Replier | None = None,
     after: Connection | None = None,
 ) -> Connection:
     """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
     A stdio server that exits at the stateless era's first message is started again for the handshake.
-    `after`: the connection to replace; its clock, frame numbers and request ids continue.
+    `on_request`: answers the server's requests in the handshake era; in the other it has none. `after`: the connection to replace; its clock, frame numbers and request ids continue.
     """
     tap, last_id = after.place if after else (Tap(on_frame, own_credentials(target).cover), 0)
+
+    def dispatcher(last_id: int = 0) -> Dispatcher:
+        return Dispatcher(tap, on_notification, on_request=on_request, last_id=last_id)
+
     try:
-        return await _opened(target, opening, Dispatcher(tap, on_notification, last_id=last_id), tap)
+        return await _opened(target, opening, dispatcher(last_id), tap)
     except _DiedEarly:
         tap.note("the server exited at the probe for the stateless era: starting it again with initialize")
         again = replace(opening, era=Era.LEGACY)
-        return await _opened(target, again, Dispatcher(tap, on_notification), tap)
+        return await _opened(target, again, dispatcher(), tap)
 
 
 class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
@@ -176,7 +181,7 @@ async def _opened(
     dispatcher.attach(transport)
     connection = Connection(target, tap, dispatcher, transport)
     try:
-        await connection.agree(opening.era, opening.timeout_s, opening.client_name)
+        await connection.agree(opening.era, opening.announced, opening.timeout_s)
     except BaseException as error:
         lost = dispatcher.lost
         has_died = (

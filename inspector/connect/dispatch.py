@@ -13,6 +13,9 @@ from inspector.protocol.frames import Frame, Notification, Request, request_key,
 from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome, Result, RpcError
 
 CANCEL_WRITE_TIMEOUT_S = 2.0
+INTERNAL_ERROR = -32603
+MAX_REPLIES = 8
+"""Requests of the server that are answered at the same time; further ones are refused."""
 
 
 class Channel(Protocol):
@@ -32,6 +35,8 @@ class Answer:
 
 
 ProgressListener = Callable[[JsonObject], None]
+Replier = Callable[[Request, bool], Awaitable[JsonObject]]
+"""(request of the server, whether no request of the client waits) to the `result` or `error` of the answer."""
 Stamp = Callable[[str, JsonObject], tuple[JsonObject, dict[str, str]]]
 """(method, params) to the params and headers that the protocol era requires."""
 
@@ -43,6 +48,8 @@ class _Pending:
     timeout: asyncio.Timeout | None = None
     timeout_s: float | None = 0
     """None for a request that stays open, such as a subscription."""
+    left_s: float | None = None
+    """Of the time limit, while it is paused."""
 
 
 def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
@@ -58,16 +65,26 @@ class Dispatcher:
     """Sends requests and resolves their answers. A fault on the wire affects at most its own request."""
 
     def __init__(
-        self, tap: Tap, on_notification: Callable[[Notification], None], *, last_id: int = 0
+        self,
+        tap: Tap,
+        on_notification: Callable[[Notification], None],
+        *,
+        on_request: Replier | None = None,
+        last_id: int = 0,
     ) -> None:
-        """`last_id`: the last request id that was already sent through `tap`."""
+        """`on_request`: answers the server's requests; None to refuse them. `last_id`: the last request id that was already sent through `tap`."""
         self._tap = tap
         self._on_notification = on_notification
+        self._on_request = on_request
         self._channel: Channel | None = None
         self._pending: dict[str, _Pending] = {}
         self._last_id = last_id
         self._lost: Failure | None = None
-        self._replies: set[asyncio.Task[None]] = set()
+        self._replies: dict[str, asyncio.Task[None]] = {}
+        """The answers that are being made, by the key of the server's request."""
+        self._sending: set[asyncio.Task[None]] = set()
+        self._paused = 0
+        """How many answers are being made: time limits stand still meanwhile."""
         self.stamp: Stamp = unstamped
         self.away: Failure | None = None
         """Why the server cannot be reached now: it is down, or does not know the session. Requests are still sent."""
@@ -167,6 +184,7 @@ class Dispatcher:
                     self._resolve(exchange.key, Answer(outcome=outcome, frame=matched.frame))
                 case Notification():
                     self._progress(event)
+                    self._withdraw(event)
                     self._on_notification(event)
                 case Asked(exchange=exchange):
                     self._reply(exchange.request)
@@ -193,6 +211,8 @@ class Dispatcher:
         self._lost = self._lost or self._covered(failure)
         for key in tuple(self._pending):
             self._resolve(key, Answer(outcome=self._lost, frame=None))
+        for reply in tuple(self._replies.values()):
+            reply.cancel()
 
     def _covered(self, failure: Failure) -> Failure:
         return replace(failure, detail=self._tap.cover(failure.detail))
@@ -212,20 +232,79 @@ class Dispatcher:
         pending = self._pending.get(request_key(notification.params.get("progressToken")))
         if pending is None or pending.on_progress is None:
             return
-        if pending.timeout_s is not None and pending.timeout and not pending.timeout.expired():
+        if pending.left_s is not None:
+            pending.left_s = pending.timeout_s
+        elif pending.timeout_s is not None and pending.timeout and not pending.timeout.expired():
             pending.timeout.reschedule(asyncio.get_running_loop().time() + pending.timeout_s)
         pending.on_progress(notification.params)
 
     def _reply(self, request: Request) -> None:
-        reply: JsonObject = {"jsonrpc": "2.0", "id": request.id}
+        key = request_key(request.id)
+        refusal = self._refusal(request, key)
+        if request.method == "ping" or refusal:
+            reply: JsonObject = (
+                {"error": {"code": METHOD_NOT_FOUND, "message": refusal}} if refusal else {"result": {}}
+            )
+            task = asyncio.ensure_future(self._send_reply(request, reply))
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
+            return
+        task = self._replies[key] = asyncio.ensure_future(self._answer(request))
+        task.add_done_callback(lambda _: self._replies.pop(key, None))
+
+    def _refusal(self, request: Request, key: str) -> str:
+        """Why a request of the server is not answered; empty where it is."""
         if request.method == "ping":
-            reply["result"] = {}
-        else:
-            # Sightline announces no capabilities, so a server may send no other request.
-            reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"not supported: {request.method}"}
-        task = asyncio.ensure_future(self._quietly(self._send(reply, {})))
-        self._replies.add(task)
-        task.add_done_callback(self._replies.discard)
+            return ""
+        if self._on_request is None:
+            return f"not supported: {request.method}"
+        if key in self._replies:
+            return "a request with this id is being answered"
+        return "too many requests at once" if len(self._replies) >= MAX_REPLIES else ""
+
+    async def _answer(self, request: Request) -> None:
+        if self._on_request is None:
+            return
+        self._pause()
+        try:
+            reply = await self._on_request(request, self.is_idle)
+        except Exception:  # noqa: BLE001 - a defect of Sightline must not leave the server, and with it the call, waiting
+            reply: JsonObject = {"error": {"code": INTERNAL_ERROR, "message": "the client could not answer"}}
+        finally:
+            self._resume()
+        await self._send_reply(request, reply)
+
+    def _withdraw(self, notification: Notification) -> None:
+        """Stop answering a request that the server cancels."""
+        if notification.method == "notifications/cancelled" and isinstance(notification.params, dict):
+            reply = self._replies.get(request_key(notification.params.get("requestId")))
+            if reply is not None:
+                reply.cancel()
+
+    def _pause(self) -> None:
+        """Stop the time limits: the server waits for the user."""
+        self._paused += 1
+        if self._paused > 1:
+            return
+        now = asyncio.get_running_loop().time()
+        for pending in self._pending.values():
+            when = pending.timeout.when() if pending.timeout else None
+            if pending.timeout and when is not None and not pending.timeout.expired():
+                pending.left_s = max(when - now, 0.0)
+                pending.timeout.reschedule(None)
+
+    def _resume(self) -> None:
+        self._paused -= 1
+        if self._paused:
+            return
+        now = asyncio.get_running_loop().time()
+        for pending in self._pending.values():
+            left_s, pending.left_s = pending.left_s, None
+            if left_s is not None and pending.timeout and not pending.timeout.expired():
+                pending.timeout.reschedule(now + left_s)
+
+    async def _send_reply(self, request: Request, reply: JsonObject) -> None:
+        await self._quietly(self._send({"jsonrpc": "2.0", "id": request.id, **reply}, {}))
 
     async def _quietly(self, sending: Awaitable[None]) -> None:
         with contextlib.suppress(OSError):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from inspector import __version__
 from inspector.connect.dispatch import Answer, Dispatcher, Stamp, unstamped
 from inspector.json.exact import Json, JsonObject
+from inspector.json.members import value_at
+from inspector.protocol.client import LOG_LEVELS, NO_LOGS, Announcement
 from inspector.protocol.frames import with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.targets import Era
@@ -47,11 +49,20 @@ class NoAgreement:
     outcome: Outcome
 
 
+class _Client:
+    """What every message says of the client."""
+
+    def __init__(self, announced: Announcement) -> None:
+        self.info: JsonObject = {"name": announced.client_name or CLIENT_NAME, "version": __version__}
+        self.profile = announced.profile
+        self.log_level = announced.log_level
+
+
 async def negotiate(
-    dispatcher: Dispatcher, era: Era, *, timeout_s: float, over_http: bool, client_name: str | None = None
+    dispatcher: Dispatcher, era: Era, announced: Announcement, *, timeout_s: float, over_http: bool
 ) -> Agreement | NoAgreement:
-    """Negotiate a protocol and set the stamp of `dispatcher`. `client_name`: None for the default."""
-    client: JsonObject = {"name": client_name or CLIENT_NAME, "version": __version__}
+    """Negotiate a protocol and set the stamp of `dispatcher`."""
+    client = _Client(announced)
     match era:
         case Era.LEGACY:
             agreement = await _initialize(dispatcher, timeout_s, client)
@@ -60,11 +71,11 @@ async def negotiate(
         case Era.AUTO:
             agreement = await _either(dispatcher, timeout_s, client)
     if isinstance(agreement, Agreement):
-        await _adopt(dispatcher, agreement, client, over_http=over_http)
+        await _adopt(dispatcher, agreement, client, over_http=over_http, timeout_s=timeout_s)
     return agreement
 
 
-async def _either(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) -> Agreement | NoAgreement:
+async def _either(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> Agreement | NoAgreement:
     """Prefer the stateless era. A slow server gets both requests, and the first success counts."""
     discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s, client))
     done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
@@ -99,10 +110,12 @@ def _wants_credentials(outcome: Outcome) -> bool:
     return isinstance(outcome, Failure) and outcome.http_status in {401, 403}
 
 
-async def _initialize(
-    dispatcher: Dispatcher, timeout_s: float, client: JsonObject
-) -> Agreement | NoAgreement:
-    params: JsonObject = {"protocolVersion": HANDSHAKE_REVISION, "capabilities": {}, "clientInfo": client}
+async def _initialize(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> Agreement | NoAgreement:
+    params: JsonObject = {
+        "protocolVersion": HANDSHAKE_REVISION,
+        "capabilities": client.profile.announced_in(Era.LEGACY),
+        "clientInfo": client.info,
+    }
     answer = await dispatcher.request("initialize", params, timeout_s=timeout_s, cancellable=False)
     match answer.outcome:
         case Result(value=dict() as result) if isinstance(result.get("protocolVersion"), str):
@@ -111,7 +124,7 @@ async def _initialize(
             return NoAgreement(asked="initialize", outcome=outcome)
 
 
-async def _discover(dispatcher: Dispatcher, timeout_s: float, client: JsonObject) -> Agreement | NoAgreement:
+async def _discover(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> Agreement | NoAgreement:
     answer = await _ask_discover(dispatcher, modern_stamp(MODERN_REVISIONS[-1], client), timeout_s)
     named = _mutual(_supported_by_error(answer.outcome))
     if named:
@@ -145,13 +158,16 @@ def _mutual(versions: Json) -> str | None:
 
 
 async def _adopt(
-    dispatcher: Dispatcher, agreement: Agreement, client: JsonObject, *, over_http: bool
+    dispatcher: Dispatcher, agreement: Agreement, client: _Client, *, over_http: bool, timeout_s: float
 ) -> None:
     if agreement.era is Era.MODERN:
         dispatcher.stamp = modern_stamp(agreement.revision, client)
         return
     dispatcher.stamp = _handshake_stamp(agreement.revision) if over_http else unstamped
     await dispatcher.notify("notifications/initialized", {})
+    level = client.log_level
+    if level not in (None, NO_LOGS) and value_at(agreement.result, "capabilities", "logging") is not None:
+        await dispatcher.request("logging/setLevel", {"level": level}, timeout_s=timeout_s)
 
 
 def _handshake_stamp(revision: str) -> Stamp:
@@ -162,16 +178,17 @@ def _handshake_stamp(revision: str) -> Stamp:
     return stamp
 
 
-def modern_stamp(revision: str, client: JsonObject) -> Stamp:
+def modern_stamp(revision: str, client: _Client) -> Stamp:
     """Identity and capabilities in each request's `_meta`, and routing headers, as 2026-07-28 requires."""
 
     def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
         own: JsonObject = {
             _VERSION_META: revision,
-            _CLIENT_META: client,
-            _CAPABILITIES_META: {},
-            _LOG_LEVEL_META: "debug",
+            _CLIENT_META: client.info,
+            _CAPABILITIES_META: client.profile.announced_in(Era.MODERN),
         }
+        if client.log_level != NO_LOGS:
+            own[_LOG_LEVEL_META] = client.log_level or LOG_LEVELS[0]
         stamped = with_meta(params, own)
         headers = {"mcp-protocol-version": revision, "mcp-method": method}
         name = params.get(_NAMED_BY.get(method, ""))

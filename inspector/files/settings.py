@@ -2,7 +2,7 @@
 
 No project file and no server can change them. Keys: `allow_copy`, `audit` with `file`, `handlers` and `formatters`, `limits`
 with `message_mb`, for each `[[servers]]` the keys `command`, `redeem_origin`, `cwd` and `environment`, and for each `[[ignore]]`
-the keys `rule`, `reason` and `tool`.
+the keys `rule`, `reason` and `tool`; `client` with `as`, `roots` and `log_level`.
 """
 
 import re
@@ -11,13 +11,14 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
 from inspector.errors import UsageError
 from inspector.files import paths, private
+from inspector.protocol.client import LOG_LEVELS, NO_LOGS
 from inspector.protocol.targets import StdioTarget, Target
 from inspector.urls.host import Refused, is_on_this_machine
 from inspector.urls.origin import UNENCRYPTED, origin_of
@@ -48,6 +49,12 @@ class _Limits(msgspec.Struct, forbid_unknown_fields=True):
     message_mb: Annotated[int, msgspec.Meta(ge=1, le=65_536)] | None = None
 
 
+class _Client(msgspec.Struct, forbid_unknown_fields=True):
+    profile: Literal["full", "none"] | None = msgspec.field(default=None, name="as")
+    roots: list[str] = []
+    log_level: str | None = None
+
+
 class _Ignore(msgspec.Struct, forbid_unknown_fields=True):
     rule: str
     reason: str
@@ -58,6 +65,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     allow_copy: bool = False
     audit: dict[str, object] = {}
     limits: dict[str, object] = {}
+    client: dict[str, object] = {}
     servers: list[dict[str, object]] = []
     ignore: list[dict[str, object]] = []
 
@@ -118,6 +126,12 @@ class Settings:
     ignored: tuple[Ignored, ...] = ()
     max_message_bytes: int | None = None
     """Size limit for one message of a server; None for the default."""
+    client: str | None = None
+    """The name of a client profile; None for the usual one."""
+    roots: tuple[Path, ...] = ()
+    """Folders that servers may work in."""
+    log_level: str | None = None
+    """One of `protocol.client`; None for the usual one."""
     warning: str = ""
     """A warning about the file, with the remedy; empty for none."""
 
@@ -160,7 +174,14 @@ def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
     file = _shaped(content, _File, where)
     pins = tuple(_pins(file.servers, text, where))
     limits = _shaped(file.limits, _Limits, f"{where}, `limits`")
+    client = _shaped(file.client, _Client, f"{where}, `client`")
+    levels = (*LOG_LEVELS, NO_LOGS)
+    if client.log_level not in (None, *levels):
+        raise UsageError(f"{where}: `client`: `log_level` is no level", f"Levels: {', '.join(levels)}.")
     return Settings(
+        client=client.profile,
+        roots=tuple(_absolute(root, f"{where}: `client`: `roots`") for root in client.roots),
+        log_level=client.log_level,
         allow_copy=file.allow_copy,
         audit=_audit(file.audit, where),
         pins=tuple(sorted(pins, key=lambda pin: pin.cwd is None)),

@@ -116,7 +116,7 @@ def unfinished_in(result: Json) -> Unfinished | None:
         return None if all(kind == COMPLETE for kind in kinds) else Unfinished(reason=_UNKNOWN)
     if not isinstance(result, dict):
         return None
-    kind = _kind(result)
+    kind = kind_of(result)
     if kind == COMPLETE:
         return None
     reason = _REASONS.get(kind, _UNKNOWN) if isinstance(kind, str) else _UNKNOWN
@@ -127,7 +127,7 @@ def unfinished_in(result: Json) -> Unfinished | None:
     return Unfinished(reason=reason, asks=asks)
 
 
-def _kind(result: JsonObject) -> Json:
+def kind_of(result: JsonObject) -> Json:
     """The `resultType`; derived from other members if the answer is no tool result."""
     kind = result.get(_KEY, COMPLETE)
     if kind != COMPLETE or "content" in result or "structuredContent" in result:

@@ -73,6 +73,8 @@ class Timeline:
         self._entries: list[Entry] = []
         self._numbers: dict[tuple[int, str], int] = {}
         """Entries of exchanges, by the frame and the id of their request."""
+        self._unfinished: dict[str, list[int]] = {}
+        """Entries of unfinished exchanges by title: a later round goes on with one."""
 
     @property
     def frames(self) -> Sequence[Frame]:
@@ -161,10 +163,30 @@ class Timeline:
         exchange = asked.exchange
         kind = EntryKind.EXCHANGE if exchange.asked_by is Direction.SENT else EntryKind.SERVER_REQUEST
         title = titled(exchange.request.method, exchange.request.params)
+        before = self._round_before(title, exchange) if kind is EntryKind.EXCHANGE else None
+        if before is not None:
+            entry = replace(
+                before,
+                state=EntryState.PENDING,
+                frames=(*before.frames, frame.number),
+                size_bytes=before.size_bytes + len(frame.raw),
+                detail="",
+            )
+            self._entries[before.number - 1] = entry
+            self._numbers[exchange.frame, exchange.key] = entry.number
+            return entry
         state = EntryState.OPEN if exchange.is_lasting else EntryState.PENDING
         entry = self._add(frame, kind, title, state=state)
         self._numbers[exchange.frame, exchange.key] = entry.number
         return entry
+
+    def _round_before(self, title: str, exchange: Exchange) -> Entry | None:
+        """The entry of the unfinished answer that a request goes on with; None for a request of its own."""
+        params = exchange.request.params
+        if not isinstance(params, dict) or not ({"inputResponses", "requestState"} & params.keys()):
+            return None
+        numbers = self._unfinished.get(title, [])
+        return self._entries[numbers.pop(0) - 1] if numbers else None
 
     def _ended(
         self,
@@ -186,6 +208,10 @@ class Timeline:
             detail=self._shown(detail),
         )
         self._entries[number - 1] = entry
+        if state is EntryState.UNFINISHED:
+            self._unfinished.setdefault(titled(exchange.request.method, exchange.request.params), []).append(
+                number
+            )
         return entry
 
     def _notification(self, frame: Frame, notification: Notification) -> Entry:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from inspector.asks.private import TASK_RESULT, Questions, private_in_reply
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.contract import Contract
@@ -80,6 +81,7 @@ _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 
 _UNCHECKED = "cannot be checked"
+_MOST_TASKS = 1_000
 
 
 class Bounder:
@@ -92,6 +94,9 @@ class Bounder:
         self.known = Known()
         self.known.learn(list(secrets))
         self._definitions = Definitions()
+        self._questions = Questions()
+        self._tasks: dict[str, Request] = {}
+        """What the server asked for, by the task that Sightline made of it."""
         self._running = set[str]()
         """The calls that wait for an answer."""
 
@@ -137,19 +142,36 @@ class Bounder:
             self._publish((name,))
         if call:
             self._running.add(request_key(request.id))
+        left = self._without_answers(request.value, "params", self._questions.private_in(params))
         if name is None or "arguments" not in params:
-            return request.value
+            return left
         arguments = params["arguments"]
         removals: list[Removal] = []
         for tool in self._definitions.variants(name):
             removals += sensitive_arguments(arguments, tool.input_schema)
         if not removals:
-            return request.value
+            return left
         self._learn(arguments, removals)
-        return {
-            **request.value,
-            "params": {**params, "arguments": with_markers(arguments, removals, self.key)},
-        }
+        kept = with_markers(arguments, removals, self.key)
+        return {**left, "params": {**object_at(left, "params"), "arguments": kept}}
+
+    def replied(self, response: Response, asked: Request) -> JsonObject:
+        """Sightline's answer to a request of the server, without what may be secret of the user's."""
+        task = text_at(response.result, "task", "taskId")
+        if task is not None and len(self._tasks) < _MOST_TASKS:
+            self._tasks[task] = asked
+        if asked.method == TASK_RESULT:
+            asked = self._tasks.get(text_at(asked.params, "taskId") or "", asked)
+        private = private_in_reply(asked.method, asked.params, response.result)
+        return self._without_answers(response.value, "result", private)
+
+    def _without_answers(self, value: JsonObject, member: str, private: Sequence[str]) -> JsonObject:
+        """A message without the values at these pointers into one of its members."""
+        if not private:
+            return value
+        removals = tuple(Removal(pointer=pointer, rule=ARGUMENT, detail="") for pointer in private)
+        self._learn(value[member], removals)
+        return {**value, member: with_markers(value[member], removals, self.key)}
 
     def received(self, response: Response, asked: Request | None) -> JsonObject:
         """An answer, without what the declarations withhold, before it is searched. `asked`: what it answers."""
@@ -163,6 +185,7 @@ class Bounder:
             return self._without(value, ("error",))
         outcome = RpcError(value=response.error) if response.is_error else Result(value=response.result)
         raw, member = raw_of(outcome), "error" if response.is_error else "result"
+        self._questions.take(response.result)
         if called(asked.method, asked.params) and not self._definitions.is_listed:
             return self._without(value, ("result", "error"))
         removals = self._removals(outcome, asked, self.policy)

@@ -59,6 +59,7 @@ _LEFT_OUT: Mapping[str, Json | tuple[()]] = {
     "responseTo": None,
     "faults": (),
     "digest": "",
+    "client": "",
 }
 """Members that are not written where they have these values."""
 _TIMES = frozenset({"at", "duration"})

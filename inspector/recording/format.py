@@ -90,6 +90,8 @@ class Header(_WithLenses, frozen=True, kw_only=True):
     """Who wrote it: name and version."""
     recorded: RecordedTarget = field(name="target")
     lenses: _Lenses
+    client: str = ""
+    """The name of the profile by which the server knew the client; empty in older recordings, where no capability was announced."""
 
     @property
     def kind(self) -> str:

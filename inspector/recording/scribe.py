@@ -246,6 +246,11 @@ class Scribe:
                 ) if frame.direction is Direction.RECEIVED:
                     value = self._bounder.received(response, exchange.request)
                     self._pending.discard(_place(event))
+                case (
+                    Answered(exchange=exchange, response=response)
+                    | Late(exchange=exchange, response=response)
+                ) if frame.direction is Direction.SENT:
+                    value = self._bounder.replied(response, exchange.request)
                 case Unasked(response=response) if frame.direction is Direction.RECEIVED:
                     value = self._bounder.received(response, None)
                 case _:

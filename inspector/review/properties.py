@@ -1,20 +1,19 @@
-"""The properties in a schema, and the words in their names; recognises names of credentials."""
+"""The properties in a schema."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from inspector.credentials.names import words_of
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
-from inspector.review.texts import MAX_POINTER, word_set
+from inspector.review.texts import MAX_POINTER
 
 MAX_PROPERTIES = 2_000
 """Per schema; later properties are not checked one by one."""
 
 _DATA = frozenset({"enum", "const", "default", "examples", "example", "required"})
 _NAMED = frozenset({"$defs", "definitions", "patternProperties", "dependentSchemas"})
-_WORD = re.compile(r"[A-Z]{2,500}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[^\W_a-zA-Z]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +48,6 @@ class Property:
     def description(self) -> str:
         text = self.schema.get("description")
         return text if isinstance(text, str) else ""
-
-
-@lru_cache(maxsize=16_384)
-def words_of(name: str) -> tuple[str, ...]:
-    """The words in a name, in lower case: `getAPIKey_v2` is get, api, key, v, 2. Reads the first 500 characters."""
-    return tuple(word.lower() for word in _WORD.findall(name[:500]))
 
 
 def properties_of(schema: Json, pointer: str) -> tuple[Property, ...]:
@@ -99,38 +92,3 @@ def _own(members: JsonObject, pointer: str, required: Json) -> Iterator[Property
             schema=schema if isinstance(schema, dict) else {},
             required=name in needed,
         )
-
-
-_ALONE = word_set(
-    "password passwd passphrase secret secrets apikey credential credentials cvv cvc ssn otp totp privatekey accesstoken "
-    "mnemonic pwd passcode"
-)
-_PAIRS = frozenset(
-    {
-        ("api", "key"), ("api", "keys"), ("private", "key"), ("secret", "key"), ("access", "key"), ("signing", "key"),
-        ("encryption", "key"), ("access", "token"), ("auth", "token"), ("refresh", "token"), ("bearer", "token"),
-        ("id", "token"), ("session", "token"), ("api", "token"), ("oauth", "token"), ("client", "secret"),
-        ("seed", "phrase"), ("recovery", "code"), ("recovery", "codes"), ("recovery", "phrase"), ("backup", "codes"),
-        ("connection", "string"), ("session", "cookie"), ("insurance", "number"), ("social", "security"),
-        ("card", "number"), ("security", "code"), ("pass", "phrase"), ("pin", "code"),
-    }
-)  # fmt: skip
-_ENDS = word_set("value values hash plain plaintext text string")
-_OTHER_TOKENS = word_set(
-    "page next previous prev continuation continue sync cursor max min num number total count prompt completion input "
-    "output cancel progress per token pagination start stop end special design csrf xsrf resume skip"
-)
-
-
-def names_secret(words: Sequence[str]) -> bool:
-    """True if these words name a credential. The last words decide: `password_policy` is not one."""
-    end = len(words)
-    while end > 1 and words[end - 1] in _ENDS:
-        end -= 1
-    if not end:
-        return False
-    last, before = words[end - 1], words[end - 2] if end > 1 else ""
-    if last in _ALONE or (before, last) in _PAIRS:
-        return not {"has", "is", "no", "without"}.intersection(words[:1])
-    # `token` alone, or with its purpose; excludes tokens of pages and counters.
-    return last == "token" and before not in _OTHER_TOKENS

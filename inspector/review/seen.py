@@ -4,10 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from inspector.asks.ask import CAPABILITIES
+from inspector.asks.private import ELICIT
 from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
+from inspector.json.members import object_at, value_at
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Matched, own_answer
+from inspector.protocol.exchanges import Asked, Matched, own_answer
 from inspector.protocol.frames import Channel, Direction, Request, Response, messages
 from inspector.protocol.timeline import EntryKind, Timeline
 
@@ -94,6 +97,8 @@ class Traffic:
     faults: tuple[ProtocolFault, ...] = ()
     shared: tuple[SharedAnswer, ...] = ()
     resolved: tuple[Resolved, ...] = ()
+    forms: tuple[Json, ...] = ()
+    """The schemas of the forms that the user was asked to fill in. Foreign."""
 
 
 QUIET = Traffic()
@@ -105,6 +110,7 @@ def traffic_of(timeline: Timeline) -> Traffic:
         faults=faults_of(timeline),
         shared=shared_in(timeline.matched),
         resolved=resolved_in(timeline.matched),
+        forms=forms_in(timeline.matched),
     )
 
 
@@ -120,10 +126,11 @@ def faults_of(timeline: Timeline) -> tuple[ProtocolFault, ...]:
 
 
 def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str]]:
+    not_offered = CAPABILITIES.keys() - offered_in(timeline.matched)
     for entry in timeline.entries:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
             yield FaultKind.UNASKED, entry.detail
-        elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in _NOT_OFFERED:
+        elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
             yield FaultKind.NOT_OFFERED, entry.title
     for frame in timeline.frames:
         # A browser uses another protocol, which is not reviewed.
@@ -141,8 +148,14 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str]]:
                     pass
 
 
-_NOT_OFFERED = frozenset({"sampling/createMessage", "elicitation/create", "roots/list"})
-"""Requests that a client must announce; Sightline announces none."""
+def offered_in(matched: Iterable[Matched]) -> frozenset[str]:
+    """The requests of servers that the client announced to answer, in a handshake. In the stateless era there are none."""
+    announced: set[str] = set()
+    for one in matched:
+        for event in one.events:
+            if isinstance(event, Asked) and event.exchange.request.method == "initialize":
+                announced.update(object_at(event.exchange.request.params, "capabilities"))
+    return frozenset(method for method, capability in CAPABILITIES.items() if capability in announced)
 
 
 def answered_in(matched: Iterable[Matched]) -> Iterator[tuple[Request, JsonObject]]:
@@ -170,6 +183,25 @@ def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
         for asked, result in answered_in(matched)
         if asked.method == METHOD
     )
+
+
+def forms_in(matched: Iterable[Matched]) -> tuple[Json, ...]:
+    """The schemas of the forms that a server sent: in requests, in the handshake era, and in unfinished answers."""
+    found: list[Json] = []
+    for one in matched:
+        for event in one.events:
+            if isinstance(event, Asked) and event.exchange.asked_by is Direction.RECEIVED:
+                found.append(
+                    _form({"method": event.exchange.request.method, "params": event.exchange.request.params})
+                )
+            elif (answer := own_answer(event)) is not None:
+                found += map(_form, object_at(answer[1], "inputRequests").values())
+    return tuple(schema for schema in found if schema is not None)
+
+
+def _form(request: Json) -> Json:
+    is_form = value_at(request, "method") == ELICIT
+    return value_at(request, "params", "requestedSchema") if is_form else None
 
 
 def _name(params: Json) -> str:

@@ -1,44 +1,125 @@
-"""The requests that calls are: of a tool, a resource, a template or a prompt."""
+"""Answers what servers ask, within bounds, and says so in the timeline.
 
-from inspector.errors import UsageError
-from inspector.json.exact import JsonObject
-from inspector.protocol.catalogue import Kind, Tool, unlisted
+The answers come from a responder of the front end. Without one, forms, URLs and sampling are declined.
+"""
 
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
 
-def request_of(tool: Tool | None, name: str, arguments: JsonObject) -> tuple[str, JsonObject]:
-    """Method and parameters. `tool`: None where the server lists no tool of that name. Raises UsageError."""
-    kind = tool.kind if tool else Kind.TOOL
-    label = tool.label if tool else name
-    match kind:
-        case Kind.TOOL:
-            return "tools/call", {"name": label, "arguments": arguments}
-        case Kind.RESOURCE:
-            return "resources/read", {"uri": label}
-        case Kind.TEMPLATE:
-            return "resources/read", {"uri": uri_of(label, arguments)}
-        case Kind.PROMPT:
-            return "prompts/get", {"name": label, **({"arguments": arguments} if arguments else {})}
+from inspector.asks.answer import DECLINED, Action, Answer, answered
+from inspector.asks.ask import REFUSED, Ask, AskKind, Unanswerable, ask_of, url_asks
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.json.members import object_at
+from inspector.protocol.client import ClientProfile, Root
+from inspector.protocol.frames import Request
+from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.session.client_tasks import METHODS, ClientTasks
 
+MAX_ASKS = 50
+"""Requests during one call; further ones are refused."""
+MAX_AT_ONCE = 20
+"""Requests of one unfinished answer; more end the call."""
 
-def handle_of(tool: Tool | None, name: str, arguments: JsonObject) -> str:
-    """What a call is known by: its name; of a template the handle of the resource that is read. Raises UsageError."""
-    if tool is None or tool.kind is not Kind.TEMPLATE:
-        return name
-    return unlisted(Kind.RESOURCE, uri_of(tool.label, arguments)).handle
-
-
-def title_of(tool: Tool, arguments: JsonObject) -> str:
-    """What is asked for: the name of a tool or prompt, the URI of a resource. Raises UsageError."""
-    return uri_of(tool.label, arguments) if tool.kind is Kind.TEMPLATE else tool.label
+Responder: TypeAlias = Callable[[Ask], Awaitable[Answer]]
+"""Answers a request. Of one for roots, only the reason counts."""
+Note: TypeAlias = Callable[[str, str], None]
+"""Takes the title of a request and what became of it."""
 
 
-def uri_of(template: str, arguments: JsonObject) -> str:
-    """The URI that a template makes of its variables. Raises UsageError."""
-    from inspector.protocol.templates import expanded  # noqa: PLC0415 - few servers have templates
+async def decline(ask: Ask) -> Answer:
+    """Decline, for a session that nobody answers for."""
+    del ask
+    return DECLINED
 
-    try:
-        return expanded(template, arguments)
-    except ValueError as error:
-        raise UsageError(
-            f"the template {template} cannot be expanded: {error}", "Check its variables."
-        ) from error
+
+class Asker:
+    """Reads and answers the requests of one server."""
+
+    def __init__(
+        self,
+        profile: ClientProfile,
+        roots: Sequence[Root],
+        note: Note,
+        responder: Responder | None = None,
+    ) -> None:
+        self._capabilities = profile.capabilities
+        self._roots = tuple(roots)
+        self._note = note
+        self._asked = 0
+        self._tasks = ClientTasks()
+        self._has_tasks = bool(profile.of_handshake)
+        self.responder = responder or decline
+
+    def begin(self) -> None:
+        """A call begins, and with it another count of requests."""
+        self._asked = 0
+
+    async def reply(self, request: Request, *, is_idle: bool) -> JsonObject:
+        """The `result` or `error` of the answer to a request. `is_idle`: whether no request of the client waits."""
+        outcome = await self._task_or_outcome(request.method, request.params, is_idle=is_idle)
+        return {"error": outcome.value} if isinstance(outcome, RpcError) else {"result": outcome.value}
+
+    def end(self) -> None:
+        """The session ends: nothing is answered any more."""
+        self._tasks.end()
+
+    async def _task_or_outcome(self, method: str, params: Json, *, is_idle: bool) -> Result | RpcError:
+        if self._has_tasks and method in METHODS:
+            return await self._tasks.outcome(method, params)
+        wants_task = self._has_tasks and method in _TASKS and "task" in object_at(params)
+        outcome = self._outcome(method, params, is_idle=is_idle)
+        return self._tasks.begin(outcome) if wants_task and self._tasks.has_room else await outcome
+
+    async def fulfil(self, requests: Json) -> JsonObject | None:
+        """The `inputResponses` to `inputRequests`; None where one of them cannot be answered, which the timeline says."""
+        if isinstance(requests, DuplicateKeys) or not isinstance(requests, dict):
+            self._note("input required", "not answered: inputRequests is no object, or has a key twice")
+            return None
+        if len(requests) > MAX_AT_ONCE:
+            self._note("input required", f"not answered: it asks for {len(requests):,} things at once")
+            return None
+        responses: JsonObject = {}
+        for key, request in requests.items():
+            params = object_at(request).get("params")
+            outcome = await self._outcome(object_at(request).get("method"), params, key=key)
+            if isinstance(outcome, RpcError):
+                return None
+            responses[key] = outcome.value
+        return responses
+
+    async def show_urls(self, outcome: Outcome) -> None:
+        """Show the URLs that an error says must be visited first. The call is not repeated."""
+        asks = url_asks(outcome.value, self._capabilities) if isinstance(outcome, RpcError) else ()
+        for ask in asks:
+            self._noted(ask, await self.responder(ask))
+
+    async def _outcome(
+        self, method: Json, params: Json, *, key: str = "", is_idle: bool = False
+    ) -> Result | RpcError:
+        self._asked += 1
+        ask = await asyncio.to_thread(ask_of, method, params, self._capabilities, key=key, number=self._asked)
+        if isinstance(ask, Unanswerable):
+            self._note("request of the server", ask.reason)
+            return RpcError(value=ask.error)
+        why = ""
+        if ask.kind is not AskKind.ROOTS and is_idle:
+            why = "no request of the client is running"
+        elif self._asked > MAX_ASKS:
+            why = f"it is request {self._asked:,} during one call, and {MAX_ASKS} are answered"
+        if why:
+            self._note(ask.title, f"refused: {why}")
+            return RpcError(value={"code": REFUSED, "message": f"refused: {why}"})
+        answer = await self.responder(ask)
+        self._noted(ask, answer)
+        return answered(ask, answer, self._roots)
+
+    def _noted(self, ask: Ask, answer: Answer) -> None:
+        word = "answered" if answer.action is Action.ACCEPT else _WORDS[answer.action]
+        if ask.kind is AskKind.ROOTS:
+            word = f"answered with {len(self._roots)} folder{'' if len(self._roots) == 1 else 's'}"
+        self._note(ask.title, f"{word}: {answer.why}" if answer.why else word)
+
+
+_TASKS = frozenset({"sampling/createMessage", "elicitation/create"})
+_WORDS = {Action.DECLINE: "declined", Action.CANCEL: "cancelled"}

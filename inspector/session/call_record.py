@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Kind
-from inspector.session.asking import title_of
+from inspector.session.requests import title_of
 
 if TYPE_CHECKING:
     from inspector.boundary.judgement import Judgement

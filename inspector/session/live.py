@@ -11,12 +11,12 @@ from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
-from inspector.protocol.frames import Channel, Notification, with_meta
+from inspector.protocol.frames import Channel, Notification, Request, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
-from inspector.session.asking import request_of
+from inspector.session.asking import Asker
 from inspector.session.call_record import FILLED, CallRecord, Progress, progress_of, record_page_call
 from inspector.session.events import (
     Event,
@@ -31,6 +31,8 @@ from inspector.session.events import (
 )
 from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options, authorization, reachable
+from inspector.session.requests import request_of
+from inspector.session.rounds import answered_in_rounds
 from inspector.session.wording import error_of, failure_of, no_tools, reason_of, refusal, shared_name
 
 if TYPE_CHECKING:
@@ -79,6 +81,12 @@ class Session:
         """The resources whose changes are told, with the connection on which that was asked."""
         self._no_completions = False
         """Whether the server announced completions and has none."""
+        self.asker = Asker(
+            options.client.profile,
+            options.roots,
+            lambda title, what: self.note(title, what, kind="answer"),
+            options.responder,
+        )
         self.recorder = options.recorder
         """Where what happens from now on is recorded; None where it is not."""
 
@@ -117,11 +125,12 @@ class Session:
             Opening(
                 era=era,
                 timeout_s=self.options.connect_timeout_s,
-                client_name=self.options.client_name,
+                announced=self.options.client,
                 max_message_bytes=self.options.max_message_bytes,
             ),
             on_frame=self._framed,
             on_notification=self._notified,
+            on_request=self._requested,
             after=after,
         )
         agreement = self._connection.agreement
@@ -263,16 +272,22 @@ class Session:
         else:
             method, params = request_of(tool, name, arguments)
             members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
-            answer = await self._ask(
-                lambda reached: reached.request(
-                    method,
-                    with_meta(params, members) if members else params,
-                    timeout_s=timeout_s or self.options.timeout_s,
-                    on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
-                    input_schema=tool.input_schema if tool and not tool.item else None,
+            self.asker.begin()
+            answer = await answered_in_rounds(
+                lambda sent: self._ask(
+                    lambda reached: reached.request(
+                        method,
+                        sent,
+                        timeout_s=timeout_s or self.options.timeout_s,
+                        on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
+                        input_schema=tool.input_schema if tool and not tool.item else None,
+                    ),
+                    name,
                 ),
-                name,
+                with_meta(params, members) if members else params,
+                self.asker,
             )
+            await self.asker.show_urls(answer.outcome)
         record = CallRecord(
             number=len(self.calls) + 1 if number is None else number,
             name=name,
@@ -348,6 +363,21 @@ class Session:
         self._see_whether_lost()
         return answer.outcome
 
+    async def ping(self) -> str:
+        """Ask the server whether it is there; what came of it, in a sentence that may quote foreign text.
+
+        Raises UnreachableError where there is no connection.
+        """
+        if self.server is None or self.server.era is not Era.LEGACY:
+            return "Not sent: the stateless protocol has no ping, and neither has a page."
+        connection = await self._reachable_connection()
+        began_s = connection.now_s()
+        answer = await connection.request("ping", {}, timeout_s=self.options.timeout_s)
+        self._see_whether_lost()
+        if isinstance(answer.outcome, Result):
+            return f"The server answered after {(connection.now_s() - began_s) * 1000:.0f} ms."
+        return f"The server did not answer the ping: {self.own.cover(reason_of(answer.outcome))}"
+
     def amend(self, record: CallRecord) -> None:
         """Replace the record of the same number: policy rules about an answer are settled after it."""
         self.calls = [record if call.number == record.number else call for call in self.calls]
@@ -364,6 +394,7 @@ class Session:
 
     async def close(self) -> None:
         """End the connection and every process that it started. Secrets are forgotten."""
+        self.asker.end()
         if self._custody is not None:
             self._custody.end()
         if self._reaching is not None:
@@ -530,6 +561,9 @@ class Session:
         if matched.frame.channel is Channel.NOTE or self.state is State.LOST:
             # A process that ends between two calls is noticed at once, not at the next call.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
+
+    async def _requested(self, request: Request, is_idle: bool) -> JsonObject:  # noqa: FBT001 - a state
+        return await self.asker.reply(request, is_idle=is_idle)
 
     def _notified(self, notification: Notification) -> None:
         if notification.method.endswith("/list_changed"):

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.connect.tap import MAX_MESSAGE_BYTES
+from inspector.protocol.client import USUAL, Announcement, Root
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, StdioTarget, Target
 
 if TYPE_CHECKING:
     from inspector.recording.files import Recorder
+    from inspector.session.asking import Responder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +36,12 @@ class Options:
     """What becomes of a page's form that is filled in and does not submit itself."""
     redeem_origin: str | None = None
     """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
-    client_name: str | None = None
-    """What to call oneself to a server; None for the usual name. A page gets none."""
+    client: Announcement = USUAL
+    """What a server is told of the client. A page gets none of it."""
+    roots: tuple[Root, ...] = ()
+    """The folders that servers may work in."""
+    responder: "Responder | None" = None
+    """Answers what servers ask; None to decline."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message ends the connection."""
 

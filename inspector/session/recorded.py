@@ -16,13 +16,14 @@ from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
 from inspector.json.members import object_at
 from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.client import NONE, PROFILES, Announcement
 from inspector.protocol.exchanges import Matched, matched, response_in
 from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.targets import Era
 from inspector.protocol.timeline import Entry
 from inspector.recording.files.playing import Played
-from inspector.recording.format import Lenses, Projected, RecordedCall, RecordedFrame
+from inspector.recording.format import Header, Lenses, Projected, RecordedCall, RecordedFrame
 from inspector.recording.replaying import ReplayedCall, left_out_of, nonce_of, output_of
 from inspector.recording.target import OpenedRecording
 from inspector.session.call_record import CallRecord
@@ -71,11 +72,17 @@ class Scene:
     """The last call that was answered since the position before; None where none was."""
 
 
+def _options(header: Header) -> Options:
+    # Before clients had profiles, they announced nothing.
+    client = Announcement(profile=PROFILES.get(header.client, NONE))
+    return Options(policy=header.lenses.policy, client=client)
+
+
 class RecordedSession(Session):
     """Read only. What a method says about threads is meant: lines may be megabytes."""
 
     def __init__(self, opened: OpenedRecording, listener: Listener) -> None:
-        super().__init__(opened.target, Options(policy=opened.header.lenses.policy), listener)
+        super().__init__(opened.target, _options(opened.header), listener)
         self.opened = opened
         self._played: Played | None = None
         self._sealed: SealedFrames | None = None

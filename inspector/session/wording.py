@@ -4,14 +4,21 @@ from collections.abc import Callable, Sequence
 
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.json.exact import dump_text
+from inspector.protocol.client import ClientProfile
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.page import Refused
 
 ONLY_AS_TASK = "can only be called as a task, which Sightline cannot do yet"
 """Behind the name of a tool."""
-ANNOUNCES_NOTHING = (
-    "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
-)
+
+
+def announces(profile: ClientProfile) -> str:
+    """What a server is told of the client's capabilities, in a sentence."""
+    if not profile.capabilities:
+        return (
+            "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
+        )
+    return f"Sightline announces {profile.announced} (--as {profile.name}); servers may show other clients other tools."
 
 
 def error_of(failure: Outcome, what: str, hint: str, *, cover: Callable[[str], str] = str) -> InspectorError:

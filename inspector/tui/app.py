@@ -123,6 +123,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "findings/findings.tcss",
         "help/help.tcss",
         "dialogs/ask.tcss",
+        "asks/asks.tcss",
     ]
     NOTIFICATION_TIMEOUT = 4
     CSS = """

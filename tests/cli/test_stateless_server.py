@@ -34,6 +34,7 @@ def test_what_the_server_asks_for_is_named() -> None:
     ran = here("call", "ask", *SERVER)
     assert ran.code == 5
     assert "who: elicitation/create: Who ␛[31mare you? (fields: name, age); folders: roots/list" in ran.err
+    assert "words: sampling/createMessage: declined: --sampling-reply answers sampling" in ran.err
 
 
 def test_a_tool_that_can_only_be_called_as_a_task_is_not_sent(tmp_path: Path) -> None:
@@ -65,7 +66,13 @@ def test_list_has_everything_as_it_was_sent_and_says_what_is_not_announced() -> 
     assert listed["pages"]["tools/list"] == [
         {"resultType": "complete", "ttlMs": 5000, "cacheScope": "public", "x-page": 1}
     ]
-    note = "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
-    assert listed["client"] == {"capabilities": {}, "note": note}
+    note = "Sightline announces elicitation, roots, sampling (--as full); servers may show other clients other tools."
+    assert listed["client"]["profile"] == "full"
+    assert set(listed["client"]["capabilities"]) == {"elicitation", "roots", "sampling"}
+    assert listed["client"]["note"] == note
     assert here("list", *SERVER).out.count(note) == 1
-    assert f"tools for other clients: {note.rstrip('.')}" in here("review", *SERVER).out
+    told = "tools for other clients: only the client profile full was asked"
+    assert told in here("review", *SERVER).out
+    nothing = here("list", "--format", "json", "--as", "none", *SERVER).json["client"]
+    assert nothing["capabilities"] == {}
+    assert "announces no sampling, elicitation or roots" in nothing["note"]

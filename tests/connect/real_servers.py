@@ -54,7 +54,7 @@ EVERYTHING = RealServer(
         str(PEERS / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
         "stdio",
     ),
-    tools=13,
+    tools=19,
     era=Era.LEGACY,
     tool="get-structured-content",
     arguments={"location": "Chicago"},

@@ -10,8 +10,9 @@ from inspector.connect.dispatch import Dispatcher
 from inspector.connect.stdio import StdioProcess, how_it_ended
 from inspector.connect.tap import Tap
 from inspector.errors import UnreachableError
-from inspector.json.exact import Json, dump
+from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.catalogue import Kind
+from inspector.protocol.client import FULL, NONE, Announcement, ClientProfile, Root
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Channel
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
@@ -136,13 +137,29 @@ async def test_progress_is_told_and_restarts_the_time_limit() -> None:
     assert len(seen) == 4
 
 
-async def test_a_server_may_ask_for_a_ping_and_nothing_else() -> None:
-    record, _ = await called("asks back")
+@pytest.mark.parametrize(
+    ("profile", "roots"),
+    [
+        (FULL, {"result": {"roots": [{"uri": "file:///work", "name": "work"}]}}),
+        (NONE, {"error": {"code": -32601, "message": "not supported: roots/list"}}),
+    ],
+)
+async def test_a_server_may_ask_for_a_ping_and_what_is_announced(
+    profile: ClientProfile, roots: JsonObject
+) -> None:
+    root = Root(uri="file:///work", name="work")
+    session = Session(
+        raw_server("asks back"),
+        Options(era=Era.LEGACY, client=Announcement(profile=profile), roots=(root,)),
+    )
+    await session.connect()
+    record = await session.call("t", {})
+    await session.close()
     assert isinstance(record.outcome, Result)
     assert isinstance(record.outcome.value, dict)
     assert record.outcome.value["replies"] == [
         {"jsonrpc": "2.0", "id": "p1", "result": {}},
-        {"jsonrpc": "2.0", "id": 2, "error": {"code": -32601, "message": "not supported: roots/list"}},
+        {"jsonrpc": "2.0", "id": 2, **roots},
     ]
 
 

@@ -25,6 +25,13 @@ RESULTS: dict[str, Any] = {
                 "params": {"message": "Who \u001b[31mare you?", "requestedSchema": FORM},
             },
             "folders": {"method": "roots/list"},
+            "words": {
+                "method": "sampling/createMessage",
+                "params": {
+                    "messages": [{"role": "user", "content": {"type": "text", "text": "Rhyme!"}}],
+                    "maxTokens": 9,
+                },
+            },
         },
         "requestState": "opaque-state",
     },
@@ -106,6 +113,10 @@ def call(request: Any) -> None:
         grown.append(f"grown_{len(grown) + 1}")
         for listener in listening:
             notify("notifications/tools/list_changed", listener)
+    if name == "ask" and "inputResponses" in request["params"]:
+        said = {key: request["params"][key] for key in ("inputResponses", "requestState")}
+        answer(request, {"content": [{"type": "text", "text": json.dumps({"id": request["id"], **said})}]})
+        return
     answer(request, RESULTS.get(name, {"content": [{"type": "text", "text": f"{name} done"}]}))
 
 

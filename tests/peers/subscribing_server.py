@@ -1,9 +1,9 @@
-"""A server of the handshake era on stdio that tells of a change as soon as somebody subscribes to a resource."""
+"""A server of the handshake era on stdio that reports a change as soon as a client subscribes to a resource."""
 
 import json
 import sys
 
-ANSWERS = {
+ANSWERS: dict[str, object] = {
     "initialize": {
         "protocolVersion": "2025-11-25",
         "serverInfo": {"name": "subscribing", "version": "1"},

@@ -1,6 +1,6 @@
 """Answers that do not end a call never reach a model, whatever their type, boundary and host."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Level, Rule
@@ -14,14 +14,17 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import MAX_ASKS, MAX_CHARACTERS, Result, unfinished, unfinished_in
+from inspector.protocol.targets import Era
 from inspector.protocol.timeline import EntryState, Timeline
-from inspector.recording.format import RecordedCall
+from inspector.recording.codec import Broken, decoded
+from inspector.recording.format import Lenses, Projected, RecordedCall
 from inspector.recording.replaying import Replay
 from inspector.review.finding import SubjectKind
 from inspector.review.live.ongoing import partly_read
 from inspector.review.registry import findings_of
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
 from inspector.webmcp.browser.calls import outcome_of
+from tests.recording.sessions import Wire, scribed
 
 CANARY = "canary-5d1c"
 TOOL = Tool(name="t", definition={"name": "t", "inputSchema": {"type": "object"}})
@@ -59,6 +62,7 @@ kinds: st.SearchStrategy[Json] = st.one_of(
 
 
 @given(kind=kinds, body=bodies, level=st.sampled_from(list(Level)))
+@settings(deadline=None)
 def test_no_type_of_result_but_complete_reaches_a_model_of_any_host(
     kind: Json, body: JsonObject, level: Level
 ) -> None:
@@ -72,6 +76,32 @@ def test_no_type_of_result_but_complete_reaches_a_model_of_any_host(
         assert shown.unfinished
         assert CANARY not in shown.unfinished.sentence
         assert "nothing reaches the model: the call is unfinished" in shown.context.changes[0].what
+
+
+@given(
+    kind=kinds, body=bodies, level=st.sampled_from(list(Level)), era=st.sampled_from([Era.LEGACY, Era.MODERN])
+)
+@settings(max_examples=40, deadline=None)
+def test_a_recording_of_such_an_answer_gives_a_model_nothing_either(
+    kind: Json, body: JsonObject, level: Level, era: Era
+) -> None:
+    wire = Wire()
+    handshake = era is Era.LEGACY
+    begin = "initialize" if handshake else "server/discover"
+    wire.sent(begin, {}, 1)
+    wire.received({"id": 1, "result": {"capabilities": {}}})
+    wire.listed(TOOL.definition)
+    wire.called("t", {})
+    # The older answer has no `resultType`.
+    wire.answered(TASK if handshake else {**body, "resultType": kind})
+    lines = list(map(decoded, map(dump, scribed(wire.frames, Lenses(level=level)))))
+    seen = [line.model for line in lines if isinstance(line, Projected)]
+    replay = Replay()
+    calls = [call for line in lines if not isinstance(line, Broken) for call in replay.calls(line)]
+    assert seen == [None]
+    assert len(calls) == 1
+    for host in hosts():
+        assert project(calls[0].outcome, calls[0].tool, level, host).context.model is None
 
 
 @given(

@@ -128,6 +128,7 @@ def traffic_of_example(example: Example) -> Traffic:
             for answer in answers
             if answer.get("cacheScope") == "public"
         ),
+        forms=tuple(cast("list[Json]", example.get("forms", []))),
         resolved=tuple(Resolved(name=str(answer["name"]), result=answer) for answer in resolved),
     )
 

@@ -578,6 +578,16 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
         (tool_example(description="Uses ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 for the call."),),
         (tool_example(description="Needs a token that begins with ghp_."),),
     ),
+    "SL-SEN009": (
+        (
+            {"tools": [], "forms": [{"type": "object", "properties": {"api_key": {"type": "string"}}}]},
+            {"tools": [], "forms": [{"properties": {"a": {"type": "string", "format": "password"}}}]},
+        ),
+        (
+            {"tools": [], "forms": [{"type": "object", "properties": {"name": {"type": "string"}}}]},
+            {"tools": [], "forms": ["odd"]},
+        ),
+    ),
     "SL-SEN008": (
         (
             _answered("tools/call", "public", {"content": []}, annotations={"sensitiveHint": True}),

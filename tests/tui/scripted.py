@@ -16,12 +16,12 @@ from inspector.files.settings import Settings
 from inspector.json.exact import Json, JsonObject, Malformed, dump, parse
 from inspector.policy.gate.agreement import Terms
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, decode_page
+from inspector.protocol.client import FULL, Announcement, ClientProfile
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import DemoTarget, Era, Target
 from inspector.secrets.outcomes import Redeemer
-from inspector.session.asking import request_of
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
     Event,
@@ -35,6 +35,7 @@ from inspector.session.events import (
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.options import Options
+from inspector.session.requests import request_of
 from inspector.tui.app import SightlineApp
 from tests.driven import drives
 
@@ -84,6 +85,8 @@ class Script:
     """Every session that was opened."""
     redeemer: Redeemer | None = None
     """What fetches secrets; None for a server that has no origin."""
+    client: ClientProfile = FULL
+    """What the server is told of the client."""
     clock: Callable[[], float] = time.monotonic
     """By which secrets expire."""
 
@@ -92,7 +95,8 @@ class ScriptedSession(Session):
     """Plays a script."""
 
     def __init__(self, script: Script, target: Target, listener: Listener) -> None:
-        super().__init__(target, Options(timeout_s=60.0), listener)
+        client = Announcement(profile=script.client)
+        super().__init__(target, Options(timeout_s=60.0, client=client), listener)
         self._script = script
         self._hearer = listener
         self._asked = 0

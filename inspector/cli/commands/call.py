@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 import click
 
+from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped
 from inspector.cli.inputs import given_meta, whole_arguments
 from inspector.cli.options import (
@@ -49,9 +50,9 @@ from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
 from inspector.schema.validation import violations
-from inspector.session.asking import title_of
 from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.live import Session
+from inspector.session.requests import title_of
 from inspector.session.wording import error_of, refusal, shared_name
 
 _STDERR_WAIT_S = 0.1
@@ -147,6 +148,7 @@ class CallOutput(OptionGroup):
 @takes("lens", LensOptions)
 @takes("recording", RecordingOptions)
 @takes("rules", PolicyOptions)
+@takes("answers", AnswerOptions)
 @click.pass_obj
 def command(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
@@ -159,6 +161,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     lens: LensOptions,
     recording: RecordingOptions,
     rules: PolicyOptions,
+    answers: AnswerOptions,
 ) -> int:
     """Call TOOL on TARGET and print what the server sent beside what the model sees.
 
@@ -176,6 +179,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         lens=lens,
         recording=recording,
         rules=rules,
+        answers=answers,
     )
 
 
@@ -190,6 +194,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
     lens: LensOptions,
     recording: RecordingOptions,
     rules: PolicyOptions,
+    answers: AnswerOptions,
 ) -> int:
     """Call what `choose` finds among what is listed, and print both views of its result; the exit code.
 
@@ -203,6 +208,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         launch = launch_of(
             chosen, connection, lens=lens, recording=recording, terms=terms, agreement=rules.agreement
         )
+        launch = answers.applied(launch)
         if call.submit:
             launch = replace(launch, options=replace(launch.options, forms=Forms.SUBMIT))
 
@@ -331,7 +337,9 @@ def report(
 
 
 _KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt"}
-_NOT_ANSWERED = "Sightline cannot answer that yet: the model gets nothing of this call."
+_NOT_ANSWERED = (
+    "The model gets nothing of this call. --answer and --sampling-reply answer what a server asks for."
+)
 
 
 def _lines(count: int) -> str:

@@ -28,7 +28,7 @@ from inspector.protocol.page import Document, FramePolicy, PageFacts, Refused
 from inspector.protocol.targets import Era, PageTarget
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.session.wording import ANNOUNCES_NOTHING
+from inspector.session.wording import announces
 
 if TYPE_CHECKING:
     from inspector.hosts.definitions.projection import ProjectedDefinition
@@ -84,11 +84,11 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         print_json(_shape(launch, server, catalogue, host))
         return OK
     if host:
-        print_lines(_heading(str(launch.target), server, catalogue))
+        print_lines(_heading(launch, server, catalogue))
         for tool in catalogue.tools:
             print_lines(["", *_given_lines(tool, launch, host)])
     else:
-        print_lines(_text(str(launch.target), server, catalogue))
+        print_lines(_text(launch, server, catalogue))
     if terms.policy is not None:
         from inspector.cli.decisions import listing_lines  # noqa: PLC0415 - few listings are decided on
 
@@ -107,7 +107,7 @@ def _shape(launch: Launch, server: ServerFacts, catalogue: Catalogue, host: "Hos
     """The whole listing. `host`: the host whose definitions are shown too."""
     shape: JsonObject = {
         "server": _server_shape(str(launch.target), server),
-        "client": _client_shape(server),
+        "client": _client_shape(launch, server),
         "tools": [_tool_shape(tool, launch, host) | _decision(tool, launch) for tool in catalogue.tools],
         **{kind.value: _items_shape(catalogue, kind) for kind in Kind if kind is not Kind.TOOL},
         "pages": {kind.method: list[Json](pages) for kind, pages in catalogue.pages.items()},
@@ -158,13 +158,13 @@ def _given_lines(tool: Tool, launch: Launch, host: "Host") -> list[str]:
     return definition_lines(_given(tool, launch, host), host.name)
 
 
-def _heading(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
+def _heading(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str]:
     named = f"{server.name} {server.version}".strip() or "a server without a name"
     lines = [
-        f"{named} — {target}",
+        f"{named} — {launch.target}",
         f"protocol {_protocol(server)}, {_counts(catalogue)}",
     ]
-    return lines if server.era is Era.AUTO else [*lines, ANNOUNCES_NOTHING]
+    return lines if server.era is Era.AUTO else [*lines, announces(launch.options.client.profile)]
 
 
 def _protocol(server: ServerFacts) -> str:
@@ -173,8 +173,8 @@ def _protocol(server: ServerFacts) -> str:
     return server.protocol_version if is_page else f"{server.protocol_version} ({server.era.value})"
 
 
-def _text(target: str, server: ServerFacts, catalogue: Catalogue) -> list[str]:
-    lines = [*_heading(target, server, catalogue), ""]
+def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str]:
+    lines = [*_heading(launch, server, catalogue), ""]
     rows = [("TOOL", "TRAITS", "CLAIMS", "DESCRIPTION")]
     for tool in catalogue.tools:
         claims = claims_of_tool(tool)
@@ -275,9 +275,16 @@ def _server_shape(target: str, server: ServerFacts) -> JsonObject:
     }
 
 
-def _client_shape(server: ServerFacts) -> Json:
-    """`client`: the capabilities that Sightline announces, and what that hides. None for a page."""
-    return None if server.era is Era.AUTO else {"capabilities": {}, "note": ANNOUNCES_NOTHING}
+def _client_shape(launch: Launch, server: ServerFacts) -> Json:
+    """`client`: what Sightline announces, and what that hides. None for a page."""
+    profile = launch.options.client.profile
+    if server.era is Era.AUTO:
+        return None
+    return {
+        "profile": profile.name,
+        "capabilities": profile.announced_in(server.era),
+        "note": announces(profile),
+    }
 
 
 def _items_shape(catalogue: Catalogue, kind: Kind) -> list[Json]:

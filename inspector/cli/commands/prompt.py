@@ -4,6 +4,7 @@ from difflib import get_close_matches
 
 import click
 
+from inspector.cli.answers import AnswerOptions
 from inspector.cli.commands.call import CallArguments, CallOutput, called
 from inspector.cli.options import (
     ConnectionOptions,
@@ -36,6 +37,7 @@ from inspector.session.live import Session
 @takes("lens", LensOptions)
 @takes("recording", RecordingOptions)
 @takes("rules", PolicyOptions)
+@takes("answers", AnswerOptions)
 @click.pass_obj
 def command(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
@@ -48,6 +50,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     lens: LensOptions,
     recording: RecordingOptions,
     rules: PolicyOptions,
+    answers: AnswerOptions,
 ) -> int:
     """Get the prompt NAME of TARGET and print what the server sent beside what the model sees."""
     return called(
@@ -60,6 +63,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         lens=lens,
         recording=recording,
         rules=rules,
+        answers=answers,
     )
 
 

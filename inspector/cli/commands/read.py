@@ -4,6 +4,7 @@ from difflib import get_close_matches
 
 import click
 
+from inspector.cli.answers import AnswerOptions
 from inspector.cli.commands.call import CallArguments, CallOutput, called
 from inspector.cli.options import (
     ConnectionOptions,
@@ -38,6 +39,7 @@ from inspector.session.live import Session
 @takes("lens", LensOptions)
 @takes("recording", RecordingOptions)
 @takes("rules", PolicyOptions)
+@takes("answers", AnswerOptions)
 @click.pass_obj
 def command(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
@@ -50,6 +52,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     lens: LensOptions,
     recording: RecordingOptions,
     rules: PolicyOptions,
+    answers: AnswerOptions,
 ) -> int:
     """Read the resource URI of TARGET and print what the server sent beside what the model sees.
 
@@ -65,6 +68,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         lens=lens,
         recording=recording,
         rules=rules,
+        answers=answers,
     )
 
 

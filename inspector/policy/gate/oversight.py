@@ -30,9 +30,9 @@ from inspector.policy.taint import Detail, SessionTrust, request_annotations
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import PageTarget
 from inspector.safe_text import safe_line
-from inspector.session.asking import handle_of
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
+from inspector.session.requests import handle_of
 from inspector.session.wording import ONLY_AS_TASK
 
 if TYPE_CHECKING:

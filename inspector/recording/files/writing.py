@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
+from msgspec import structs
+
 from inspector.errors import UsageError
 from inspector.files import private, stamp
 from inspector.json.chunks import pieces
@@ -18,7 +20,7 @@ from inspector.json.exact import inert
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Frame
-from inspector.protocol.targets import Target
+from inspector.protocol.targets import PageTarget, Target
 from inspector.recording.codec import written
 from inspector.recording.format import Header, Lenses, Line, PageCall
 from inspector.recording.scribe import Scribe
@@ -239,9 +241,10 @@ def _cut(file: BinaryIO, size: int) -> None:
         os.close(descriptor)
 
 
-def header_now(target: Target, lenses: Lenses) -> Header:
-    """The first line of a recording of `target` that is made now."""
-    return header_of(target, lenses, created=stamp.now(), software=stamp.SOFTWARE)
+def header_now(target: Target, lenses: Lenses, *, client: str = "") -> Header:
+    """The first line of a recording of `target` that is made now. `client`: the name of a client profile; empty for a page."""
+    header = header_of(target, lenses, created=stamp.now(), software=stamp.SOFTWARE)
+    return structs.replace(header, client="" if isinstance(target, PageTarget) else client)
 
 
 def recorder_of(
@@ -249,13 +252,14 @@ def recorder_of(
     target: Target,
     lenses: Lenses,
     *,
+    client: str = "",
     seal_to: str | None = None,
     on_failure: Callable[[str], None] | None = None,
 ) -> Recorder:
     """A recorder of a session with `target`, its file made; the rest as `Recorder` has it. Raises UsageError."""
     return Recorder(
         path,
-        header_now(target, lenses),
+        header_now(target, lenses, client=client),
         secret_values=secret_values(target),
         target=(str(target), named(target)[1]),
         seal_to=seal_to,

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, quoted
-from inspector.review.properties import Property, words_of
+from inspector.review.properties import Property
 from inspector.review.reviewed import Offer
 from inspector.review.rule import Rule
 from inspector.review.texts import word_set

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
-from inspector.review.properties import words_of
 from inspector.review.prose import names_secret_path
 from inspector.review.reviewed import Offer
 from inspector.review.rule import DEFINITIONS, Rule

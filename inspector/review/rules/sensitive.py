@@ -2,20 +2,24 @@
 
 from collections.abc import Iterator
 
+from inspector.asks.private import asks_for_secret
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level
 from inspector.boundary.bounded import Rule as Withheld
 from inspector.claims.contradictions import ContradictionKind
 from inspector.credentials.find import sightings
+from inspector.credentials.names import names_secret, words_of
 from inspector.json.exact import dump_text
+from inspector.json.pointer import child
 from inspector.protocol.outcome import Result
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
-from inspector.review.properties import Property, names_secret, words_of
+from inspector.review.properties import Property
 from inspector.review.reviewed import Offer, Reviewed
 from inspector.review.rule import DEFINITIONS, Rule
 from inspector.review.seen import SharedAnswer
 from inspector.review.texts import texts_of, word_set
 from inspector.safe_text import safe_line
+from inspector.schema.fields import form_of
 
 _ISSUE_110 = "WebMCP issue 110"
 _MARK = "x-sensitive"
@@ -181,6 +185,24 @@ def _why_private(answer: SharedAnswer, offer: Offer | None) -> str:
     return ""
 
 
+def _asked(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
+    names = (
+        field.name
+        for form in reviewed.traffic.forms
+        for field in form_of(form).fields
+        if asks_for_secret(field)
+    )
+    for name in dict.fromkeys(names):
+        shown = safe_line(name)[:80]
+        message = (
+            f"A form of the server asks the user for `{shown}`, which is marked or looks like a credential."
+        )
+        yield (
+            reviewed.offers[0],
+            Hit(message=message, pointer=child("/elicitation/requestedSchema/properties", name[:80])),
+        )
+
+
 RULES = (
     Rule(
         id="SL-SEN001",
@@ -262,5 +284,15 @@ RULES = (
         fix="Send `cacheScope` private with user-specific answers.",
         references=("CWE-524", "CWE-525", "MCP 2026-07-28, Caching"),
         whole=_shared,
+    ),
+    Rule(
+        id="SL-SEN009",
+        title="Form that asks for a credential",
+        severity=Severity.HIGH,
+        confidence=Confidence.MEDIUM,
+        meaning="What the user fills in goes through the client to the server, and may be logged on the way.",
+        fix="Use URL mode, in which the credential goes to a page of the server's own and not through the client.",
+        references=("CWE-522", "OWASP MCP01:2025", "MCP 2025-11-25, Elicitation, Security Considerations"),
+        whole=_asked,
     ),
 )

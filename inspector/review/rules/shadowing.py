@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
-from inspector.review.properties import words_of
 from inspector.review.prose import prose_of
 from inspector.review.reviewed import NAME_TAKEN, Offer, Reviewed
 from inspector.review.rule import Rule

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.review.properties import names_secret, words_of
+from inspector.credentials.names import names_secret, words_of
 from inspector.review.prose import QUOTED, names_secret_path
 from inspector.review.signs.conditions import Lists
 from inspector.review.signs.matching import NOT, Said

@@ -30,6 +30,14 @@ def held_line(name: str) -> Content:
     )
 
 
+def asked_line(name: str) -> Content:
+    """A call during which the server asks the user something: its time limit stands still."""
+    return Content.assemble(
+        content(shortened(name, 40), "bold"),
+        (" waits for your answer to the server", "$text-warning"),
+    )
+
+
 def waiting_note(name: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
     """The same where there is nothing else to show, with how long it will be waited for."""
     return Content.assemble(

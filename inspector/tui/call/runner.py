@@ -16,8 +16,8 @@ from inspector.pins.pins import ConfirmReason
 from inspector.protocol.catalogue import Item, Tool
 from inspector.protocol.targets import Target
 from inspector.schema.fields import Form
-from inspector.session.asking import handle_of
 from inspector.session.call_record import FILLED, CallRecord, Progress
+from inspector.session.requests import handle_of
 from inspector.session.wording import ONLY_AS_TASK
 from inspector.tui.call.arguments import (
     CheckAsked,
@@ -31,7 +31,7 @@ from inspector.tui.call.arguments import (
 from inspector.tui.call.command_line import copied, editable
 from inspector.tui.call.entries import ArgumentDraft, Entered, Problem, Writing, sensitive_entries
 from inspector.tui.call.pane import CallPane
-from inspector.tui.call.progress import held_line, progress_line, waiting_note
+from inspector.tui.call.progress import asked_line, held_line, progress_line, waiting_note
 from inspector.tui.catalogue.item import ToolView
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.keys.table import command
@@ -82,6 +82,8 @@ class _Running:
     ticking: Timer
     is_held: bool = False
     """Whether it waits for the user to agree."""
+    is_asked: bool = False
+    """Whether the server waits for an answer of the user."""
     progress: Progress | None = None
 
 
@@ -255,6 +257,12 @@ class CallRunner:
             self._screen.post_message(CallFinished(ruled.record))
             self._gate.hear(session, ruled)
 
+    def hold(self, is_asked: bool) -> None:  # noqa: FBT001 - a state
+        """The server waits for an answer of the user, or does not any more: a running call goes on from here."""
+        if self._running is not None:
+            self._running.is_asked = is_asked
+            self._tick()
+
     def _hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state
         """The call waits for the user to agree, or does not any more."""
         if self._running is not None:
@@ -402,6 +410,8 @@ class CallRunner:
         elapsed_s = monotonic() - running.began_s
         if running.is_held:
             self._hold_on(held_line(running.name))
+        elif running.is_asked:
+            self._hold_on(asked_line(running.name))
         elif self._result.view is None:
             timeout_s = self._link.timeout_s
             self._result.show_note(waiting_note(running.name, elapsed_s, running.progress, timeout_s))

@@ -12,7 +12,9 @@ from textual.message_pump import MessagePump
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Item, Tool
-from inspector.protocol.targets import PageTarget
+from inspector.protocol.client import ClientProfile
+from inspector.protocol.targets import Era, PageTarget
+from inspector.session.asking import Responder
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -76,6 +78,8 @@ class SessionLink:
     def __init__(self, opener: Opener, screen: MessagePump) -> None:
         self._opener = opener
         self._screen = screen
+        self.responder: Responder | None = None
+        """Answers what the server asks; None to decline."""
         self._waiting: set[type[ListingReported | TimelineGrew]] = set()
         self.session: Session | None = None
         """The session in use, or the last one."""
@@ -99,6 +103,12 @@ class SessionLink:
         return self.session.server if self.session else None
 
     @property
+    def profile(self) -> ClientProfile | None:
+        """What the server is told of the client; None of a page, and before it was reached."""
+        is_mcp = self.session is not None and self.server is not None and self.server.era is not Era.AUTO
+        return self.session.options.client.profile if self.session and is_mcp else None
+
+    @property
     def tools(self) -> int | None:
         """How many are listed; None before anything is."""
         listed = self.session is not None and self.session.catalogue.entries
@@ -120,6 +130,8 @@ class SessionLink:
     async def live(self) -> None:
         """Connect, list, and stay until cancelled. The task that runs this owns the connection."""
         session = self.session = await self._opener(self._hear)
+        if self.responder is not None:
+            session.asker.responder = self.responder
         try:
             await session.connect()
             await asyncio.gather(session.list_all(), session.locate_secrets())
@@ -129,6 +141,13 @@ class SessionLink:
             self._screen.post_message(ConnectionFailed(error.message, error.hint))
         finally:
             await session.close()
+
+    async def ping(self) -> str:
+        """Ask the server whether it is there; what came of it, in a sentence of foreign text."""
+        try:
+            return await self.session.ping() if self.session is not None else "Nothing is connected."
+        except InspectorError as error:
+            return error.message
 
     async def relist(self) -> None:
         """Read every list again."""

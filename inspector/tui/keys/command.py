@@ -27,6 +27,7 @@ class Place(StrEnum):
     PINS = "Among the pins"
     RECORDING = "In a recording that is looked into"
     ASKING = "Where something is asked"
+    ANSWERING = "Where the server asks for an answer"
     FINDINGS = "Among findings"
     REVIEW = "In the review of the server"
     HELP = "On this page"
@@ -78,7 +79,7 @@ class Command:
 
 
 # These work while an input has the focus.
-_PRIORITY = frozenset({"ctrl+q", "ctrl+s", "ctrl+j", "ctrl+p", "ctrl+r,f5"})
+_PRIORITY = frozenset({"ctrl+q", "ctrl+s", "ctrl+j", "ctrl+p", "ctrl+r,f5", "ctrl+d", "ctrl+o"})
 
 
 def row(  # noqa: PLR0913 - a row of the table below

@@ -204,6 +204,14 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "session.ping",
+        "g",
+        "ping",
+        "ping",
+        "Asks the server whether it is there, with the protocol that has a ping.",
+        palette=True,
+    ),
+    _main(
         "session.list",
         "L",
         "list_again",
@@ -401,6 +409,24 @@ DECIDING: tuple[Command, ...] = (
     ),
 )
 
+_answering = partial(row, Place.ANSWERING)
+
+ANSWERING: tuple[Command, ...] = (
+    _answering(
+        "answer.accept",
+        "ctrl+r,f5",
+        "accept",
+        "send",
+        "Sends what you filled in or wrote; agrees to a URL without opening it.",
+        shown="^r",
+    ),
+    _answering("answer.open", "ctrl+o", "open", "open", "Opens the URL in your browser, and agrees to it."),
+    _answering("answer.decline", "ctrl+d", "decline", "decline", "Declines: the server is told so."),
+    _answering(
+        "answer.cancel", "escape", "cancel", "cancel", "Closes the dialog without a choice.", shown="Esc"
+    ),
+)
+
 _findings = partial(row, Place.FINDINGS)
 
 _review = partial(row, Place.REVIEW)
@@ -587,6 +613,7 @@ COMMANDS: tuple[Command, ...] = (
     *MAIN,
     *PANES,
     *DECIDING,
+    *ANSWERING,
     *FINDINGS,
     *PINS,
     *RECORDINGS,

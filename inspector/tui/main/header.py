@@ -25,6 +25,8 @@ class HeaderView:
     protocol: str = ""
     recording: str = ""
     """Since when the session is recorded; empty where it is not."""
+    profile: str = ""
+    """What is announced to the server, where that is not the usual."""
     is_replay: bool = False
     """Whether a recording is open in place of a server."""
     trust: SessionStanding | None = None
@@ -68,6 +70,7 @@ def header(view: HeaderView, width: int) -> Content:
         (f"  ● {view.recording}", "bold $text-error") if view.recording else "",
     )
     details = [
+        content(f"as {view.profile}" if view.profile else "", "$text-warning"),
         content(_protocol(view.protocol), "$foreground 70%"),
         Content(count(view.tools, "tool") if view.tools is not None else ""),
     ]

@@ -19,11 +19,13 @@ from inspector.claims.registry import vocabularies
 from inspector.hosts.registry import hosts
 from inspector.policy.gate.agreement import Terms
 from inspector.protocol.catalogue import Catalogue, Kind, Tool, unlisted
-from inspector.protocol.targets import Era, PageTarget, Target
+from inspector.protocol.client import FULL
+from inspector.protocol.targets import PageTarget, Target
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
 from inspector.session.events import State
 from inspector.session.live import Session
+from inspector.tui.asks.responder import UserResponder
 from inspector.tui.call.pane import CallPane
 from inspector.tui.call.runner import CallChanged, CallFinished, CallRunner, CallStarted, CallStopped
 from inspector.tui.catalogue.badges import BadgeLoader
@@ -157,6 +159,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         )
         if not self.READ_ONLY:
             self._tool.call.complete = self._link.complete
+        self._link.responder = UserResponder(self, target, self._runner.hold).answer
         self._selection = Selection(
             self, self._catalogue, self._tool, self._result, self._runner, self._vault, level=level, host=host
         )
@@ -436,8 +439,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _show_header(self) -> None:
         server = self._link.server
-        is_mcp = server is not None and server.era is not Era.AUTO
-        self._catalogue.remark("no client capabilities" if is_mcp else "")
+        profile = self._link.profile
+        self._catalogue.remark("" if profile is None or profile.capabilities else "no client capabilities")
         self._header.view = HeaderView(
             target=str(self._target),
             state=self._link.state,
@@ -445,6 +448,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             host=self._selection.host,
             protocol=server.protocol_version if server else "",
             recording=self._recorder.sign,
+            profile="" if profile in (None, FULL) else profile.name,
             tools=self._link.tools,
             trust=self._gate.standing,
         )
@@ -640,6 +644,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
         # Closing may take its time: a worker waits for it.
         self._runner.cancel()
         self.run_worker(self._reconnect(), group="reconnecting", exclusive=True)
+
+    def action_ping(self) -> None:
+        if self._link.is_ready:
+            self.run_worker(self._ping(), group="ping", exclusive=True)
+        else:
+            self.notify(f"There is no connection ({self._link.state}). R reconnects.", markup=False)
+
+    async def _ping(self) -> None:
+        self.notify(content(shortened(await self._link.ping(), 400)).plain, markup=False)
 
     def action_list_again(self) -> None:
         if self._link.is_ready:

@@ -130,12 +130,14 @@ class SessionRecorder:
         if not path:
             return _NO_NAME
         lenses = _in_force(session, level, host)
+        client = session.options.client.profile.name
         try:
             recorder = await asyncio.to_thread(
                 lambda: recorder_of(
                     paths.written(path),
                     self._target,
                     lenses,
+                    client=client,
                     seal_to=seal_to or None,
                     on_failure=self._failed,
                 )
@@ -275,7 +277,8 @@ def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
         for entry in list(session.timeline.entries)
         if entry.kind is EntryKind.DECISION
     ]
-    return header_now(target, lenses), bounded_lines(scribe, list(session.timeline.matched), calls, notes)
+    header = header_now(target, lenses, client=session.options.client.profile.name)
+    return header, bounded_lines(scribe, list(session.timeline.matched), calls, notes)
 
 
 def _write(path: Path, lines: Iterator[str]) -> int:

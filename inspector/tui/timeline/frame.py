@@ -9,6 +9,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import ContentSwitcher, Static
 
+from inspector.asks.private import Questions, private_in_reply
 from inspector.boundary.bounded import Level, Removal
 from inspector.boundary.mask import mask
 from inspector.claims.resolution import METHOD as RESOLVE
@@ -18,7 +19,7 @@ from inspector.json.document import Document
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
 from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Catalogue, Tool
-from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, message_of
+from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, message_of, own_answer
 from inspector.protocol.frames import Direction, Frame, Request, Response
 from inspector.protocol.outcome import Result, RpcError
 from inspector.protocol.timeline import Entry
@@ -101,11 +102,12 @@ def frame_view(
     chunk: int,
     has_ids: bool = False,
     own: OwnCredentials | None = None,
+    questions: Questions | None = None,
 ) -> FrameView:
     """A frame with its sensitive arguments and results masked, and the user's credentials `own`.
 
     `chunk`: characters after which text breaks. `has_ids`: it comes from a recording, which has ids in place of
-    withheld values.
+    withheld values. `questions`: what the server asked for before; without it, no answer to it is shown.
     """
     frame = matched.frame
     if own and frame.head:
@@ -122,7 +124,7 @@ def frame_view(
         if message is None:
             continue
         value, number = (
-            _covered(message.value, event, catalogue)
+            _covered(message.value, event, catalogue, questions or Questions())
             if not isinstance(message, Malformed)
             else (message.value, 0)
         )
@@ -147,21 +149,30 @@ def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
     return catalogue.tool(call[0]) if call else None
 
 
-def _covered(value: JsonObject, event: Event, catalogue: Catalogue) -> tuple[Json, int]:
+def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Questions) -> tuple[Json, int]:
     match event:
+        case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response) if (
+            exchange.asked_by is Direction.RECEIVED
+        ):
+            asked = exchange.request
+            pointers = private_in_reply(asked.method, asked.params, response.result)
+            return _masked(value, [f"/result{pointer}" for pointer in pointers])
         case Asked(exchange=exchange):
-            tool = _tool_of(exchange.request, catalogue)
-            removals = [
-                Removal(pointer=f"/params/arguments{pointer}", rule="x-sensitive", detail="")
-                for pointer in (sensitive_pointers(tool) if tool else ())
-                if isinstance(exchange.request.params, dict) and "arguments" in exchange.request.params
-            ]
-            return (mask(value, removals), len(removals)) if removals else (value, 0)
+            tool, params = _tool_of(exchange.request, catalogue), exchange.request.params
+            pointers = [f"/params{pointer}" for pointer in questions.private_in(params)]
+            if isinstance(params, dict) and "arguments" in params and tool:
+                pointers += [f"/params/arguments{pointer}" for pointer in sensitive_pointers(tool)]
+            return _masked(value, pointers)
         case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response):
             tool = None if exchange.request.method == RESOLVE else _tool_of(exchange.request, catalogue)
             return _covered_answer(value, response, tool) if tool else (value, 0)
         case _:
             return value, 0
+
+
+def _masked(value: JsonObject, pointers: Sequence[str]) -> tuple[Json, int]:
+    removals = [Removal(pointer=pointer, rule="x-sensitive", detail="") for pointer in pointers]
+    return (mask(value, removals), len(removals)) if removals else (value, 0)
 
 
 def _covered_answer(value: JsonObject, response: Response, tool: Tool) -> tuple[Json, int]:
@@ -195,7 +206,9 @@ class FramesWanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _FrameAsked:
+class FrameAsked:
+    """A frame of an entry, by its place."""
+
     wanted: FramesWanted
     place: int
     chunk: int
@@ -225,7 +238,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         self._document = SignedLines(id="frame-document")
         self._text = TextLines(id="frame-text")
         self._has_document = False
-        self._views = self.latest(_asked_frame, self._take)
+        self._views = self.latest(asked_frame, self._take)
 
     def body(self) -> ComposeResult:
         yield self._head
@@ -253,7 +266,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     def _show(self) -> None:
         if self._place >= 0:
             chunk = max(self.size.width - 3, 40)
-            self._views.ask(_FrameAsked(wanted=self._wanted, place=self._place, chunk=chunk))
+            self._views.ask(FrameAsked(wanted=self._wanted, place=self._place, chunk=chunk))
 
     def _take(self, view: FrameView) -> None:
         total = len(self._wanted.frames)
@@ -275,12 +288,18 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         (self._document if shown == "frame-document" else self._text).focus()
 
 
-def _asked_frame(asked: _FrameAsked) -> FrameView:
-    wanted = asked.wanted
+def asked_frame(asked: FrameAsked) -> FrameView:
+    """One of the frames, as it may be shown after those before it."""
+    wanted, questions = asked.wanted, Questions()
+    for before in wanted.frames[: asked.place]:
+        for event in before.events:
+            if (answer := own_answer(event)) is not None:
+                questions.take(answer[1])
     return frame_view(
         wanted.frames[asked.place],
         wanted.catalogue,
         chunk=asked.chunk,
         has_ids=wanted.has_ids,
         own=wanted.own,
+        questions=questions,
     )

@@ -1,6 +1,7 @@
 """What the protocol asks of a client, where Sightline says what it cannot do, or does not know."""
 
 from inspector.json.exact import Json, JsonObject, dump
+from inspector.protocol.client import NONE
 from inspector.protocol.frames import Direction
 from tests.tui.scripted import LARGE, Script, answering, app_of, screen_text, settled
 
@@ -15,12 +16,21 @@ ASKED: Json = {
 async def test_an_unfinished_call_says_what_the_server_asks_for_and_gives_the_model_nothing() -> None:
     app = app_of(Script(tools=[ASK], answers={"ask": answering(ASKED)}))
     async with app.run_test(size=LARGE) as pilot:
-        assert "Tools 1  no client capabilities" in await settled(pilot, app, "It takes no arguments")
+        text = await settled(pilot, app, "It takes no arguments")
+        assert "no client capabilities" not in text
+        assert "as full" not in text
         await pilot.press("enter", "enter")
         text = await settled(pilot, app, "#1 unfinished")
         assert "done" not in text
         assert "1 withheld: 1 unfinished" in text
         assert "unfinished, so the model gets nothing; who: elicitation/create: Who are you?" in text
+
+
+async def test_a_client_that_announces_nothing_says_so() -> None:
+    app = app_of(Script(tools=[ASK], client=NONE))
+    async with app.run_test(size=LARGE) as pilot:
+        text = await settled(pilot, app, "Tools 1  no client capabilities")
+        assert "ready  as none" in text
 
 
 async def test_a_tool_that_can_only_be_called_as_a_task_is_not_sent() -> None:

@@ -1,0 +1,91 @@
+"""Answers to what a server asks, as they are sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inspector.asks.ask import REFUSED, Ask, AskKind
+from inspector.json.exact import Json, JsonObject, JsonText, parse
+from inspector.protocol.client import Root
+from inspector.protocol.outcome import Result, RpcError
+from inspector.safe_text import safe_line
+from inspector.schema.fields import form_of
+
+MODEL = "none: the user of Sightline wrote this"
+"""In place of the name of a model, which sampling must name."""
+
+
+class Action(StrEnum):
+    """What becomes of a request."""
+
+    ACCEPT = "accept"
+    DECLINE = "decline"
+    CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is answered, and why, where the user should know that."""
+
+    action: Action
+    content: Json = None
+    """Of an accepted form, its values; of accepted sampling, the text or the whole result. May be secret."""
+    why: str = ""
+    """A clause that quotes no value."""
+
+
+DECLINED = Answer(action=Action.DECLINE)
+
+
+def answered(ask: Ask, answer: Answer, roots: Sequence[Root]) -> Result | RpcError:
+    """The answer as it is sent."""
+    match ask.kind:
+        case AskKind.ROOTS:
+            folders: list[Json] = [{"uri": root.uri, "name": root.name} for root in roots]
+            return Result(value={"roots": folders})
+        case AskKind.SAMPLING if answer.action is Action.ACCEPT:
+            return Result(value=_message(answer.content))
+        case AskKind.SAMPLING:
+            return RpcError(value={"code": REFUSED, "message": "the user rejected the sampling request"})
+        case AskKind.FORM if answer.action is Action.ACCEPT:
+            return Result(value={"action": answer.action.value, "content": answer.content})
+        case _:
+            return Result(value={"action": answer.action.value})
+
+
+def _message(content: Json) -> JsonObject:
+    """A text as the message of a model; an object that has a role and content is one already."""
+    if isinstance(content, dict) and "role" in content and "content" in content:
+        return {"model": MODEL, **content}
+    text: JsonObject = {"type": "text", "text": content if isinstance(content, str) else ""}
+    return {"role": "assistant", "content": text, "model": MODEL, "stopReason": "endTurn"}
+
+
+def sampled(text: str) -> Answer:
+    """An answer to sampling from what a user wrote: a message of its own as JSON, or any other text."""
+    if text.lstrip().startswith("{"):
+        parsed = parse(text.encode("utf-8", "replace"))
+        if isinstance(parsed, JsonText) and isinstance(parsed.value, dict) and "content" in parsed.value:
+            return Answer(action=Action.ACCEPT, content={"role": "assistant", **parsed.value})
+    return Answer(action=Action.ACCEPT, content=text)
+
+
+def filled(ask: Ask, content: JsonObject) -> Answer:
+    """An accepted form; declined where its schema does not allow the content. Takes seconds at most."""
+    from inspector.schema.validation import violations  # noqa: PLC0415 - few servers ask for anything
+
+    found = violations(content, ask.schema, limit=3)
+    if found:
+        # The schema may quote what was filled in, so that only the place is named.
+        named = (safe_line(violation.pointer[:80]) or "the form" for violation in found)
+        places = ", ".join(dict.fromkeys(named))
+        return Answer(action=Action.DECLINE, why=f"its schema does not allow the answer at {places}")
+    return Answer(action=Action.ACCEPT, content=content)
+
+
+def with_defaults(ask: Ask) -> Answer:
+    """A form with nothing but the defaults of its schema; a URL is agreed to, and not opened."""
+    if ask.kind is AskKind.URL:
+        return Answer(action=Action.ACCEPT)
+    fields = form_of(ask.schema).fields
+    return filled(ask, {field.name: field.default for field in fields if field.has_default})

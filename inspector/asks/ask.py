@@ -1,0 +1,151 @@
+"""One request of a server, read: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+
+In the handshake era each is a JSON-RPC request; in the stateless era it is an entry of `inputRequests`.
+Source: MCP 2025-11-25, Elicitation, Sampling, Roots; MCP 2026-07-28, `InputRequests`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.members import object_at, text_at, value_at
+from inspector.json.weight import compact_bytes
+from inspector.protocol.outcome import METHOD_NOT_FOUND
+from inspector.safe_text import safe_line
+
+INVALID_PARAMS = -32602
+REFUSED = -1
+"""The code for a request that the user declined. Source: MCP 2025-11-25, Sampling, Error Handling."""
+MAX_ASK_BYTES = 1 << 20
+"""A longer request is declined unread: no form that a person fills in is so long."""
+
+_ELICIT, _SAMPLE, _ROOTS = "elicitation/create", "sampling/createMessage", "roots/list"
+CAPABILITIES = {_ELICIT: "elicitation", _SAMPLE: "sampling", _ROOTS: "roots"}
+"""The requests of servers that Sightline answers, each with the capability that announces it."""
+
+
+class AskKind(StrEnum):
+    """What kind of answer is asked for."""
+
+    FORM = "form"
+    URL = "url"
+    SAMPLING = "sampling"
+    ROOTS = "roots"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A well-formed request. All of its texts are foreign."""
+
+    kind: AskKind
+    method: str
+    params: JsonObject
+    key: str = ""
+    """In `inputRequests`; empty for a request of its own."""
+    number: int = 1
+    """Counts from 1 among the requests during the same call."""
+
+    @property
+    def message(self) -> str:
+        return text_at(self.params, "message") or ""
+
+    @property
+    def schema(self) -> Json:
+        """Of a form, what the answer must meet."""
+        return self.params.get("requestedSchema")
+
+    @property
+    def url(self) -> str:
+        return text_at(self.params, "url") or ""
+
+    @property
+    def title(self) -> str:
+        """`who: elicitation/create (form)`, safe on one line."""
+        kind = f" ({self.kind})" if self.method == _ELICIT else ""
+        return f"{safe_line(self.key[:80])}: {self.method}{kind}" if self.key else f"{self.method}{kind}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswerable:
+    """A request that gets an error, without anybody being asked."""
+
+    code: int
+    reason: str
+    """Quotes nothing of the request but, made safe, its method."""
+
+    @property
+    def error(self) -> JsonObject:
+        return {"code": self.code, "message": self.reason}
+
+
+def ask_of(
+    method: Json, params: Json, capabilities: JsonObject, *, key: str = "", number: int = 1
+) -> Ask | Unanswerable:
+    """Read a request of a server. Never raises. `capabilities`: those that were announced to it."""
+    if not isinstance(method, str) or CAPABILITIES.get(method) not in capabilities:
+        name = safe_line(method[:80]) if isinstance(method, str) else "a request without a method"
+        return Unanswerable(code=METHOD_NOT_FOUND, reason=f"not supported: {name}")
+    if compact_bytes(params) > MAX_ASK_BYTES:
+        return Unanswerable(
+            code=INVALID_PARAMS, reason=f"{method} is longer than {MAX_ASK_BYTES >> 20} MB, and was not read"
+        )
+    kind = _kind(method, params)
+    if not isinstance(kind, AskKind):
+        return Unanswerable(code=INVALID_PARAMS, reason=f"{method}: {kind}")
+    return Ask(
+        kind=kind, method=method, params=params if isinstance(params, dict) else {}, key=key, number=number
+    )
+
+
+def _kind(method: str, params: Json) -> AskKind | str:
+    """The kind of a request, or what is wrong with it."""
+    if method == _ROOTS:
+        return AskKind.ROOTS
+    if not isinstance(params, dict):
+        return "its params are no object"
+    if method == _SAMPLE:
+        return AskKind.SAMPLING if isinstance(params.get("messages"), list) else "its messages are no list"
+    mode = params.get("mode", "form")
+    if mode == "url":
+        return AskKind.URL if isinstance(params.get("url"), str) else "it has no url"
+    if mode != "form":
+        return "its mode is neither form nor url"
+    is_form = isinstance(params.get("requestedSchema"), dict)
+    return AskKind.FORM if is_form else "its requestedSchema is no object"
+
+
+def sampling_lines(ask: Ask) -> Iterator[str]:
+    """What a request for sampling says, text by text: each of its messages, then its preferences. Foreign text."""
+    prompt = text_at(ask.params, "systemPrompt")
+    if prompt is not None:
+        yield f"system: {prompt}"
+    messages = ask.params.get("messages")
+    for message in messages if isinstance(messages, list) else ():
+        content = value_at(message, "content")
+        for block in content if isinstance(content, list) else [content]:
+            text = text_at(block, "text") if value_at(block, "type") == "text" else None
+            role = text_at(message, "role") or "no role"
+            yield f"{role}: {_block(block) if text is None else text}"
+    for name, value in ask.params.items():
+        if name not in {"messages", "systemPrompt", "_meta"}:
+            yield f"{name}: {dump_text(value)}"
+
+
+def _block(block: Json) -> str:
+    data = text_at(block, "data")
+    kind = text_at(block, "mimeType") or text_at(block, "type") or "content"
+    return f"[{kind}, {len(data):,} characters of base64]" if data is not None else dump_text(block)
+
+
+def url_asks(error: Json, capabilities: JsonObject) -> tuple[Ask, ...]:
+    """The URLs that a server wants visited before it answers: those of error -32042."""
+    listed = value_at(error, "data", "elicitations")
+    if value_at(error, "code") != URL_REQUIRED or not isinstance(listed, list):
+        return ()
+    asks = (ask_of(_ELICIT, {"mode": "url", **object_at(each)}, capabilities) for each in listed[:_MOST_URLS])
+    return tuple(each for each in asks if isinstance(each, Ask) and each.kind is AskKind.URL)
+
+
+URL_REQUIRED = -32042
+_MOST_URLS = 5

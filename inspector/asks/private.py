@@ -1,0 +1,100 @@
+"""Which parts of an answer may be secret: they are masked on the screen, and withheld from recordings and reports.
+
+Private is what the form marks, what its name says is a credential, and what looks like one. What cannot be told is private.
+"""
+
+from collections.abc import Iterator
+
+from inspector.asks.ask import CAPABILITIES
+from inspector.credentials.find import sightings
+from inspector.credentials.names import names_secret, words_of
+from inspector.json.exact import Json, JsonObject
+from inspector.json.members import object_at, text_at
+from inspector.json.pointer import child
+from inspector.json.walk import walk
+from inspector.schema.fields import Field, form_of
+
+ELICIT = "elicitation/create"
+TASK_RESULT = "tasks/result"
+MAX_FORMS = 8
+"""Forms of one key that are remembered; all of them count."""
+MAX_KEYS = 1_000
+
+
+def asks_for_secret(field: Field) -> bool:
+    """Whether a field of a form is marked, or named like a credential."""
+    names = (field.name, field.title or "")
+    return field.sensitive or any(names_secret(words_of(name)) for name in names)
+
+
+def private_in(content: Json, schema: Json) -> tuple[str, ...]:
+    """The pointers of the private values in the content of an answer to a form with this schema. Never raises."""
+    if content is None or content == {}:
+        return ()
+    form = form_of(schema) if isinstance(schema, dict) else None
+    if form is None or not isinstance(content, dict) or (form.problem and not form.fields):
+        return ("",)
+    fields = {field.name: field for field in form.fields}
+    return tuple(
+        child("", name)
+        for name, value in content.items()
+        if name not in fields or asks_for_secret(fields[name]) or _looks_private(value)
+    )
+
+
+def _looks_private(value: Json) -> bool:
+    return any(isinstance(leaf, str) and sightings(leaf) for leaf in walk(value))
+
+
+def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]:
+    """The pointers of the private values in the `result` of an answer to a request of a server. Never raises."""
+    if method == ELICIT:
+        found = private_in(object_at(result).get("content"), object_at(params).get("requestedSchema"))
+        return tuple(f"/content{pointer}" for pointer in found)
+    if method == TASK_RESULT:
+        # What was asked is in another request.
+        return ("/content",) if "content" in object_at(result) else ()
+    if method in CAPABILITIES:
+        return ("/content",) if _looks_private(object_at(result).get("content")) else ()
+    return ()
+
+
+class Questions:
+    """What unfinished answers asked for, by key: the answers to it are in a later request."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, list[JsonObject]] = {}
+
+    def take(self, result: Json) -> None:
+        """Learn from the `result` of an answer of the server."""
+        for key, request in object_at(result, "inputRequests").items():
+            if key not in self._asked and len(self._asked) >= MAX_KEYS:
+                continue
+            known = self._asked.setdefault(key, [])
+            # One more than counts: then nothing under this key can be judged.
+            if isinstance(request, dict) and len(known) <= MAX_FORMS and request not in known:
+                known.append(request)
+
+    def private_in(self, params: Json) -> tuple[str, ...]:
+        """The pointers of the private values in the `params` of a request that answers. Never raises."""
+        responses = object_at(params).get("inputResponses")
+        if responses is None:
+            return ()
+        if not isinstance(responses, dict):
+            return ("/inputResponses",)
+        found = dict.fromkeys(
+            f"{child('/inputResponses', key)}{pointer}"
+            for key, response in responses.items()
+            for pointer in self._private(key, response)
+        )
+        return tuple(found)
+
+    def _private(self, key: str, response: Json) -> Iterator[str]:
+        asked = self._asked.get(key, [])
+        if not asked or len(asked) > MAX_FORMS:
+            # An action says nothing about the user.
+            yield from ("/content",) if "content" in object_at(response) else ()
+            return
+        for request in asked:
+            method = text_at(request, "method") or ELICIT
+            yield from private_in_reply(method, request.get("params"), response)

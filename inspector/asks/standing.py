@@ -1,0 +1,52 @@
+"""Answers that are given before anything is asked: those of a command line."""
+
+from dataclasses import dataclass
+
+from inspector.asks.answer import Action, Answer, filled, sampled, with_defaults
+from inspector.asks.ask import Ask, AskKind
+from inspector.json.exact import JsonObject
+
+ANY = "*"
+"""The key of an answer to whatever is asked."""
+DEFAULTS = "accept-defaults"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingAnswer:
+    """An answer to the requests of one key."""
+
+    key: str
+    """Of `inputRequests`, or the number of the request in the call, or `ANY`."""
+    word: str = ""
+    """`accept-defaults`, `decline` or `cancel`; empty where there is content."""
+    content: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingAnswers:
+    """All answers of one command."""
+
+    answers: tuple[StandingAnswer, ...] = ()
+    sampling: str | None = None
+    """The text to answer sampling with; None to decline."""
+    has_roots: bool = False
+
+    def answer(self, ask: Ask) -> Answer:
+        """The answer to one request. Takes seconds at most, for a long form."""
+        keys = (ask.key or str(ask.number), str(ask.number), ANY)
+        given = [(keys.index(each.key), each) for each in self.answers if each.key in keys]
+        standing = min(given, key=lambda each: each[0])[1] if given else None
+        if ask.kind is AskKind.ROOTS:
+            return Answer(action=Action.ACCEPT, why="" if self.has_roots else "--root DIR names a folder")
+        if standing is not None and standing.word in {Action.DECLINE, Action.CANCEL}:
+            return Answer(action=Action(standing.word), why="--answer says so")
+        if ask.kind is AskKind.SAMPLING:
+            unanswered = Answer(action=Action.DECLINE, why="--sampling-reply answers sampling")
+            return unanswered if self.sampling is None else sampled(self.sampling)
+        if standing is None:
+            return Answer(action=Action.DECLINE, why="--answer answers it")
+        if standing.word == DEFAULTS:
+            return with_defaults(ask)
+        if ask.kind is AskKind.URL or standing.content is None:
+            return Answer(action=Action.DECLINE, why="a URL is agreed to with accept-defaults")
+        return filled(ask, standing.content)

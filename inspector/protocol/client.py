@@ -1,0 +1,77 @@
+"""Client profiles: what Sightline announces of itself to a server. Servers offer other tools to other clients.
+
+No profile of a host is here: none of their handshakes has been observed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inspector.json.exact import JsonObject
+from inspector.protocol.targets import Era
+
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""Source: MCP 2025-11-25, Logging."""
+NO_LOGS = "off"
+
+
+def _nothing() -> JsonObject:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientProfile:
+    """A client as servers see it."""
+
+    name: str
+    about: str
+    capabilities: JsonObject = field(default_factory=_nothing)
+    of_handshake: JsonObject = field(default_factory=_nothing)
+    """Further ones, which the stateless era has not."""
+
+    def announced_in(self, era: Era) -> JsonObject:
+        """What a server of this era is told."""
+        return {**self.capabilities, **self.of_handshake} if era is Era.LEGACY else self.capabilities
+
+    @property
+    def announced(self) -> str:
+        """The capabilities by name: `elicitation, roots, sampling`; empty for none."""
+        return ", ".join(sorted(self.capabilities))
+
+
+_FORM_AND_URL: JsonObject = {"form": {}, "url": {}}
+FULL = ClientProfile(
+    name="full",
+    about="everything that Sightline can answer",
+    capabilities={"roots": {}, "sampling": {}, "elicitation": _FORM_AND_URL},
+    of_handshake={
+        "tasks": {
+            "list": {},
+            "cancel": {},
+            "requests": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
+        }
+    },
+)
+NONE = ClientProfile(name="none", about="no capability")
+PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (FULL, NONE)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Root:
+    """A folder that servers may work in."""
+
+    uri: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """What one connection tells the server of the client."""
+
+    profile: ClientProfile = FULL
+    client_name: str | None = None
+    """None for Sightline's own name."""
+    log_level: str | None = None
+    """The least severe logs to ask for, or `NO_LOGS`; None for all of them where each request says so, else the server's own."""
+
+
+USUAL = Announcement()

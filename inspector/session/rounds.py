@@ -1,0 +1,58 @@
+"""A request that the server answers after several rounds: each unfinished answer is fulfilled, and the request sent again.
+
+Source: MCP 2026-07-28, `InputRequiredResult`: a new id, `requestState` as it was sent, nothing of it in other requests.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.outcome import INPUT_REQUIRED, Failure, FailureKind, Result, kind_of
+from inspector.session.asking import Asker
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from inspector.connect.dispatch import Answer
+
+MAX_ROUNDS = 10
+_PAUSES_S = (0.05, 0.1, 0.2, 0.25)
+"""Before a round in which the server asks for nothing but to be asked again."""
+
+
+async def answered_in_rounds(
+    send: "Callable[[JsonObject], Awaitable[Answer]]", params: JsonObject, asker: Asker
+) -> "Answer":
+    """Send a request with `params` until it is answered, or cannot be. An answer that nobody fulfils is returned as it is."""
+    answer = await send(params)
+    idle = 0
+    for _ in range(MAX_ROUNDS):
+        asked = _asked_in(answer)
+        if asked is None:
+            return answer
+        again: JsonObject = {}
+        if asked.get("inputRequests"):
+            responses = await asker.fulfil(asked["inputRequests"])
+            if responses is None:
+                return answer
+            again["inputResponses"] = responses
+        else:
+            await asyncio.sleep(_PAUSES_S[min(idle, len(_PAUSES_S) - 1)])
+            idle += 1
+        if "requestState" in asked:
+            again["requestState"] = asked["requestState"]
+        answer = await send({**params, **again})
+    return answer if _asked_in(answer) is None else _endless(answer)
+
+
+def _asked_in(answer: "Answer") -> JsonObject | None:
+    """The result that asks for input; None where the answer is another."""
+    value: Json = answer.outcome.value if isinstance(answer.outcome, Result) else None
+    return value if isinstance(value, dict) and kind_of(value) == INPUT_REQUIRED else None
+
+
+def _endless(answer: "Answer") -> "Answer":
+    from inspector.connect.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
+
+    detail = f"the server asked for input {MAX_ROUNDS + 1} times and never answered"
+    return Answer(outcome=Failure(kind=FailureKind.PROTOCOL, detail=detail), frame=answer.frame)

@@ -1,0 +1,144 @@
+"""The dialog in which the user answers one request of a server."""
+
+import asyncio
+from time import monotonic
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static, TextArea
+
+from inspector.asks.answer import Action, Answer, sampled
+from inspector.asks.ask import AskKind
+from inspector.tui.asks.view import AskView
+from inspector.tui.call.arguments import as_arguments, checked
+from inspector.tui.call.entries import Writing, place_problems
+from inspector.tui.call.form import ArgumentForm
+from inspector.tui.keys.command import Place
+from inspector.tui.policy.dialog import UNREAD_S
+from inspector.tui.text import content, shortened
+from inspector.tui.widgets.lines import ContentLines, Lines
+from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
+
+_SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING: "send"}
+
+
+class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
+    """Ends with the answer. Nothing but its own keys sends or opens anything."""
+
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.ANSWERING)
+    unread_s: ClassVar[float] = UNREAD_S
+
+    def __init__(self, view: AskView) -> None:
+        super().__init__(view.title)
+        self._view = view
+        self._asked_s = monotonic()
+        self._lines = ContentLines(id="answer-lines")
+        self._form = ArgumentForm() if view.form else None
+        is_sampling = view.ask.kind is AskKind.SAMPLING
+        self._text = TextArea(id="answer-text", tab_behavior="focus", compact=True) if is_sampling else None
+        self._problem = Static("", markup=False, id="answer-problem")
+        self._is_sending = False
+        openable = view.link is not None and not view.link.refusal
+        self.offer(
+            (
+                *([("answer.open", "")] if openable else []),
+                *(
+                    []
+                    if view.link is not None and not openable
+                    else [("answer.accept", _SEND[view.ask.kind])]
+                ),
+                ("answer.decline", ""),
+                ("answer.cancel", ""),
+                ("app.next", ""),
+            )
+        )
+
+    def body(self) -> ComposeResult:
+        yield self._lines
+        if self._form is not None:
+            yield self._form
+        if self._text is not None:
+            yield self._text
+        yield self._problem
+
+    def on_mount(self) -> None:
+        self._lines.show(self._view.lines)
+        if self._form is not None and self._view.form is not None:
+            defaults = self._view.defaults or {}
+            self._form.show(self._view.form, defaults, defaults)
+        # On the text: a server can choose the moment, such as while the user types.
+        self._lines.focus()
+
+    def on_screen_resume(self) -> None:
+        self._asked_s = monotonic()
+
+    @on(Lines.Chosen)
+    def stay(self, event: Lines.Chosen) -> None:
+        event.stop()
+
+    @on(ArgumentForm.Changed)
+    def forget_problem(self, event: ArgumentForm.Changed) -> None:
+        event.stop()
+        self._problem.update("")
+
+    @on(ArgumentForm.Submitted)
+    def explain(self, event: ArgumentForm.Submitted) -> None:
+        # Enter belongs to fields: it is too easily pressed to send what may be a secret.
+        event.stop()
+        self.focus_next()
+
+    def action_cancel(self) -> None:
+        self.dismiss(Answer(action=Action.CANCEL))
+
+    def action_decline(self) -> None:
+        self.dismiss(Answer(action=Action.DECLINE))
+
+    def action_open(self) -> None:
+        link = self._view.link
+        if link is None or link.refusal or not self._is_read():
+            return
+        self.app.open_url(link.url)  # pyright: ignore[reportUnknownMemberType]
+        self.dismiss(Answer(action=Action.ACCEPT, why="opened in the browser"))
+
+    def action_accept(self) -> None:
+        if self._is_sending or not self._is_read():
+            return
+        link = self._view.link
+        if link is not None:
+            if not link.refusal:
+                self.dismiss(Answer(action=Action.ACCEPT, why="not opened by Sightline"))
+        elif self._text is not None:
+            self._send_text(self._text.text)
+        elif self._form is not None:
+            self._is_sending = True
+            self.run_worker(self._send_form(self._form), group="answering")
+
+    def _send_text(self, text: str) -> None:
+        if text.strip():
+            self.dismiss(sampled(text))
+        else:
+            self._complain("Write an answer first, or decline.")
+
+    async def _send_form(self, form: ArgumentForm) -> None:
+        writing = Writing(lines=form.lines, entered=form.entered(), text=None)
+        found = await asyncio.to_thread(lambda: checked(as_arguments(writing), self._view.ask.schema))
+        self._is_sending = False
+        if not found.problems:
+            self.dismiss(Answer(action=Action.ACCEPT, content=found.arguments))
+            return
+        placed, rest = place_problems(form.lines, found.problems)
+        form.complain(placed)
+        words = [f"{problem.pointer or 'the form'}: {problem.message}" for problem in rest[:3]]
+        self._complain("; ".join(words) or "Its schema does not allow this answer: see the marked fields.")
+
+    def _complain(self, words: str) -> None:
+        self._problem.update(content(shortened(words, 300), "$text-error") if words else Content(""))
+
+    def _is_read(self) -> bool:
+        if monotonic() - self._asked_s >= self.unread_s:
+            return True
+        self.notify("That was too fast to have read what is asked.", markup=False)
+        return False

@@ -1,0 +1,109 @@
+"""What a server asks, ready to be drawn."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from textual.content import Content
+
+from inspector.asks.ask import Ask, AskKind, sampling_lines
+from inspector.asks.link import Link, link_of
+from inspector.asks.private import asks_for_secret
+from inspector.schema.fields import Form, form_of
+from inspector.tui.call.arguments import default_entries
+from inspector.tui.call.entries import MAX_LINES, Entered, form_lines
+from inspector.tui.text import content, shortened
+
+_MOST_LINES = 400
+_LONGEST = 2_000
+"""Characters of one text of a server."""
+_TITLES = {
+    AskKind.FORM: "The server asks you to fill in a form",
+    AskKind.URL: "The server asks you to visit an address",
+    AskKind.SAMPLING: "The server asks for the answer of a model",
+    AskKind.ROOTS: "The server asks for folders",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskView:
+    """A request, and how it can be answered."""
+
+    ask: Ask
+    title: Content
+    lines: tuple[Content, ...]
+    form: Form | None = None
+    defaults: Mapping[str, Entered] | None = None
+    """The entries that say the form's defaults."""
+    link: Link | None = None
+
+
+def ask_view(ask: Ask, own_url: str | None) -> AskView:
+    """The view of a request. `own_url`: the server's address. Takes seconds for a long form: in a thread."""
+    title = Content.assemble(_TITLES[ask.kind], "  ", content(shortened(ask.title, 120), "$foreground 70%"))
+    form = _masked(form_of(ask.schema)) if ask.kind is AskKind.FORM else None
+    link = link_of(ask.url, own_url) if ask.kind is AskKind.URL else None
+    return AskView(
+        ask=ask,
+        title=title,
+        lines=_bounded(_lines(ask, form, link)),
+        form=form,
+        defaults=default_entries(form) if form else None,
+        link=link,
+    )
+
+
+def _masked(form: Form) -> Form:
+    """The form with its fields for credentials masked, marked or not."""
+    fields = (replace(field, sensitive=asks_for_secret(field)) for field in form.fields)
+    return replace(form, fields=tuple(fields))
+
+
+def _bounded(lines: Iterator[Content]) -> tuple[Content, ...]:
+    shown = tuple(islice(lines, _MOST_LINES))
+    more = Content.styled("… and more, which the timeline has", "$text-warning")
+    return (*shown, more) if next(lines, None) is not None else shown
+
+
+def _lines(ask: Ask, form: Form | None, link: Link | None) -> Iterator[Content]:
+    # Sightline's own words come first: a long message must not push them off the screen.
+    if form is not None:
+        yield from _about_form(form)
+    if link is not None:
+        yield from _about_link(link)
+    if ask.kind is AskKind.SAMPLING:
+        yield Content.styled("No model is called. What you write is the answer.", "$foreground 70%")
+    texts = sampling_lines(ask) if ask.kind is AskKind.SAMPLING else filter(None, [ask.message])
+    for number, text in enumerate(texts):
+        if number == 0:
+            yield Content.styled("The server says:", "$foreground 70%")
+        yield from _text(text)
+
+
+def _about_form(form: Form) -> Iterator[Content]:
+    secret = ", ".join(shortened(field.name, 60) for field in form.fields if field.sensitive)
+    if secret:
+        warning = f"It asks for a credential ({secret}), which the protocol forbids. Your answer goes to the server."
+        yield content(warning, "bold $text-error")
+    if form.problem:
+        yield content(shortened(form.problem, _LONGEST), "$text-warning")
+    if len(form_lines(form)) >= MAX_LINES:
+        words = f"Only {MAX_LINES} fields are shown. sightline call --answer @FILE can answer all of them."
+        yield Content.styled(words, "$text-warning")
+
+
+def _about_link(link: Link) -> Iterator[Content]:
+    yield Content.assemble(
+        (link.before, "$foreground 70%"), (link.host, "bold reverse"), (link.after, "$foreground 70%")
+    )
+    if link.refusal:
+        yield content(f"It is not opened: {link.refusal}.", "bold $text-error")
+    else:
+        yield Content.assemble("Origin: ", content(link.origin, "bold"))
+    for warning in link.warnings:
+        yield content(warning, "$text-warning")
+
+
+def _text(text: str) -> Iterator[Content]:
+    for line in shortened(text, _LONGEST).splitlines() or [""]:
+        yield Content.assemble("  ", content(line))

@@ -1,0 +1,251 @@
+"""Sessions whose servers ask back, in both eras, well and badly."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.asks.answer import Action, Answer, with_defaults
+from inspector.asks.ask import Ask, AskKind
+from inspector.json.exact import Json
+from inspector.json.members import object_at
+from inspector.protocol.client import Announcement, Root
+from inspector.protocol.frames import Direction, Request, messages
+from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError, unfinished
+from inspector.protocol.targets import Era, StdioTarget
+from inspector.protocol.timeline import EntryKind, EntryState
+from inspector.session.asking import MAX_ASKS
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.session.rounds import MAX_ROUNDS
+
+SERVER = Path(__file__).parents[1] / "peers" / "asking_server.py"
+ROOT = Root(uri="file:///work", name="work")
+
+
+def target(era: Era) -> StdioTarget:
+    return StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), era.value))
+
+
+def by_kind(ask: Ask) -> Answer:
+    return (
+        Answer(action=Action.ACCEPT, content="a rhyme")
+        if ask.kind is AskKind.SAMPLING
+        else with_defaults(ask)
+    )
+
+
+@asynccontextmanager
+async def asked(
+    era: Era, answer: Callable[[Ask], Answer] | None = by_kind, **options: Any
+) -> AsyncGenerator[tuple[Session, list[Ask]]]:
+    seen: list[Ask] = []
+
+    async def respond(ask: Ask) -> Answer:
+        seen.append(ask)
+        return answer(ask) if answer else Answer(action=Action.DECLINE)
+
+    session = Session(target(era), replace(Options(era=era, roots=(ROOT,), responder=respond), **options))
+    await session.connect()
+    await session.list_all()
+    try:
+        yield session, seen
+    finally:
+        await session.close()
+
+
+def said(outcome: object) -> Any:
+    assert isinstance(outcome, Result)
+    return json.loads(outcome.value["content"][0]["text"])  # type: ignore[index, call-overload]
+
+
+def notes(session: Session) -> list[str]:
+    return [
+        f"{entry.title}: {entry.detail}"
+        for entry in session.timeline.entries
+        if entry.kind is EntryKind.DECISION
+    ]
+
+
+def requests(session: Session, method: str) -> list[Request]:
+    sent = (frame for frame in session.timeline.frames if frame.direction is Direction.SENT)
+    every = (message for frame in sent for message in messages(frame.body))
+    return [message for message in every if isinstance(message, Request) and message.method == method]
+
+
+async def test_a_server_gets_the_answers_and_each_is_noted() -> None:
+    async with asked(Era.LEGACY) as (session, seen):
+        replies = said((await session.call("all", {})).outcome)
+        assert replies[0] == {"result": {"action": "accept", "content": {"age": 7}}}
+        assert replies[1]["result"]["content"] == {"type": "text", "text": "a rhyme"}
+        assert replies[2] == {"result": {"roots": [{"uri": "file:///work", "name": "work"}]}}
+        assert [ask.kind for ask in seen] == [AskKind.FORM, AskKind.SAMPLING, AskKind.ROOTS]
+        assert "roots/list: answered with 1 folder" in notes(session)
+
+
+async def test_without_a_responder_everything_but_roots_is_declined() -> None:
+    async with asked(Era.LEGACY, responder=None) as (session, _):
+        replies = said((await session.call("all", {})).outcome)
+        assert replies[0] == {"result": {"action": "decline"}}
+        assert replies[1]["error"]["code"] == -1
+        assert replies[2]["result"]["roots"]
+
+
+async def test_rounds_are_one_call_with_new_ids_and_the_state_as_it_was() -> None:
+    async with asked(Era.MODERN) as (session, seen):
+        record = await session.call("shifting", {"a": 1})
+        held = said(record.outcome)
+        first, second, third = (request for request in requests(session, "tools/call"))
+        assert len({json.dumps(request.id) for request in (first, second, third)}) == 3
+        assert "requestState" not in object_at(first.params)
+        assert object_at(second.params)["requestState"] == "1"
+        assert held["requestState"] == "\u00e9 2 "
+        assert held["arguments"] == {"a": 1}
+        assert held["inputResponses"] == {"who1": {"action": "accept", "content": {"age": 7}}}
+        assert [ask.key for ask in seen] == ["who", "who1"]
+        assert len(session.calls) == 1
+        calls = [entry for entry in session.timeline.entries if entry.title == "tools/call shifting"]
+        assert [(entry.state, len(entry.frames)) for entry in calls] == [(EntryState.DONE, 6)]
+        # Nothing of it goes into another call.
+        await session.call("form", {})
+        assert "requestState" not in object_at(requests(session, "tools/call")[3].params)
+
+
+async def test_a_server_that_wants_to_be_asked_again_gets_its_state_and_no_responses() -> None:
+    async with asked(Era.MODERN) as (session, seen):
+        assert said((await session.call("waiting", {})).outcome)["requestState"] == "3"
+        assert seen == []
+        assert all("inputResponses" not in object_at(each.params) for each in requests(session, "tools/call"))
+
+
+async def test_input_that_nobody_gives_leaves_the_call_unfinished() -> None:
+    async with asked(Era.MODERN, None) as (session, _):
+        for tool in ("sample", "thousand", "huge"):
+            assert unfinished((await session.call(tool, {})).outcome)
+        assert len(requests(session, "tools/call")) == 3
+        assert any("asks for 1,000 things at once" in note for note in notes(session))
+        assert said((await session.call("form", {})).outcome)["inputResponses"] == {
+            "k0": {"action": "decline"}
+        }
+
+
+async def test_a_server_that_asks_for_ever_ends_with_an_error_and_no_round_is_repeated_beyond_the_bound() -> (
+    None
+):
+    async with asked(Era.MODERN) as (session, seen):
+        outcome = (await session.call("endless", {})).outcome
+        assert isinstance(outcome, Failure)
+        assert outcome.kind is FailureKind.PROTOCOL
+        assert "asked for input 11 times and never answered" in outcome.detail
+        assert len(seen) == MAX_ROUNDS
+    async with asked(Era.LEGACY) as (session, seen):
+        assert said((await session.call("endless", {})).outcome) == {"refused": 200 - MAX_ASKS, "asked": 200}
+        assert len(seen) == MAX_ASKS
+
+
+async def test_a_thousand_requests_at_once_and_a_huge_form_are_refused_and_nothing_hangs() -> None:
+    async with asked(Era.LEGACY) as (session, seen):
+        assert said((await session.call("thousand", {})).outcome) == {"replies": 1_000}
+        assert len(seen) <= MAX_ASKS
+        seen.clear()
+        (reply,) = said((await session.call("huge", {}, timeout_s=60)).outcome)
+        assert "longer than 1 MB" in reply["error"]["message"]
+        assert seen == []
+
+
+async def test_a_request_after_the_result_or_withdrawn_by_the_server_asks_nobody_further() -> None:
+    async with asked(Era.LEGACY) as (session, seen):
+        assert said((await session.call("after", {})).outcome) == "done"
+        async with asyncio.timeout(10):
+            while not any("no request of the client is running" in note for note in notes(session)):
+                await asyncio.sleep(0.01)
+        assert seen == []
+
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def for_ever(ask: Ask) -> Answer:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return by_kind(ask)
+
+    async with asked(Era.LEGACY, responder=for_ever) as (session, _):
+        assert said((await session.call("withdrawn", {})).outcome) == "done"
+        async with asyncio.timeout(10):
+            # It may be withdrawn before anybody was asked.
+            await ended.wait() if begun.is_set() else None
+
+
+async def test_a_responder_with_a_defect_leaves_no_server_waiting() -> None:
+    async def broken(ask: Ask) -> Answer:
+        raise ZeroDivisionError(ask.title)
+
+    async with asked(Era.LEGACY, responder=broken) as (session, _):
+        (reply,) = said((await session.call("form", {})).outcome)
+        assert reply["error"]["code"] == -32603
+
+
+@pytest.mark.parametrize("takes_s", [0.0, 1.2])
+async def test_the_time_limit_stands_still_while_the_user_answers(takes_s: float) -> None:
+    async def slowly(ask: Ask) -> Answer:
+        await asyncio.sleep(takes_s)
+        return by_kind(ask)
+
+    async with asked(Era.LEGACY, responder=slowly) as (session, _):
+        assert said((await session.call("form", {}, timeout_s=0.8)).outcome)
+
+
+async def test_a_request_that_wants_a_task_gets_a_handle_and_then_the_answer() -> None:
+    async with asked(Era.LEGACY) as (session, seen):
+        told = said((await session.call("as task", {})).outcome)
+        assert told["states"] == ["working", "completed"]
+        assert told["result"]["action"] == "accept"
+        assert "io.modelcontextprotocol/related-task" in told["result"]["_meta"]
+        assert told["unknown"]["error"]["code"] == told["late"]["error"]["code"] == -32602
+        assert [ask.kind for ask in seen] == [AskKind.FORM]
+
+
+async def test_an_address_of_an_error_is_shown_and_the_call_not_repeated() -> None:
+    async with asked(Era.LEGACY) as (session, seen):
+        assert isinstance((await session.call("visit first", {})).outcome, RpcError)
+        assert [ask.url for ask in seen] == ["https://auth.example/login"]
+        assert len(requests(session, "tools/call")) == 1
+
+
+@pytest.mark.parametrize(("level", "sent"), [(None, []), ("off", []), ("warning", ["warning"])])
+async def test_a_log_level_is_asked_for_once_in_the_handshake_era(
+    level: str | None, sent: list[Json]
+) -> None:
+    async with asked(Era.LEGACY, client=Announcement(log_level=level)) as (session, _):
+        levels = [object_at(each.params)["level"] for each in requests(session, "logging/setLevel")]
+        assert levels == sent
+
+
+@pytest.mark.parametrize(("level", "stamped"), [(None, "debug"), ("off", None), ("warning", "warning")])
+async def test_a_log_level_is_in_each_request_of_the_stateless_era(
+    level: str | None, stamped: str | None
+) -> None:
+    async with asked(Era.MODERN, client=Announcement(log_level=level)) as (session, _):
+        meta = object_at(requests(session, "tools/list")[0].params, "_meta")
+        assert meta.get("io.modelcontextprotocol/logLevel") == stamped
+        assert set(object_at(meta, "io.modelcontextprotocol/clientCapabilities")) == {
+            "elicitation",
+            "roots",
+            "sampling",
+        }
+
+
+async def test_a_ping_is_answered_or_not_sent() -> None:
+    async with asked(Era.LEGACY) as (session, _):
+        assert "did not answer the ping" in await session.ping()
+    async with asked(Era.MODERN) as (session, _):
+        assert "has no ping" in await session.ping()
+        assert requests(session, "ping") == []

@@ -1,0 +1,148 @@
+"""The dialog in which the user answers what a real server asks."""
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.files import themes
+from inspector.protocol.frames import Direction
+from inspector.protocol.targets import Era, StdioTarget
+from inspector.session.events import Listener
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.tui.app import SightlineApp
+from inspector.tui.asks.dialog import AnswerScreen
+from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
+from tests.tui.scripted import LARGE, settled
+
+SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
+KEY = "canary-7f3a91"
+Screen = tuple[SightlineApp, Pilot[None], Session]
+
+
+@asynccontextmanager
+async def asking(tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGACY) -> AsyncGenerator[Screen]:
+    """The interface, where the call of `tool` has had the server ask."""
+    monkeypatch.setattr(AnswerScreen, "unread_s", 0.0)
+    target = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), era.value))
+    opened: list[Session] = []
+
+    async def open_session(listener: Listener) -> Session:
+        opened.append(Session(target, Options(era=era), listener))
+        return opened[-1]
+
+    app = SightlineApp(target, open_session, theme_files=themes.shipped())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "thousand")
+        await pilot.press("slash", *("space" if key == " " else key for key in tool), "enter")
+        await settled(pilot, app, f"{tool} ")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "The server asks")
+        yield app, pilot, opened[-1]
+
+
+def wire(session: Session, direction: Direction) -> bytes:
+    return b"\n".join(frame.raw for frame in session.timeline.frames if frame.direction is direction)
+
+
+@pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
+async def test_a_form_is_filled_in_and_a_credential_in_it_shown_nowhere(
+    monkeypatch: pytest.MonkeyPatch, era: Era
+) -> None:
+    async with asking("secret", monkeypatch, era) as (app, pilot, session):
+        text = await settled(pilot, app, "api_key")
+        assert "It asks for a credential (api_key), which the protocol forbids." in text
+        await pilot.press("tab", *"Ada", "tab", *KEY)
+        assert KEY not in await settled(pilot, app, "Ada")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "#1 done")
+        assert KEY.encode() in wire(session, Direction.SENT)
+        masked = [text for text in sent_as_shown(session) if "Ada" in text]
+        assert len(masked) == 1
+        assert KEY not in "".join(masked)
+
+
+def sent_as_shown(session: Session) -> Iterator[str]:
+    """What the frames view shows of each frame that was sent."""
+    for entry in session.timeline.entries:
+        frames = session.timeline.frames_of(entry)
+        wanted = FramesWanted(entry=entry, frames=frames, catalogue=session.catalogue)
+        for place, matched in enumerate(frames):
+            if matched.frame.direction is Direction.SENT:
+                yield "\n".join(asked_frame(FrameAsked(wanted=wanted, place=place, chunk=200)).text)
+
+
+async def test_nothing_is_sent_before_the_form_is_valid_and_declining_sends_no_content(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with asking("form", monkeypatch) as (app, pilot, session):
+        await settled(pilot, app, "age  default")
+        await pilot.press("tab", "tab", "x", "ctrl+r")
+        await settled(pilot, app, "Its schema does not allow this answer")
+        assert b'"action"' not in wire(session, Direction.SENT)
+        await pilot.press("ctrl+d")
+        await settled(pilot, app, "#1 done")
+        assert b'"result":{"action":"decline"}' in wire(session, Direction.SENT).replace(b" ", b"")
+
+
+async def test_sampling_is_answered_by_the_user_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with asking("sample", monkeypatch) as (app, pilot, session):
+        text = await settled(pilot, app, "user: Rhyme!")
+        assert "No model is called" in text
+        assert "maxTokens: 9" in text
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Write an answer first, or decline.")
+        await pilot.press("tab", *"rhymed", "ctrl+r")
+        await settled(pilot, app, "#1 done")
+        assert b"rhymed" in wire(session, Direction.SENT)
+
+
+@pytest.mark.parametrize(
+    ("tool", "words", "opens"),
+    [
+        ("lookalike", "Its host has letters that may look like others: it is xn--gthub-n4a.com.", 1),
+        ("user", "It is not opened: it contains user info before the host.", 0),
+        ("visit first", "Origin: https://auth.example", 1),
+    ],
+)
+async def test_an_address_is_opened_by_its_key_alone(
+    monkeypatch: pytest.MonkeyPatch, tool: str, words: str, opens: int
+) -> None:
+    opened: list[str] = []
+
+    def open_url(_app: SightlineApp, url: str) -> None:
+        opened.append(url)
+
+    monkeypatch.setattr(SightlineApp, "open_url", open_url)
+    async with asking(tool, monkeypatch) as (app, pilot, _):
+        await settled(pilot, app, words)
+        await pilot.press("enter")
+        await settled(pilot, app, words)
+        assert opened == []
+        await pilot.press("ctrl+o")
+        if opens:
+            await settled(pilot, app, "#1 ")
+            assert len(opened) == opens
+            return
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, words)
+        await pilot.press("escape")
+        await settled(pilot, app, "#1 done")
+        assert opened == []
+
+
+async def test_control_characters_are_seen_and_a_withdrawn_question_closes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with asking("controls", monkeypatch) as (app, pilot, session):
+        text = await settled(pilot, app, "Who ␛[31mare you?␇ ⟨U+202E⟩evil")
+        assert "\x1b" not in text
+        # Leaving the session with a question open hangs nothing.
+        async with asyncio.timeout(10):
+            await session.close()
+        await settled(pilot, app)
