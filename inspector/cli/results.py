@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import zip_longest
 
 from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.counted import COUNTED
 from inspector.boundary.options import Level
 from inspector.boundary.output_check import OutputCheck
 from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cells, wrapped
@@ -26,27 +27,6 @@ _GUTTER = 2
 """Cells in front of a row: its sign, and `CONTINUED`."""
 _SEPARATOR = " │ "
 _COLOURS = {REMOVED: Colour.RED, ADDED: Colour.GREEN, CHANGED: Colour.YELLOW}
-
-_RULES = {
-    Rule.X_SENSITIVE: "marked sensitive",
-    Rule.SENSITIVE_HINT: "of a sensitive tool",
-    Rule.SECRET_REFERENCE: "secret reference",
-    Rule.AUDIENCE: "for the user only",
-    Rule.LABELLED: "labelled sensitive",
-    Rule.MIRROR: "copy of structured content",
-    Rule.ECHO: "copy of a withheld value",
-    Rule.INVALID_OUTPUT: "breaking the output schema",
-    Rule.UNKNOWN_CONTENT: "of an unknown kind",
-    Rule.META: "metadata",
-    Rule.UNTRUSTED: "untrusted",
-    Rule.DETECT: "like a credential",
-    Rule.UNDECLARED: "not in the output schema",
-    Rule.NO_CONTRACT: "without an output schema",
-    Rule.ERROR: "error text",
-    Rule.POLICY: "withheld by policy",
-    Rule.UNFINISHED: "of an unfinished call",
-    Rule.INTERNAL: "not judged",
-}
 
 
 class View(StrEnum):
@@ -339,7 +319,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
 
 
 def _counted(by_rule: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {_RULES[Rule(rule)]}" for rule, count in by_rule.items())
+    return ", ".join(f"{count:,} {COUNTED[Rule(rule)]}" for rule, count in by_rule.items())
 
 
 def _reason(sign: str, pointer: str, whole: str, rule: str = "", detail: str = "") -> OutputLine:

@@ -8,6 +8,7 @@ from functools import cached_property
 from textual.content import Content
 
 from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.boundary.counted import COUNTED
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.boundary.reading import raw_of
@@ -348,32 +349,10 @@ def _schema_verdict(output: OutputCheck) -> Content:
     return Content.styled("✓ output fits its schema  ", "$text-success") if output.is_asked else Content("")
 
 
-_WORDS = {
-    Rule.X_SENSITIVE: "marked sensitive",
-    Rule.SENSITIVE_HINT: "hinted sensitive",
-    Rule.SECRET_REFERENCE: "secret reference",
-    Rule.AUDIENCE: "for the user only",
-    Rule.LABELLED: "labelled sensitive",
-    Rule.MIRROR: "copy of structured content",
-    Rule.ECHO: "repeats a withheld value",
-    Rule.INVALID_OUTPUT: "breaks the output schema",
-    Rule.UNKNOWN_CONTENT: "unknown content type",
-    Rule.META: "metadata",
-    Rule.UNTRUSTED: "untrusted",
-    Rule.DETECT: "looks like a credential",
-    Rule.UNDECLARED: "undeclared",
-    Rule.NO_CONTRACT: "without a schema",
-    Rule.ERROR: "error text",
-    Rule.POLICY: "your policy",
-    Rule.UNFINISHED: "unfinished",
-    Rule.INTERNAL: "cannot be judged",
-}
-
-
 def strip(view: ResultView) -> Content:
     """Bytes sent, bytes to the model, removals by rule; then, apart, what the host changed."""
     counted = sorted(view.rules.items(), key=lambda found: -found[1])
-    rules = ", ".join(f"{number:,} {_WORDS.get(Rule(rule), rule)}" for rule, number in counted)
+    rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in counted)
     sent = size(view.raw_bytes) if view.failure is None else "nothing"
     parts = [
         Content.assemble("server sent ", (sent, "bold"), ", model gets ", (size(view.model_bytes), "bold")),

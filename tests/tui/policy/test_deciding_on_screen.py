@@ -196,7 +196,7 @@ async def test_a_warning_is_told_and_an_answer_waits_for_agreement() -> None:
         await searched(pilot, app, "Show the model the answer of search?")
         await pilot.press("enter")
         assert "a rule of the policy asks first: confirm-1" in await settled(
-            pilot, app, "1 withheld: 1 your policy"
+            pilot, app, "1 withheld: 1 by policy"
         )
         await pilot.press("ctrl+r")
         await settled(pilot, app, "Show the model the answer of search?")

@@ -1,5 +1,8 @@
 """Masks on both sides of a result: their shape, what they find, and that no host's model side shows a secret."""
 
+import asyncio
+from collections.abc import Callable
+
 import pytest
 
 from inspector.boundary.bound import bound
@@ -11,10 +14,10 @@ from inspector.hosts.registry import hosts
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result
-from inspector.session.call_record import CallRecord
+from inspector.session.call_record import CallRecord, Progress
 from inspector.tui.result.masks import Masks
 from inspector.tui.result.view import result_view
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_text, settled
 
 SECRET = "planted-secret-4711"
 WORD = "•••••••• (19 characters)"
@@ -140,7 +143,14 @@ def record_of(outcome: Outcome) -> CallRecord:
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
 async def test_u_shows_masked_values_until_escape_or_the_next_call(size: tuple[int, int]) -> None:
     sent = made({"id": "one", "key": SECRET}, text(dump_text({"id": "one", "key": SECRET})))
-    app = app_of(Script(tools=[TOOL.definition], answers={"mint": answering(sent)}), level=Level.OPEN)
+    may_answer = asyncio.Event()
+    may_answer.set()
+
+    async def answer(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        await may_answer.wait()
+        return Result(value=sent)
+
+    app = app_of(Script(tools=[TOOL.definition], answers={"mint": answer}), level=Level.OPEN)
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "It takes no arguments")
         await pilot.press("enter", "enter")
@@ -150,7 +160,14 @@ async def test_u_shows_masked_values_until_escape_or_the_next_call(size: tuple[i
             assert SECRET in await settled(pilot, app, "not masked, Esc masks")
             assert "! reaches the model  /structuredContent/key" in screen_text(app)
             assert app.is_guarding
+            may_answer.clear()
             await pilot.press(masking)
+            for _ in range(200):
+                if SECRET not in screen_text(app):
+                    break
+                await pilot.pause()
+            assert SECRET not in screen_text(app)
+            may_answer.set()
             assert SECRET not in await settled(pilot, app, "2 masked, u shows")
             assert done in screen_text(app)
             assert not app.is_guarding
