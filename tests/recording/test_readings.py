@@ -18,7 +18,8 @@ NOTE: JsonObject = {"uri": "note://a", "name": "a"}
 def session() -> Wire:
     wire = Wire()
     wire.listed()
-    for kind, item in ((Kind.RESOURCE, NOTE), (Kind.PROMPT, {"name": "ask"})):
+    lists: list[tuple[Kind, JsonObject]] = [(Kind.RESOURCE, NOTE), (Kind.PROMPT, {"name": "ask"})]
+    for kind, item in lists:
         wire.sent(kind.method, {}, kind.value)
         wire.received({"id": kind.value, "result": {kind.value: [item]}})
     return wire
