@@ -207,6 +207,7 @@ _Unread: TypeAlias = Raw | UnsetType
 
 class _ParamsOutline(Struct, gc=False, omit_defaults=True):
     name: str | UnsetType = UNSET
+    uri: str | UnsetType = UNSET
     cursor: _Unread = UNSET
 
 

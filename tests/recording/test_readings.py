@@ -4,6 +4,7 @@ from pathlib import Path
 
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Kind
+from inspector.recording.files.playing import Played
 from tests.cli.sightline import sightline
 from tests.cli.test_reading import READING
 from tests.cli.test_serve import answers_of, asked
@@ -75,5 +76,9 @@ def test_a_recorded_reading_is_replayed_checked_and_served(tmp_path: Path) -> No
     shown = sightline("replay", "--format", "json", str(path)).json["recordings"][0]
     assert [call["tool"] for call in shown["calls"]] == ["resources/read shelf://fiction/Dune"]
     assert "allow resources/read shelf://fiction/Dune" in shown["notes"][0]["text"]
+    played = Played(path)
+    played.index()
+    assert list(played.moment(played.last).calls) == ["resources/read shelf://fiction/Dune"]
+    played.close()
     served = sightline(*template, "--format", "json", "--", *words("serve", str(path)))
     assert served.json["raw"] == shown["calls"][0]["result"], served.err

@@ -191,9 +191,7 @@ class Selection:
             # The cursor stays where it is, and opens nothing until it is moved.
             self._unlisted, self._passed_over = item.as_tool, self._catalogue.entry
             self._catalogue.say(
-                Content.assemble(
-                    content(shortened(item.name, 60), "bold"), " is not listed: a result links to it."
-                )
+                Content.assemble(content(shortened(item.name, 60), "bold"), " is not listed.")
             )
         self._following = item.handle
         self.open(item)

@@ -157,8 +157,8 @@ class PlayerScreen(MainScreen):
         scene = self._scenes.scene
         if scene is not None and scene.landed is not None:
             tool = self._link.tool(scene.landed.name)
-            if tool is not None:
-                self._catalogue.select(tool.item or tool)
+            if tool is not None and not self._catalogue.select(tool.item or tool) and tool.item:
+                self._selection.follow(tool.item)
 
     @on(RecordedTimeline.Wanted)
     def read_entries(self, message: RecordedTimeline.Wanted) -> None:
