@@ -1,6 +1,6 @@
 """Which parts of an answer may be secret: they are masked on the screen, and withheld from recordings and reports.
 
-Private is what the form marks, what its name says is a credential, and what looks like one. What cannot be told is private.
+Private: what the form marks, what has the name of a credential, and what looks like one. What is unclear is private.
 """
 
 from collections.abc import Iterator

@@ -247,7 +247,7 @@ class BrowserOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientOptions(OptionGroup):
-    """What a server is told of the client."""
+    """What a server learns of the client."""
 
     title = "Client"
 
@@ -281,7 +281,7 @@ class ClientOptions(OptionGroup):
 
 
 def root_of(folder: Path) -> Root:
-    """A folder as servers are told of it. Raises UsageError where there is none."""
+    """A folder as it is announced to servers. Raises UsageError if there is none."""
     if not folder.is_dir():
         raise UsageError(f"--root {folder}: no folder", "Name a folder that exists.")
     path = folder.resolve()

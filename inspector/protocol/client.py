@@ -29,7 +29,7 @@ class ClientProfile:
     """Further ones, which the stateless era has not."""
 
     def announced_in(self, era: Era) -> JsonObject:
-        """What a server of this era is told."""
+        """What is announced to a server of this era."""
         return {**self.capabilities, **self.of_handshake} if era is Era.LEGACY else self.capabilities
 
     @property

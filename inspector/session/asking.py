@@ -28,7 +28,7 @@ Note: TypeAlias = Callable[[str, str], None]
 
 
 async def decline(ask: Ask) -> Answer:
-    """Decline, for a session that nobody answers for."""
+    """Decline: the answer of a session without a responder."""
     del ask
     return DECLINED
 

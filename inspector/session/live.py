@@ -78,7 +78,7 @@ class Session:
         self._replaced = asyncio.Event()
         """Set where another connection took the place of the one in use."""
         self._subscribed: dict[str, Connection | PageConnection] = {}
-        """The resources whose changes are told, with the connection on which that was asked."""
+        """The subscribed resources, each with the connection of its subscription."""
         self._no_completions = False
         """Whether the server announced completions and has none."""
         self.asker = Asker(
@@ -335,7 +335,7 @@ class Session:
         return values_in(outcome)
 
     async def subscribe(self, uri: str) -> None:
-        """Have changes of a resource told, where the handshake era's server announces that it does. Once a connection."""
+        """Subscribe to a resource, once a connection, if a server of the handshake era announces subscriptions."""
         server, connection = self.server, self._connection
         announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
         if server is None or connection is None or server.era is not Era.LEGACY or not announced:

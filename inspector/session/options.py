@@ -37,7 +37,7 @@ class Options:
     redeem_origin: str | None = None
     """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
     client: Announcement = USUAL
-    """What a server is told of the client. A page gets none of it."""
+    """What a server learns of the client. A page gets none of it."""
     roots: tuple[Root, ...] = ()
     """The folders that servers may work in."""
     responder: "Responder | None" = None

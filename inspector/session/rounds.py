@@ -23,7 +23,7 @@ _PAUSES_S = (0.05, 0.1, 0.2, 0.25)
 async def answered_in_rounds(
     send: "Callable[[JsonObject], Awaitable[Answer]]", params: JsonObject, asker: Asker
 ) -> "Answer":
-    """Send a request with `params` until it is answered, or cannot be. An answer that nobody fulfils is returned as it is."""
+    """Send a request with `params` until it is answered, or cannot be. An answer that cannot be fulfilled is returned as it is."""
     answer = await send(params)
     idle = 0
     for _ in range(MAX_ROUNDS):

@@ -13,7 +13,7 @@ ONLY_AS_TASK = "can only be called as a task, which Sightline cannot do yet"
 
 
 def announces(profile: ClientProfile) -> str:
-    """What a server is told of the client's capabilities, in a sentence."""
+    """The announced capabilities, in a sentence."""
     if not profile.capabilities:
         return (
             "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."

@@ -31,7 +31,7 @@ def held_line(name: str) -> Content:
 
 
 def asked_line(name: str) -> Content:
-    """A call during which the server asks the user something: its time limit stands still."""
+    """A call during which the server asks the user something: its time limit pauses."""
     return Content.assemble(
         content(shortened(name, 40), "bold"),
         (" waits for your answer to the server", "$text-warning"),

@@ -23,7 +23,7 @@ class OfferSuggester(Suggester):
         self._turn = 0
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The suggestion for what stands in the input; None while something else is typed."""
+        """The suggestion for the text of the input; None while another text is typed."""
         self._turn += 1
         turn = self._turn
         await asyncio.sleep(_PAUSE_S)

@@ -103,7 +103,7 @@ def definition_line(view: ToolView) -> Content:
 
 
 def _facts(item: Item) -> str:
-    """The MIME type and the size that a resource is said to have."""
+    """The MIME type and the size that a resource declares."""
     mime, length = text_at(item.definition, "mimeType"), item.definition.get("size")
     known = [shortened(mime, 80)] if mime else []
     if isinstance(length, int) and not isinstance(length, bool) and 0 <= length < 1 << 60:

@@ -104,7 +104,7 @@ class SessionLink:
 
     @property
     def profile(self) -> ClientProfile | None:
-        """What the server is told of the client; None of a page, and before it was reached."""
+        """What the server learns of the client; None for a page, and before it was reached."""
         is_mcp = self.session is not None and self.server is not None and self.server.era is not Era.AUTO
         return self.session.options.client.profile if self.session and is_mcp else None
 
@@ -163,7 +163,7 @@ class SessionLink:
         return await session.complete(item, argument, value, filled) if session and self.is_ready else ()
 
     async def subscribe(self, uri: str) -> None:
-        """Have changes of a resource told, where the server does that."""
+        """Subscribe to a resource, if the server supports it."""
         if self.session is not None and self.is_ready:
             await self.session.subscribe(uri)
 

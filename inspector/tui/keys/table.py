@@ -421,7 +421,7 @@ ANSWERING: tuple[Command, ...] = (
         shown="^r",
     ),
     _answering("answer.open", "ctrl+o", "open", "open", "Opens the URL in your browser, and agrees to it."),
-    _answering("answer.decline", "ctrl+d", "decline", "decline", "Declines: the server is told so."),
+    _answering("answer.decline", "ctrl+d", "decline", "decline", "Declines, and sends that to the server."),
     _answering(
         "answer.cancel", "escape", "cancel", "cancel", "Closes the dialog without a choice.", shown="Esc"
     ),

@@ -69,7 +69,7 @@ class ResultPane(Vertical):
         background: $surface;
         & Static { width: 1fr; padding: 0 1; }
         & #result-verdict { height: auto; max-height: 4; background: $panel; }
-        & #result-reasons { height: auto; max-height: 3; text-wrap: nowrap; text-overflow: ellipsis; }
+        & #result-reasons { height: auto; max-height: 4; text-wrap: wrap; }
         & #result-sides { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
         & #result-note { display: none; height: 1fr; padding: 1 2; color: $foreground 80%; }
         & #result-why { display: none; height: auto; max-height: 12; overflow-y: auto; background: $panel; }

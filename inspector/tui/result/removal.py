@@ -186,12 +186,10 @@ _LABEL = "$foreground 70%"
 
 
 def removal_line(first: Removal, more: int) -> Content:
-    """A removal on one line: rule, place, reason. `more`: how many others there are at that place."""
+    """A removal on one line: place and reason. `more`: how many others there are at that place."""
     return Content.assemble(
         ("✗ ", "bold $text-error"),
-        content(first.rule, "bold $text-error"),
-        "  ",
-        content(shortened(first.pointer or "the whole result", 120), "bold"),
+        content(shortened(first.pointer or "the whole result", 120), "bold $text-error"),
         "  ",
         content(shortened(first.detail, 300)),
         (f" (and {more:,} more here)" if more else "", _LABEL),
@@ -212,9 +210,9 @@ def removal_detail(removals: Sequence[Removal], more: int = 0) -> Content:
 def change_line(change: "Change") -> Content:
     """What a host changed, on one line."""
     return Content.assemble(
-        ("~ host  ", "bold $text-accent"),
-        content(shortened(change.pointer or "the whole", 120), "bold"),
-        "  ",
+        ("~ ", "bold $text-accent"),
+        content(shortened(change.pointer or "the whole", 120), "bold $text-accent"),
+        "  host: ",
         content(shortened(change.what, 400)),
     )
 

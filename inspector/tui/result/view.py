@@ -231,7 +231,7 @@ def masks_of(record: CallRecord) -> Masks:
 
 
 def _own_words(masked: Json) -> str:
-    """Of the error that stands for a missing answer. It may quote the server, so it is masked as any result."""
+    """The error in place of a missing answer. It may quote the server, so it is masked as any result."""
     words = text_at(masked, "error", "message")
     return MASK if words is None else words
 
@@ -434,12 +434,12 @@ def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
 
 
 def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
-    """The differences as a list of `most` lines around the one under the cursor, the worst first."""
+    """The differences as a list of at most `most` lines from the one under the cursor on, the worst first."""
     order = view.order
     if not order:
         return []
     here = order.index(node) if node in order else -1
-    start = max(0, min(here - most // 2, len(order) - most))
+    start = max(0, here)
     lines = [
         Content.assemble("▸ " if index == here else "  ", reason_line(view, view.outline, order[index]))
         for index in range(start, min(start + most, len(order)))
