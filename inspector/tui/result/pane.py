@@ -44,6 +44,8 @@ _LEAST_BESIDE = 80
 """Cells from which on both sides have room."""
 _TALL = 16
 """Rows from which on a list of reasons has room."""
+_WIDE = 100
+"""Cells from which on a reason takes one row."""
 
 ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
@@ -412,7 +414,7 @@ class ResultPane(Vertical):
             self._reasons.update(self._reason_lines(view, outline, node))
 
     def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> Content:
-        most = 3 if self.size.height >= _TALL else 1
+        most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else 3
         here = reason_line(view, outline, node)
         if most == 1 or view.unfinished or self._is_json or (node is not None and node not in view.order):
             return here
