@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,12 @@ def test_a_command_without_the_interface_never_loads_it(argv: list[str], absent:
     code, *loaded = done.stderr.splitlines()[-1].split()
     assert code == "0", done.stderr
     assert absent.isdisjoint(loaded), absent.intersection(loaded)
+
+
+def test_the_command_has_the_name_of_the_package_too() -> None:
+    (sightline, package) = (
+        command
+        for command in entry_points(group="console_scripts")
+        if command.name in {"sightline", "mcp-sightline"}
+    )
+    assert sightline.value == package.value == "inspector.__main__:main"
