@@ -44,7 +44,7 @@ class FieldLine(Widget):
         grid-columns: 30% 1fr;
         grid-rows: auto;
         height: auto;
-        & > .field-label { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & > .field-label { height: auto; padding: 0 1; text-overflow: fold; }
         & > .field-note { column-span: 2; display: none; height: auto; max-height: 4; padding: 0 1 0 2; color: $foreground 70%; }
         & > Input { height: 1; border: none; padding: 0 1; background: $panel; width: 1fr; }
         & > Input:focus { background: $block-cursor-background; }
