@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, dump_text, equal
+from inspector.json.pointer import split
 from inspector.protocol.catalogue import Tool
 from inspector.safe_text import inspect, safe_line
 from inspector.schema.arguments import coerce, from_json
@@ -12,6 +13,7 @@ from inspector.schema.validation import violations
 from inspector.tui.call.entries import (
     ArgumentDraft,
     Entered,
+    FormLine,
     Problem,
     Writing,
     draft,
@@ -83,10 +85,26 @@ def default_entries(form: Form) -> dict[str, Entered]:
             if not field.required:
                 optional.append(f"{field.pointer}/")
         elif field.has_default and not field.sensitive and not field.pointer.startswith(tuple(optional)):
-            entered = entry_of(field, field.default)
-            if entered is not None and _is_typable(entered.text) and _says(entered, field):
-                found[field.pointer] = entered
+            found |= _default_of(line)
     return found
+
+
+def _default_of(line: FormLine) -> dict[str, Entered]:
+    """The entries that say the default of one line; of a list of objects, those of its rows too."""
+    field = line.field
+    if not line.has_rows:
+        entered = entry_of(field, field.default)
+        if entered is None or not _is_typable(entered.text) or not _says(entered, field):
+            return {}
+        return {field.pointer: entered}
+    value: Json = field.default
+    for token in reversed(split(field.pointer)):
+        value = {token: value}
+    arguments = value if isinstance(value, dict) else {}
+    found = entries((line,), arguments)
+    if found is None or not all(_is_typable(entered.text) for entered in found.values()):
+        return {}
+    return found if equal(draft((line,), found, coerce).arguments, arguments) else {}
 
 
 def _is_typable(text: str) -> bool:

@@ -1,7 +1,8 @@
 """A form: which lines it has, how they are labelled, and what arguments its entries make."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from textual.content import Content
 
@@ -15,6 +16,9 @@ from inspector.tui.text import content, shortened
 MAX_LINES = 120
 """More fields than these are for the JSON editor: each line of a form is a widget."""
 
+MAX_ROWS = 10
+"""Objects of a list that a form has lines for; longer lists are for the JSON editor."""
+
 _NOTE_LENGTH = 400
 
 
@@ -24,11 +28,25 @@ class FormLine:
 
     field: Field
     depth: int
+    is_in_row: bool = False
+    """Whether it belongs to an object in a list."""
 
     @property
     def is_heading(self) -> bool:
         """Whether it has no input of its own."""
         return self.field.kind is FieldKind.OBJECT and bool(self.field.fields)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether it is a list of objects with lines of their own: its input says how many there are."""
+        item = self.field.item
+        return (
+            self.field.kind is FieldKind.LIST
+            and not self.field.sensitive
+            and item is not None
+            and item.kind is FieldKind.OBJECT
+            and bool(item.fields)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +93,49 @@ Coerce = Callable[[str, Field], Json]
 
 def form_lines(form: Form) -> tuple[FormLine, ...]:
     """Every line of a form, nested objects under their headings; the first `MAX_LINES` of them."""
-    lines: list[FormLine] = []
-    waiting = [FormLine(field=field, depth=0) for field in reversed(form.fields)]
-    while waiting and len(lines) < MAX_LINES:
-        line = waiting.pop()
-        lines.append(line)
+    return tuple(islice(_unfolded(FormLine(field=field, depth=0) for field in form.fields), MAX_LINES))
+
+
+def with_rows(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> tuple[FormLine, ...]:
+    """Lines with those of the objects in lists, of as many as are entered; the first `MAX_LINES` of them."""
+
+    def grown(found: Iterable[FormLine]) -> Iterator[FormLine]:
+        for line in found:
+            yield line
+            if line.has_rows:
+                yield from grown(_rows(line, entered.get(line.field.pointer, Entered()).chosen or 0))
+
+    return tuple(islice(grown(line for line in lines if not line.is_in_row), MAX_LINES))
+
+
+def _unfolded(lines: Iterable[FormLine]) -> Iterator[FormLine]:
+    """Lines, each heading with the lines below it."""
+    for line in lines:
+        yield line
         if line.is_heading:
-            waiting += [FormLine(field=field, depth=line.depth + 1) for field in reversed(line.field.fields)]
-    return tuple(lines)
+            yield from _unfolded(
+                FormLine(field=field, depth=line.depth + 1, is_in_row=line.is_in_row)
+                for field in line.field.fields
+            )
+
+
+def _rows(line: FormLine, count: int) -> Iterator[FormLine]:
+    """The lines of the first `count` objects of a list, each under its number."""
+    item = line.field.item
+    if item is not None:
+        for index in range(count):
+            row = replace(_moved(item, item.pointer, f"{line.field.pointer}/{index}"), name=str(index + 1))
+            yield from _unfolded([FormLine(field=row, depth=line.depth + 1, is_in_row=True)])
+
+
+def _moved(field: Field, before: str, after: str) -> Field:
+    """A field and all inside it, at another place."""
+    return replace(
+        field,
+        pointer=after + field.pointer.removeprefix(before),
+        fields=tuple(_moved(each, before, after) for each in field.fields),
+        item=_moved(field.item, before, after) if field.item else None,
+    )
 
 
 def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> ArgumentDraft:
@@ -92,12 +145,16 @@ def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: C
     """
     arguments: JsonObject = {}
     problems: list[Problem] = []
+    lines = with_rows(lines, entered)
     for line in lines:
         field = line.field
         entry = entered.get(field.pointer, Entered())
         if line.is_heading:
             if field.required:
                 _place(arguments, field.pointer, {})
+        elif line.has_rows:
+            if entry.chosen is not None:
+                _place(arguments, field.pointer, [{} for _ in range(entry.chosen)])
         elif entry.chosen is not None:
             _place(arguments, field.pointer, choice_values(field)[entry.chosen])
         elif entry.text:
@@ -129,14 +186,22 @@ def sensitive_entries(lines: tuple[FormLine, ...], entered: Mapping[str, Entered
 def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Entered] | None:
     """What the inputs would hold for `arguments`; None where the form cannot say the same."""
     found: dict[str, Entered] = {}
-    for line in lines:
+    waiting = [line for line in lines if not line.is_in_row]
+    while waiting:
+        line = waiting.pop()
         if line.is_heading:
             continue
         try:
             value = resolve(arguments, line.field.pointer)
         except LookupError:
             continue
-        entry = entry_of(line.field, value)
+        if line.has_rows:
+            if not isinstance(value, list) or len(value) > MAX_ROWS:
+                return None
+            waiting += _rows(line, len(value))
+            entry = Entered(chosen=len(value))
+        else:
+            entry = entry_of(line.field, value)
         if entry is None:
             return None
         found[line.field.pointer] = entry
@@ -235,13 +300,14 @@ _KINDS = {
 
 def _place(arguments: JsonObject, pointer: str, value: Json) -> None:
     *above, last = split(pointer)
-    target = arguments
+    target: JsonObject | list[Json] = arguments
     for token in above:
-        inner = target.setdefault(token, {})
-        if not isinstance(inner, dict):
+        inner = target.setdefault(token, {}) if isinstance(target, dict) else target[int(token)]
+        if not isinstance(inner, (dict, list)):
             return
         target = inner
-    target.setdefault(last, value)
+    if isinstance(target, dict):
+        target.setdefault(last, value)
 
 
 def _is_missing(arguments: JsonObject, pointer: str) -> bool:

@@ -15,6 +15,7 @@ from inspector.json.exact import JsonObject
 from inspector.safe_text import inspect, safe_line
 from inspector.schema.fields import FieldKind, Form
 from inspector.tui.call.entries import (
+    MAX_ROWS,
     Entered,
     FormLine,
     choice_values,
@@ -23,9 +24,10 @@ from inspector.tui.call.entries import (
     label,
     note,
     placeholder,
+    with_rows,
 )
 from inspector.tui.call.suggestions import Offered, OfferSuggester
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, count, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 
 Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
@@ -213,7 +215,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self._offered = offered
         self._form = form
         self._defaults = dict(defaults)
-        self._lines = form_lines(form)
+        self._lines = with_rows(form_lines(form), entered)
         self._kept = dict(entered)
         self._mounted = []
         self.remove_children()
@@ -246,7 +248,27 @@ class ArgumentForm(VerticalScroll, can_focus=False):
     def tell_changed(self, event: FieldLine.Changed) -> None:
         """One message for the whole form."""
         event.stop()
+        if len(self._mounted) >= len(self._lines):
+            self._fit_rows()
         self.post_message(self.Changed())
+
+    def _fit_rows(self) -> None:
+        """Mount and remove lines, so that each list has as many rows as are entered."""
+        entered = self.entered()
+        lines = with_rows(self._lines, entered)
+        if lines == self._lines:
+            return
+        known = {line.line.field.pointer: line for line in self._mounted}
+        fitting: list[FieldLine] = []
+        for line in lines:
+            shown = known.pop(line.field.pointer, None)
+            if shown is None:
+                shown = self._made(line, entered)
+                self.mount(shown, after=fitting[-1] if fitting else None)
+            fitting.append(shown)
+        self._lines, self._mounted, self._kept = lines, fitting, entered
+        for line in known.values():
+            line.remove()
 
     @on(Input.Submitted)
     def tell_submitted(self, event: Input.Submitted) -> None:
@@ -260,7 +282,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             return None
 
         async def offered(value: str) -> tuple[str, ...]:
-            # Only the form that is shown asks, and it tells nothing sensitive.
+            # Only the form that is shown asks, and it sends nothing sensitive.
             if completer is not self._offered:
                 return ()
             filled: JsonObject = {
@@ -276,20 +298,26 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         # Another form may have been asked for since.
         if form is not self._form or start >= len(self._lines):
             return
-        batch = [FieldLine(line, self._offered_for(line)) for line in self._lines[start : start + _BATCH]]
-        for line in batch:
-            kept = self._kept.get(line.line.field.pointer)
-            if kept:
-                line.enter(kept)
-            line.take_default(self._defaults.get(line.line.field.pointer))
+        batch = [self._made(line, self._kept) for line in self._lines[start : start + _BATCH]]
         self._mounted += batch
         self.mount_all(batch)
         self.call_after_refresh(self._mount_from, start + _BATCH, form)
+
+    def _made(self, line: FormLine, entered: Mapping[str, Entered]) -> FieldLine:
+        """A line with what is entered for it."""
+        made = FieldLine(line, self._offered_for(line))
+        if entry := entered.get(line.field.pointer):
+            made.enter(entry)
+        made.take_default(self._defaults.get(line.field.pointer))
+        return made
 
 
 def _input(line: FormLine, suggester: OfferSuggester | None) -> Input | ChoiceInput:
     field = line.field
     hint = placeholder(field)
+    if line.has_rows:
+        counts = [count(number, "item") for number in range(MAX_ROWS + 1)]
+        return ChoiceInput(counts, content(hint, "$foreground 70%"))
     if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE} and choice_values(field):
         return ChoiceInput(
             [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 70%")

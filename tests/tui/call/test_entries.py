@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.json.exact import Json, JsonObject, equal
-from inspector.schema.arguments import coerce
-from inspector.schema.fields import form_of
-from inspector.tui.call.arguments import checked
+from inspector.schema.arguments import coerce, from_json
+from inspector.schema.fields import Form, form_of
+from inspector.tui.call.arguments import checked, default_entries
 from inspector.tui.call.entries import (
     MAX_LINES,
     ArgumentDraft,
@@ -20,6 +20,7 @@ from inspector.tui.call.entries import (
     place_problems,
     placeholder,
     sensitive_entries,
+    with_rows,
 )
 
 SCHEMA: JsonObject = {
@@ -147,3 +148,83 @@ def test_what_a_form_can_show_it_gives_back(arguments: JsonObject) -> None:
 def test_a_value_outside_its_set_cannot_be_shown_by_the_form() -> None:
     assert entries(LINES, {"colour": "blue"}) is None
     assert entries(LINES, {"text": ""}) is None
+
+
+ORDERS = form_lines(
+    form_of(
+        {
+            "type": "object",
+            "properties": {
+                "orders": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "id": {"type": "integer"},
+                            "parts": {
+                                "type": "array",
+                                "items": {"type": "object", "properties": {"name": {"type": "string"}}},
+                            },
+                        },
+                        "required": ["id"],
+                    },
+                },
+                "note": {"type": "string"},
+            },
+        }
+    )
+)
+
+
+def test_a_list_of_objects_has_a_line_for_each_field_of_each_object() -> None:
+    entered = {"/orders": Entered(chosen=2), "/orders/1/parts": Entered(chosen=1)}
+    lines = with_rows(ORDERS, entered)
+    assert [(line.field.pointer, line.depth) for line in lines] == [
+        ("/orders", 0),
+        ("/orders/0", 1),
+        ("/orders/0/id", 2),
+        ("/orders/0/parts", 2),
+        ("/orders/1", 1),
+        ("/orders/1/id", 2),
+        ("/orders/1/parts", 2),
+        ("/orders/1/parts/0", 3),
+        ("/orders/1/parts/0/name", 4),
+        ("/note", 0),
+    ]
+    assert with_rows(lines, {}) == ORDERS
+    assert len(with_rows(lines, {"/orders": Entered(chosen=10)})) == 32
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("{}", []),
+        ('{"orders": []}', []),
+        ('{"orders": [{}], "note": "n"}', ["/orders/0/id"]),
+        ('{"orders": [{"id": 1, "parts": [{"name": "a"}, {}]}, {"id": 2, "parts": []}]}', []),
+    ],
+)
+def test_what_the_rows_of_a_list_say_and_back(text: str, missing: list[str]) -> None:
+    arguments = from_json(text)
+    entered = entries(ORDERS, arguments)
+    assert entered is not None
+    made = draft(ORDERS, entered, coerce)
+    assert equal(made.arguments, arguments)
+    assert [problem.pointer for problem in made.problems] == missing
+
+
+@pytest.mark.parametrize("value", ["{}", "3", f"[{', '.join(['{}'] * 11)}]"])
+def test_a_list_that_rows_cannot_say_is_for_the_json_editor(value: str) -> None:
+    assert entries(ORDERS, from_json(f'{{"orders": {value}}}')) is None
+
+
+def test_the_default_of_a_list_of_objects_fills_its_rows() -> None:
+    item: JsonObject = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}
+    value: Json = [{"a": "x", "b": 1}, {"b": 2}]
+
+    def form(default: Json) -> Form:
+        listed: JsonObject = {"type": "array", "items": item, "default": default}
+        return form_of({"type": "object", "properties": {"list": listed}})
+
+    assert draft(form_lines(form(value)), default_entries(form(value)), coerce).arguments == {"list": value}
+    assert default_entries(form([{"c": 1}])) == default_entries(form([{"a": "\u202e"}])) == {}

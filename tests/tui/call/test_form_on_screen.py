@@ -215,3 +215,33 @@ async def test_a_call_is_copied_without_its_sensitive_arguments() -> None:
         await pilot.press("y")
         await settled(pilot, app, "Copied, without the sensitive argument /pin.")
         assert app.clipboard == """sightline call order --args '{   "what": "tea" }' demo"""
+
+
+async def test_a_list_of_objects_is_filled_row_by_row() -> None:
+    item: JsonObject = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"orders": {"type": "array", "items": item}, "note": {"type": "string"}},
+    }
+    script = Script(
+        tools=[{"name": "place", "inputSchema": schema, "annotations": {"readOnlyHint": True}}],
+        answers={"place": answering({"content": []})},
+    )
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "orders")
+        await pilot.press("enter")
+        await settled(pilot, app, "Esc leave")
+        await pilot.press("2")
+        text = await settled(pilot, app, "2 items")
+        assert text.count("id*") == 2
+        await pilot.press("tab", "7", "tab", "8", "tab", *"later")
+        await settled(pilot, app, "later")
+        await pilot.press("shift+tab", "shift+tab", "shift+tab", "left")
+        text = await settled(pilot, app, "1 item ")
+        assert text.count("id*") == 1
+        await pilot.press("right")
+        await settled(pilot, app, "2 items")
+        await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+    assert script.calls == [("place", {"orders": [{"id": 7}, {"id": 8}], "note": "later"})]
