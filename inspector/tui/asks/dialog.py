@@ -38,7 +38,16 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self._lines = ContentLines(id="answer-lines")
         self._form = ArgumentForm() if view.form else None
         is_sampling = view.ask.kind is AskKind.SAMPLING
-        self._text = TextArea(id="answer-text", tab_behavior="focus", compact=True) if is_sampling else None
+        self._text = (
+            TextArea(
+                id="answer-text",
+                tab_behavior="focus",
+                compact=True,
+                placeholder="The model's answer: text, or a JSON object.",
+            )
+            if is_sampling
+            else None
+        )
         self._problem = Static("", markup=False, id="answer-problem")
         self._is_sending = False
         openable = view.link is not None and not view.link.refusal
@@ -69,8 +78,17 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         if self._form is not None and self._view.form is not None:
             defaults = self._view.defaults or {}
             self._form.show(self._view.form, defaults, defaults)
-        # On the text: a server can choose the moment, such as while the user types.
+        # On the text first: a server can choose the moment, such as while the user types.
         self._lines.focus()
+        self.set_timer(UNREAD_S, self._focus_answer)
+
+    def _focus_answer(self) -> None:
+        if self.focused is not self._lines:
+            return
+        if self._text is not None:
+            self._text.focus()
+        elif self._form is not None:
+            self._form.focus_first()
 
     def on_screen_resume(self) -> None:
         self._asked_s = monotonic()

@@ -205,7 +205,7 @@ MAIN: tuple[Command, ...] = (
     ),
     _main(
         "session.ping",
-        "g",
+        "ctrl+g",
         "ping",
         "ping",
         "Asks the server whether it is there, with the protocol that has a ping.",

@@ -36,7 +36,7 @@ _FILE = "Writes a new file, without withheld values, sensitive arguments and rev
 _DOCUMENT = (
     "Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown."
 )
-_FROM_START, _FROM_NOW = "all since the start", "from now on"
+_FROM_START, _FROM_NOW = "all since this connection began", "from now on"
 _NO_NAME = "Write the name of a file."
 
 

@@ -17,6 +17,7 @@ from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.json.members import text_at
+from inspector.json.pointer import resolve
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
@@ -53,6 +54,8 @@ class ResultView:
     changes: tuple[Change, ...]
     """What the host did, apart from what the boundary withheld."""
     changes_at: Mapping[str, tuple[Change, ...]]
+    kept: Json
+    """What the boundary let pass."""
     order: tuple[int, ...]
     """The nodes at which differences begin, the worst first."""
     observed: bool
@@ -126,7 +129,7 @@ class ResultView:
         return is_place and outline.pointer(node) in self.reaching and shown is not ABSENT
 
     def _indexes(self, outline: Outline, node: int) -> tuple[int, ...]:
-        return _nearest(outline, node, self.removals_at, self._pointers)
+        return _nearest(outline, node, self.removals_at, self._pointers, self.kept)
 
     @cached_property
     def _pointers(self) -> list[str]:
@@ -163,6 +166,7 @@ def result_view(
         rules=shown.removals_by_rule,
         changes=shown.context.changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
+        kept=shown.bounded.result,
         order=_worst_first(outline, shown, removals_at),
         masks=sides.masks,
         reaching=sides.reaching,
@@ -289,7 +293,7 @@ def _worst_first(
             return 0
         if outline.difference(node) is Difference.RIGHT:
             return 3
-        found = _nearest(outline, node, removals_at, pointers)
+        found = _nearest(outline, node, removals_at, pointers, shown.bounded.result)
         if not found:
             return 2
         rule = shown.bounded.removals[found[0]].rule
@@ -305,17 +309,32 @@ _COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
 
 
 def _nearest(
-    outline: Outline, node: int, removals_at: Mapping[str, Sequence[int]], pointers: Sequence[str]
+    outline: Outline,
+    node: int,
+    removals_at: Mapping[str, Sequence[int]],
+    pointers: Sequence[str],
+    kept: Json,
 ) -> tuple[int, ...]:
-    """The removals of a node, else of the nearest value around it, else, where it is absent, the first inside it."""
+    """The removals of a node, else of the nearest value around it, else the first inside it.
+
+    The last only where the boundary left nothing of the node: else the host did not pass it on.
+    """
     around = _around(outline, node)
     found = next((removals_at[at] for at in around if at in removals_at), None)
-    if found is None and outline.difference(node) is Difference.LEFT:
+    if found is None and outline.difference(node) is Difference.LEFT and not _is_in(kept, around[0]):
         inside = f"{around[0]}/"
         place = bisect_left(pointers, inside)
         if place < len(pointers) and pointers[place].startswith(inside):
             found = removals_at[pointers[place]]
     return tuple(found or ())
+
+
+def _is_in(value: Json, pointer: str) -> bool:
+    try:
+        resolve(value, pointer)
+    except LookupError:
+        return False
+    return True
 
 
 def _around(outline: Outline, node: int) -> list[str]:

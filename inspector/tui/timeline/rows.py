@@ -25,7 +25,9 @@ _LOOK_BACK = 200
 
 _VERDICTS = {"allow": "allowed", "confirm": "you agreed", "block": "blocked"}
 
-_EXCEPTION = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)\b.*)$")
+_EXCEPTION = re.compile(r"^\s*(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)(?:: .*)?)$")
+
+_CHAINED = "the direct cause of the following"
 
 _SIGNS = {
     EntryKind.EXCHANGE: ("→", "$text-primary"),
@@ -192,10 +194,12 @@ def _is_stderr(row: TimelineRow, segment: Segment) -> bool:
 
 
 def stderr_words(lines: Sequence[str]) -> str:
-    """`stderr 104 lines: ValidationError: …`: the last exception, or the last line."""
+    """`stderr 104 lines: ValidationError: …`: the last exception, of a chain its cause; or the last line."""
     if not lines:
         return ""
-    number = next((n for n in range(len(lines) - 1, -1, -1) if _EXCEPTION.match(lines[n])), None)
+    raised = [number for number, line in enumerate(lines) if _EXCEPTION.match(line)]
+    is_chain = len(raised) > 1 and _CHAINED in " ".join(line.strip() for line in lines)
+    number = raised[0 if is_chain else -1] if raised else None
     if number is None:
         said = next((line.strip() for line in reversed(lines) if line.strip()), "")
     else:

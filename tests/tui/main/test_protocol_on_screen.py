@@ -22,7 +22,7 @@ async def test_an_unfinished_call_says_what_the_server_asks_for_and_gives_the_mo
         await pilot.press("enter", "enter")
         text = await settled(pilot, app, "#1 unfinished")
         assert "done" not in text
-        assert "1 withheld: 1 unfinished" in text
+        assert "1 withheld: 1 of an unfinished call" in text
         assert "unfinished, so the model gets nothing; who: elicitation/create: Who are you?" in text
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ALLOWED = Settings(allow_copy=True)
 
 
-async def test_while_a_secret_is_revealed_nothing_is_selected_copied_or_pictured_and_afterwards_all_is(
+async def test_while_a_secret_is_revealed_nothing_is_selected_copied_or_pictured_and_afterwards_all_is(  # noqa: PLR0915
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     script, _ = secretive()
@@ -77,11 +77,13 @@ async def test_while_a_secret_is_revealed_nothing_is_selected_copied_or_pictured
         app.action_screenshot()
         assert len(delivered) == 1
         await settled(pilot, app, GUARDING[:40])
-        await pilot.press("y", "ctrl+c")
+        await pilot.press("ctrl+c", "y")
+        await settled(pilot, app, "Masks stay masks.")
+        await pilot.press("enter")
         await settled(pilot, app)
         assert app.clipboard == "before"
 
-        await pilot.press("s")
+        await pilot.press("escape", "s")
         await settled(pilot, app, "API key")
         await pilot.press("d", "escape")
         await settled(pilot, app, "#1 done")

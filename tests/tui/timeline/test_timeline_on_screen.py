@@ -54,8 +54,9 @@ async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
         session = told.opened[0]
         for number in range(12):
             session.exchange("ping", {"number": number}, {})
-        await settled(pilot, app, "following")
         timeline = app.screen.query_one(TimelinePane)
+        await settled(pilot, app, "ping")
+        assert timeline.count >= 12
         timeline.focus()
         await pilot.press("g")
         for number in range(5):

@@ -132,6 +132,15 @@ def test_stderr_is_told_by_its_last_exception_or_its_last_line() -> None:
     assert stderr_words([]) == ""
     assert stderr_words(["INFO started", ""]) == "stderr 2 lines: INFO started"
     assert stderr_words(["KeyError: 'id'"]) == "stderr 1 line: KeyError: 'id'"
+    # As Rich prints a chain: indented, and wrapped.
+    cause = [
+        "│ code │",
+        "   RuntimeError: database is down",
+        "",
+        "The above exception was the direct cause of the following exception:",
+    ]
+    chain = [*cause, "   ToolError: Error executing", "   tool boom"]
+    assert stderr_words(chain).startswith("stderr 6 lines: RuntimeError: database is down")
 
 
 def test_a_reading_is_one_row_by_its_method_and_uri() -> None:
