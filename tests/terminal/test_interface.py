@@ -89,10 +89,10 @@ def walk_result(screen: Terminal) -> None:
 
 
 def walk_timeline(screen: Terminal) -> None:
-    press(screen, "escape", "t", f"g {PAGE_DOWN}", "G", "enter", see="Esc back")
+    press(screen, "escape", "t", f"g {PAGE_DOWN}", "G", "k", "enter", see="Esc back")
     press(screen, "escape")
     for _ in range(2):
-        press(screen, "j enter", see="frame ")
+        press(screen, "k enter", see="frame ")
         press(screen, "x", "n", "escape")
     press(screen, "t")
 
