@@ -45,6 +45,8 @@ class CatalogueLines(Lines):
         self._all: tuple[Row, ...] = ()
         self._shown: tuple[CatalogueRow, ...] = ()
         self._sizes: dict[str, int] = {}
+        self._last: Entry | None = None
+        """The last item under the cursor: a filter without a match leaves none there."""
         self.remark = ""
         """A remark behind the heading of the tools. Holds no foreign text."""
 
@@ -64,7 +66,8 @@ class CatalogueLines(Lines):
 
     def narrow(self, query: str) -> None:
         """Show the rows that match `query`, with the cursor on the best; without a query it stays on its item."""
-        self._show(query, None if query.strip() else self.entry)
+        self._last = self.entry or self._last
+        self._show(query, None if query.strip() else self._last)
 
     def _show(self, query: str, entry: Entry | None) -> None:
         self._shown = matching(self._all, query)
@@ -239,6 +242,8 @@ class CataloguePane(Vertical):
         """Filter as the user types."""
         event.stop()
         self._lines.narrow(event.value)
+        if event.value.strip() or self._lines.count:
+            self.say(Content("" if self._lines.count else "No match. Esc clears the filter."))
 
     @on(Input.Submitted, "#filter")
     def keep_filter(self, event: Input.Submitted) -> None:

@@ -396,3 +396,14 @@ async def test_a_hint_on_the_keys_goes_with_the_first_key_which_acts_as_always()
         await pilot.press("down")
         text = await settled(pilot, app, "▸ clock")
         assert "never quits" not in text
+
+
+async def test_a_filter_without_a_match_says_so_and_clearing_it_goes_back_to_the_item() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("down", "slash", *"zzz")
+        await settled(pilot, app, "No match. Esc clears the filter.")
+        await pilot.press("escape")
+        text = await settled(pilot, app, "▸ clock")
+        assert "No match" not in text
