@@ -1,6 +1,7 @@
 """What the user does with findings: goes to their places, accepts them, writes the review to a file."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from textual.content import Content
 from textual.screen import Screen
@@ -8,6 +9,7 @@ from textual.screen import Screen
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Item, Kind
 from inspector.protocol.catalogue import Entry as ItemEntry
+from inspector.protocol.exchanges import Matched
 from inspector.protocol.targets import Target
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.review.finding import Finding
@@ -48,14 +50,21 @@ def open_frames(screen: Screen[None], session: Session | None, entry: Entry, poi
     if not entry.frames:
         screen.app.push_screen(DecisionScreen(note_view(entry)))  # pyright: ignore[reportUnknownMemberType]
     elif session is not None:
+        frames = session.timeline.frames_of(entry)
         wanted = FramesWanted(
             entry=entry,
-            frames=session.timeline.frames_of(entry),
+            frames=(_joined(frames),) if entry.kind is EntryKind.STDERR else frames,
             catalogue=session.catalogue,
             pointer=pointer,
             own=session.own,
         )
         screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
+
+
+def _joined(frames: Sequence[Matched]) -> Matched:
+    """Lines of stderr as one frame: a traceback is read as a whole."""
+    raw = b"\n".join(matched.frame.raw.rstrip(b"\r\n") for matched in frames)
+    return replace(frames[0], frame=replace(frames[0].frame, raw=raw))
 
 
 class FindingActions:

@@ -8,10 +8,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from inspector.protocol.timeline import Entry
+from inspector.protocol.timeline import Entry, EntryKind
 from inspector.session.live import Session
 from inspector.tui.text import content, count
-from inspector.tui.timeline.rows import TimelineRow, TimelineRows, entry_line, matches, row_line
+from inspector.tui.timeline.rows import TimelineRow, TimelineRows, entry_line, matches, row_line, whole_stderr
 from inspector.tui.widgets.lines import Lines
 
 
@@ -117,7 +117,10 @@ class SessionTimeline(TimelinePane):
         shown = self._line(index)
         row, known = shown.row, shown.row.segment.session.timeline.entries
         if shown.entry is not None:
-            self.post_message(self.Opened(known[shown.entry], row.segment.session))
+            entry = known[shown.entry]
+            if entry.kind is EntryKind.STDERR:
+                entry = whole_stderr([known[at] for at in sorted({row.head or 0, *row.folded})])
+            self.post_message(self.Opened(entry, row.segment.session))
         elif row.folded:
             row.is_unfolded = not row.is_unfolded
             self._unfolded += 1 if row.is_unfolded else -1

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from textual.content import Content
 
@@ -207,6 +207,17 @@ def stderr_words(lines: Sequence[str]) -> str:
         more = [line.strip() for line in lines[number + 1 : number + 3] if line.strip()]
         said = " ".join([found[1] if found else "", *(words for words in more if "For further" not in words)])
     return f"stderr {count(len(lines), 'line')}: {said}"
+
+
+def whole_stderr(entries: Sequence[Entry]) -> Entry:
+    """The stderr among some entries as one."""
+    lines = [entry for entry in entries if entry.kind is EntryKind.STDERR]
+    return replace(
+        lines[0],
+        title=count(len(lines), "line"),
+        frames=tuple(number for entry in lines for number in entry.frames),
+        size_bytes=sum(entry.size_bytes for entry in lines),
+    )
 
 
 def stderr_lines(entries: Sequence[Entry]) -> list[str]:

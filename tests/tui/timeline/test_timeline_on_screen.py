@@ -79,3 +79,18 @@ async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
         await settled(pilot, app, "ready")
         told.opened[1].exchange("ping", {}, {})
         assert "block wipe" in await settled(pilot, app, "reconnected")
+
+
+async def test_stderr_is_read_as_a_whole() -> None:
+    told = script()
+    told.stderr = ["Traceback (most recent call last):", "  in load", "KeyError: 'url'"]
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "stderr 3 lines: KeyError: 'url'")
+        await pilot.press("t", "g", "enter")
+        await settled(pilot, app, "in load")
+        await pilot.press("j", "j", "enter")
+        text = await settled(pilot, app, "Frames  stderr 3 lines")
+        assert [line.strip() for line in text.splitlines()].count("in load") == 1
+        assert "Traceback (most recent call last):" in text
+        assert "KeyError: 'url'" in text
