@@ -109,6 +109,12 @@ class PlayerScreen(MainScreen):
         self._show_call(session, scene)
         self._show_state()
         self._show_bar()
+        self.call_after_refresh(self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        """Focus the catalogue if the position has hidden what had the focus."""
+        if self.focused is None and self.is_current:
+            self._catalogue.focus_list()
 
     def _show_call(self, session: RecordedSession, scene: Scene) -> None:
         record = scene.landed or scene.record

@@ -14,6 +14,8 @@ from inspector.boundary.options import Level
 from inspector.json.chunks import pieces
 from inspector.recording.codec import written
 from inspector.recording.format import Lenses, LensesChanged
+from inspector.tui.catalogue.pane import CatalogueLines
+from inspector.tui.result.pane import ResultPane
 from tests.recording.sessions import recorded_to
 from tests.tui.recorded import (
     CANARY,
@@ -97,6 +99,20 @@ async def test_steps_calls_and_ends_are_gone_to_and_what_was_known_there_is_show
         await settled(pilot, app, "frame 13 of 13")
         await pilot.press("]")
         await settled(pilot, app, "This is the end.")
+
+
+async def test_a_position_that_hides_what_has_the_focus_leaves_the_keys_of_the_catalogue(
+    tmp_path: Path,
+) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        app.screen.query_one(ResultPane).focus_result()
+        await pilot.pause()
+        assert app.screen.query_one(ResultPane).has_focus_within
+        await pilot.press("less_than_sign")
+        await read(pilot, app, "frame 1 of 13")
+        assert isinstance(app.focused, CatalogueLines)
 
 
 async def test_another_tool_shows_its_own_last_call_up_to_the_position(tmp_path: Path) -> None:
