@@ -89,7 +89,15 @@ def given_meta(words: Sequence[str]) -> JsonObject:
 
 def whole_arguments(whole: str | None) -> JsonObject:
     """`--args`: JSON, `@FILE` or `-` for stdin; nothing where it is not given. Raises UsageError."""
-    return from_json(_text_of(whole)) if whole is not None else {}
+    if whole is None:
+        return {}
+    try:
+        return from_json(_text_of(whole))
+    except UsageError as error:
+        if whole.startswith(("@", "-", "{")):
+            raise
+        hint = "--args takes one JSON object, @FILE or -; --arg NAME=VALUE gives one argument."
+        raise UsageError(error.message, hint) from error
 
 
 def _text_of(word: str) -> str:
