@@ -11,7 +11,15 @@ from textual.widgets import Input
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.session.live import Session
 from inspector.tui.text import content, count
-from inspector.tui.timeline.rows import TimelineRow, TimelineRows, entry_line, matches, row_line, whole_stderr
+from inspector.tui.timeline.rows import (
+    TimelineRow,
+    TimelineRows,
+    entry_line,
+    is_wanted,
+    matches,
+    row_line,
+    whole_stderr,
+)
 from inspector.tui.widgets.lines import Lines
 
 
@@ -146,7 +154,12 @@ class SessionTimeline(TimelinePane):
             shown.append(_Shown(row))
             if row.is_unfolded and row.head is not None:
                 # The exchange comes before what happened during it, but after the decision about it.
-                shown += [_Shown(row, index) for index in sorted({row.head, *row.folded})]
+                known = row.segment.session.timeline.entries
+                shown += [
+                    _Shown(row, index)
+                    for index in sorted({row.head, *row.folded})
+                    if is_wanted(known[index], self._words)
+                ]
         return shown
 
     def _label(self) -> None:

@@ -27,6 +27,8 @@ _VERDICTS = {"allow": "allowed", "confirm": "you agreed", "block": "blocked"}
 
 _EXCEPTION = re.compile(r"^\s*(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)(?:: .*)?)$")
 
+_PARTS = frozenset({"tool", "status", "method", "kind"})
+"""The parts of a row that a filter can name."""
 _CHAINED = "the direct cause of the following"
 
 _SIGNS = {
@@ -348,6 +350,13 @@ def matches(row: TimelineRow, words: Sequence[str]) -> bool:
         if word not in text:
             return False
     return True
+
+
+def is_wanted(entry: Entry, words: Sequence[str]) -> bool:
+    """Whether one of the filter's words occurs in an entry that is folded into a row; all are where it has none."""
+    plain = [word for word in words if word.partition(":")[0] not in _PARTS]
+    text = f"{entry.title} {entry.detail[:_SEARCHED]}".casefold()
+    return not plain or any(word in text for word in plain)
 
 
 def _text(row: TimelineRow, entry: Entry) -> str:

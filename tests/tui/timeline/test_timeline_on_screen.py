@@ -94,3 +94,10 @@ async def test_stderr_is_read_as_a_whole() -> None:
         assert [line.strip() for line in text.splitlines()].count("in load") == 1
         assert "Traceback (most recent call last):" in text
         assert "KeyError: 'url'" in text
+        await pilot.press("escape")
+        await settled(pilot, app, "Timeline  0 calls")
+        # A filter leaves the lines that it is about.
+        await pilot.press("slash", *"load", "enter")
+        text = await settled(pilot, app, "filter: load")
+        assert "in load" in text
+        assert "Traceback" not in text
