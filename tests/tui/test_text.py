@@ -36,7 +36,7 @@ from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import FocusedPart, KeySituation, Offer, fitting, key_line, keys_now
 from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
-from inspector.tui.text import content, count, duration, paragraph, shortened, size, tokens
+from inspector.tui.text import content, count, duration, headline, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import pieces
 from inspector.tui.timeline.rows import entry_line
 
@@ -391,3 +391,22 @@ def test_sensitive_values_headers_and_queries_stay_out_of_the_command_and_are_na
 @pytest.mark.parametrize("name", ["x\x1b[201~", "x\ny", "a\u202eb"])
 def test_a_command_that_could_act_when_pasted_is_not_copied(name: str) -> None:
     assert isinstance(call_command(DemoTarget(), name, {}, ()), str)
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("", ""),
+        ("gone", "gone"),
+        ("no answer within 60 s\ncommand: x\n", "no answer within 60 s, command: x"),
+        (
+            "the server exited with code 1\ncommand: x\nits stderr:\n  Traceback\n  KeyError: 'url'\n",
+            "the server exited with code 1: KeyError: 'url'",
+        ),
+    ],
+)
+def test_a_long_message_is_known_by_how_it_begins_and_ends(message: str, line: str) -> None:
+    assert headline(message) == line
+    shown = failure(FailureView(message=message)).plain
+    assert shown.startswith(line.partition(",")[0])
+    assert all(part.strip() in shown for part in message.splitlines())

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.protocol.timeline import Entry, EntryKind
-from inspector.tui.text import content, paragraph, shortened
+from inspector.tui.text import content, headline, paragraph, shortened
 
 _STDERR_LINES = 8
 _LINE_LENGTH = 400
@@ -39,7 +39,14 @@ def last_words(entries: Iterable[Entry]) -> tuple[str, ...]:
 
 def failure(view: FailureView) -> Content:
     """The panel's text."""
-    lines = [paragraph(shortened(view.message, _MESSAGE_LENGTH), "bold $text-error")]
+    begin, _, rest = shortened(view.message, _MESSAGE_LENGTH).partition("\n")
+    # How a long message ends comes first: there may be no room for all of it.
+    is_long = rest.count("\n") > 2
+    lines = [
+        paragraph(shortened(headline(view.message), _LINE_LENGTH) if is_long else begin, "bold $text-error")
+    ]
+    if rest:
+        lines.append(paragraph(rest, "$text-error"))
     if view.hint:
         lines.append(paragraph(shortened(view.hint, 2000)))
     lines.append(Content(""))

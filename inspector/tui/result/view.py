@@ -23,7 +23,7 @@ from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.masks import REACHES, Masks, masked_leaves
 from inspector.tui.result.removal import change_line, removal_line
-from inspector.tui.text import content, count, duration, level_style, shortened, size
+from inspector.tui.text import content, count, duration, headline, level_style, shortened, size
 from inspector.tui.values.outline import ABSENT, Difference, Outline, Style
 
 _MAX_FINDINGS = 200
@@ -380,7 +380,7 @@ def strip(view: ResultView) -> Content:
         else Content.styled("nothing withheld", level_style(view.level)),
     ]
     if view.failure is not None:
-        parts.insert(0, content(f"Sightline: {shortened(view.failure, 600)}", "bold $text-error"))
+        parts.insert(0, content(f"Sightline: {shortened(headline(view.failure), 600)}", "bold $text-error"))
     if view.undeclared:
         passed = count(
             view.undeclared, "value is not in the output schema", "values are not in the output schema"

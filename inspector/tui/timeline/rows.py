@@ -8,7 +8,7 @@ from textual.content import Content
 
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.live import Session
-from inspector.tui.text import content, count, duration, shortened, size
+from inspector.tui.text import content, count, duration, headline, shortened, size
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """How the titles of calls begin."""
@@ -297,7 +297,7 @@ def _call_words(row: TimelineRow, entry: Entry, length: int) -> Content:
         Content.styled(state, style),
     ]
     if entry.detail:
-        parts.append(content(shortened(entry.detail, length), "$text-error"))
+        parts.append(content(shortened(headline(entry.detail), length), "$text-error"))
     if stderr:
         parts.append(content(shortened(stderr, length), "$text-warning"))
     if policy is not None:
