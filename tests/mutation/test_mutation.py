@@ -24,19 +24,15 @@ def unused(word):
     return word == "c"
 """
 TOY_TESTS = """
-import pytest
 from toy.guards import allowed
 
 
-@pytest.mark.parametrize("word, count, expected", [("a", 2, True), ("b", 1, True), ("c", 1, False), ("a", 3, False)])
-def test_allowed(word, count, expected):
-    assert allowed(word, count) is expected
-
-
-def test_allowed_of_many():
+def test_allowed():
     assert allowed("a", 12) is True
-    assert allowed("a", 10) is False
+    for word, count, expected in (("a", 2, True), ("b", 1, True), ("c", 1, False), ("a", 3, False), ("a", 10, False)):
+        assert allowed(word, count) is expected
 """
+# One test: the script orders tests by their times, and with two it would depend on them which mutants are endless.
 
 
 def changes(source: str) -> list[str]:
@@ -135,7 +131,7 @@ def test_tests_that_fail_without_any_change_are_named(
     monkeypatch.setattr("tests.mutation.test_mutation.TOY_TESTS", TOY_TESTS.replace('"a", 2', '"a", 7'))
     code, said = run(tmp_path, "", capsys)
     assert code == 2
-    assert "test_toy.py::test_allowed[a-7-True]" in said
+    assert "test_toy.py::test_allowed" in said
 
 
 def test_what_is_listed_as_changing_nothing_is_accepted_and_a_stale_entry_is_not(
