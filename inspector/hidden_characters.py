@@ -13,7 +13,7 @@ from itertools import islice
 
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json
-from inspector.safe_text import replaced_at, safe_line
+from inspector.safe_text import is_plain, replaced_at, safe_line
 
 MAX_PLACES = 20
 """Places that are listed; with more, the search ends and says so."""
@@ -109,9 +109,25 @@ def _places(value: Json) -> Iterator[Hidden]:
             yield from _place(path, token, in_key=True)
         if isinstance(member, str):
             yield from _place(path, member, in_key=False)
-        elif members := _members(member):
+        elif not _is_plain(member) and (members := _members(member)):
             waiting.append(members)
             path.append("")
+
+
+def _is_plain(value: Json) -> bool:
+    """True for a container that holds no hidden character and no other container. A quick test: False says nothing."""
+    if isinstance(value, dict):
+        texts = [*value, *(member for member in value.values() if isinstance(member, str))]
+        members = value.values()
+    elif isinstance(value, list):
+        texts = [member for member in value if isinstance(member, str)]
+        members = value
+    else:
+        return False
+    return _CONTAINERS.isdisjoint(map(type, members)) and is_plain("".join(texts))
+
+
+_CONTAINERS = frozenset({dict, list, DuplicateKeys})
 
 
 def _members(value: Json) -> Iterator[tuple[str | int, Json]] | None:
@@ -128,7 +144,7 @@ def _members(value: Json) -> Iterator[tuple[str | int, Json]] | None:
 
 def _place(path: list[str | int] | tuple[()], text: str, *, in_key: bool) -> Iterator[Hidden]:
     # A fast path for nearly all text.
-    if text.isascii() and text.isprintable():
+    if is_plain(text):
         return
     counted = Counter(_hidden_in(text))
     if counted:

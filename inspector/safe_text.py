@@ -20,8 +20,8 @@ _INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\u
 }
 
 # Characters that are always plain. Such text is returned unchanged.
-_PLAIN = re.compile(r"[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff]*")
-_NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u02ff]")
+_PLAIN = re.compile(r"[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]*")
+_NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,11 @@ class Safe:
 def safe(text: str) -> str:
     """`text` with every control or hidden character made visible: `␛`, `⟨U+202E⟩`."""
     return text if _PLAIN.fullmatch(text) else "".join(map(_shown, text))
+
+
+def is_plain(text: str) -> bool:
+    """True if every character is of those that are always plain. A quick test: False says nothing."""
+    return (text.isascii() and text.isprintable()) or _PLAIN.fullmatch(text) is not None
 
 
 def safe_line(text: str) -> str:

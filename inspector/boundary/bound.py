@@ -1,6 +1,6 @@
 """Applies the boundary: computes the part of a raw result that may reach a model."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from inspector.boundary.assembly import (
@@ -16,7 +16,7 @@ from inspector.boundary.error_code import error_code, is_tool_result
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import draft_of, raw_of
 from inspector.boundary.reading_shape import as_tool_result, is_reading, member_of
-from inspector.boundary.removals import UnjudgeableError
+from inspector.boundary.removals import Secrets, UnjudgeableError
 from inspector.boundary.rules import (
     audience,
     detect,
@@ -63,6 +63,13 @@ RULES: tuple[DraftRule, ...] = (
 """All rules in order. Each is a pure function from draft to draft."""
 
 
+@dataclass(slots=True)
+class FoundSecrets:
+    """The values that the declarations withhold from one outcome; None until `declared` was computed."""
+
+    secrets: Secrets | None = None
+
+
 def bound(
     outcome: Outcome,
     tool: Tool | None,
@@ -71,11 +78,13 @@ def bound(
     policy: BoundaryPolicy = DEFAULT_POLICY,
     declared: Contract | None = None,
     nonce: str = "",
+    found: FoundSecrets | None = None,
 ) -> Bounded:
     """Computes the part of an outcome that may reach a model, with a reason for each removal. Never raises.
 
     `tool`: None if the server does not list it. `declared`: the tool's contract, if already computed.
     `nonce`: a random value that only the caller knows, drawn for this call; it delimits untrusted text.
+    `found`: what this function found in the same outcome with the same policy, filled in at `declared`.
     A result is that of tools/call, resources/read or prompts/get, or any JSON value from a page; remaining leaves stay
     exact. Pointers refer to `raw_of(outcome)`. At `open` nothing is withheld, unless a policy rule applies or the call is unfinished.
     Whatever cannot be judged is withheld (rule `internal`).
@@ -84,20 +93,34 @@ def bound(
     contract = declared or contract_of(tool)
     if policy.withheld:
         judged = bound(
-            outcome, tool, level, policy=replace(policy, withheld=""), declared=contract, nonce=nonce
+            outcome,
+            tool,
+            level,
+            policy=replace(policy, withheld=""),
+            declared=contract,
+            nonce=nonce,
+            found=found,
         )
         return withheld_by_policy(judged, outcome, policy.withheld)
     ended = unfinished(outcome)
+    found = found or FoundSecrets()
     if ended is None:
-        return _bound(outcome, contract, level, policy, nonce)
+        return _bound(outcome, contract, level, policy, nonce, found)
     # The output schema does not describe an envelope.
     is_envelope = not is_tool_result(raw_of(outcome))
     judged_by = replace(contract, positions=None, schema=None, kind=Kind.TOOL) if is_envelope else contract
-    judged = replace(_bound(outcome, judged_by, level, policy, nonce), kind=contract.kind)
+    judged = replace(_bound(outcome, judged_by, level, policy, nonce, found), kind=contract.kind)
     return withheld_unfinished(judged, outcome, ended.sentence)
 
 
-def _bound(outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str) -> Bounded:
+def _bound(
+    outcome: Outcome,
+    contract: Contract,
+    level: Level,
+    policy: BoundaryPolicy,
+    nonce: str,
+    found: FoundSecrets,
+) -> Bounded:
     code = error_code(outcome, is_listed=contract.is_listed)
     if level is Level.OPEN:
         return Bounded(
@@ -110,7 +133,7 @@ def _bound(outcome: Outcome, contract: Contract, level: Level, policy: BoundaryP
     try:
         if contract.fault:
             raise UnjudgeableError(contract.fault)  # noqa: TRY301 - one exit for everything that cannot be judged
-        return assemble(_judged(_draft_of(outcome, contract, level, policy, nonce)))
+        return assemble(_judged(_draft_of(outcome, contract, level, policy, nonce), found))
     except UnjudgeableError as fault:
         return whole_withheld(level, code, outcome, str(fault), contract.kind)
     except (KeyboardInterrupt, SystemExit):
@@ -133,15 +156,16 @@ def _draft_of(
     return replace(draft_of(Result(value=shaped), contract, level, policy, nonce), shape=shape)
 
 
-def _judged(draft: Draft) -> Draft:
+def _judged(draft: Draft, found: FoundSecrets) -> Draft:
     """The draft after all rules."""
+    declarations = tuple(takewhile(lambda rule: rule is not echo.apply, RULES))
     if draft.level is Level.CLOSED:
         # At `closed`, values that the declarations withhold are secrets too, even if an earlier rule removes them.
-        declared = _after(
-            replace(draft, level=Level.DECLARED), tuple(takewhile(lambda rule: rule is not echo.apply, RULES))
-        )
-        draft = replace(draft, secrets=declared.secrets)
-    return _after(draft, RULES)
+        secrets = found.secrets or _after(replace(draft, level=Level.DECLARED), declarations).secrets
+        return _after(replace(draft, secrets=secrets), RULES)
+    draft = _after(draft, declarations)
+    found.secrets = draft.secrets
+    return _after(draft, RULES[len(declarations) :])
 
 
 def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> tuple[str, ...]:

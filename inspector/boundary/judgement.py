@@ -5,7 +5,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from inspector.boundary.bound import bound
+from inspector.boundary.bound import FoundSecrets, bound
 from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
@@ -27,6 +27,7 @@ class Judgement:
         "_bounded",
         "_checked",
         "_contract",
+        "_found",
         "_known",
         "_lock",
         "_secrets",
@@ -57,6 +58,7 @@ class Judgement:
         self._checked: SchemaCheck | bool = False
         """What breaks the output schema; True where that was not asked."""
         self._bounded: dict[tuple[Level, BoundaryPolicy], Bounded] = {}
+        self._found: dict[BoundaryPolicy, FoundSecrets] = {}
         self._secrets: dict[BoundaryPolicy, Sequence[Removal]] = {}
         self._lock = RLock()
 
@@ -76,6 +78,9 @@ class Judgement:
             key = level, policy
             bounded = self._bounded.pop(key, None)
             if bounded is None:
+                if level is Level.CLOSED and policy == policy.about_secrets:
+                    # It is needed too, to mask, and finds what `closed` searches for.
+                    self.secrets(policy)
                 bounded = bound(
                     self.outcome,
                     self.tool,
@@ -83,6 +88,7 @@ class Judgement:
                     policy=policy,
                     declared=self.contract,
                     nonce=self.nonce,
+                    found=self._found.setdefault(policy, FoundSecrets()),
                 )
             self._bounded[key] = bounded
             if len(self._bounded) > CACHED:

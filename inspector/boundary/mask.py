@@ -1,11 +1,12 @@
 """Masks sensitive parts of the raw result for the screen; everything else is as sent."""
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from inspector.boundary.bounded import Removal, Rule
-from inspector.json.edit import Copied
-from inspector.json.exact import Json
-from inspector.json.pointer import split
+from inspector.boundary.removals import places
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import index_of, split
 
 MASK = "••••••••"
 """The length is constant, so it reveals nothing."""
@@ -30,17 +31,63 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
     """Masks the sensitive ones among `removals` in `result`. Shares unchanged parts; never raises.
 
     `removals`: those of `declared`, at every level. `open` has none, and `closed` withholds as free text what `declared`
-    identifies as secret.
+    identifies as secret. A pointer that leads nowhere masks the innermost container that exists.
     """
-    copied = Copied(result)
-    for removal in removals:
-        if removal.rule not in SHOWN:
-            _mask(copied, split(removal.pointer))
-    return copied.value
+    tree = _tree(pointer for rule, pointer in places(removals) if rule not in SHOWN)
+    return _masked(result, tree) if tree != {} else result
 
 
-def _mask(copied: Copied, tokens: tuple[str, ...]) -> None:
-    """Masks the value at the tokens; if there is none, the innermost container that exists."""
-    path = tokens[: copied.reach(tokens)]
-    if copied.at(path) is not MASK:
-        copied.put(path, MASK)
+_Tree: TypeAlias = dict[str, "_Tree"] | None
+"""The masked places below a value, by their next token; None where the value itself is masked."""
+
+
+def _tree(pointers: Iterable[str]) -> _Tree:
+    root: dict[str, _Tree] = {}
+    for pointer in pointers:
+        tokens = split(pointer)
+        if not tokens:
+            return None
+        node = root
+        for token in tokens[:-1]:
+            below = node.get(token, node)
+            if below is node:
+                below = node[token] = {}
+            if below is None:
+                break
+            node = below
+        else:
+            node[tokens[-1]] = None
+    return root
+
+
+def _masked(result: Json, tree: _Tree) -> Json:
+    """A copy of `result` along the tree. Where a token of it leads nowhere, the container is masked."""
+    if tree is None:
+        return MASK
+    whole = _copied(result, tree)
+    waiting = [(whole, tree)] if whole is not None else []
+    while waiting:
+        copied, node = waiting.pop()
+        for token, below in node.items():
+            if isinstance(copied, dict):
+                inner = None if below is None else _copied(copied[token], below)
+                copied[token] = MASK if inner is None else inner
+            else:
+                index = int(token)
+                inner = None if below is None else _copied(copied[index], below)
+                copied[index] = MASK if inner is None else inner
+            if inner is not None and below is not None:
+                waiting.append((inner, below))
+    return MASK if whole is None else whole
+
+
+def _copied(value: Json, tokens: dict[str, _Tree]) -> list[Json] | JsonObject | None:
+    """A shallow copy of a container that has members at all tokens; None for any other value."""
+    if isinstance(value, dict):
+        return value.copy() if tokens.keys() <= value.keys() else None
+    if isinstance(value, list):
+        try:
+            return value.copy() if max(map(index_of, tokens)) < len(value) else None
+        except LookupError:
+            return None
+    return None

@@ -1,6 +1,6 @@
 """Searches the texts that remain after the rules for places, and removes some of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.boundary.bounded import Removal
@@ -45,6 +45,13 @@ def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Dr
     return _Without(draft, bad, reason_for).result()
 
 
+def places_of(
+    draft: Draft, bad: Texts, reason_for: Callable[[str], Reason], limit: int
+) -> tuple[Sequence[Removal], int]:
+    """The first places that `without` would remove, at most `limit`, and the number of all."""
+    return _Without(draft, bad, reason_for).places(limit)
+
+
 def _parts(draft: Draft) -> Iterator[Json]:
     if draft.structured:
         yield draft.structured.value
@@ -78,6 +85,7 @@ def _without_meta(block: Json) -> Json:
 class _Without:
     def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
         self._draft = draft
+        self._bad = bad
         self._values = bad.values
         self._keys = bad.keys - draft.contract.names - KNOWN_KEYS
         self._reason_for = reason_for
@@ -108,20 +116,38 @@ class _Without:
             .removing(self._others)
         )
 
+    def places(self, limit: int) -> tuple[Sequence[Removal], int]:
+        draft = self._draft
+        structured = draft.structured
+        searched = structured and not structured.gone
+        places = self._bad_places(structured.value) if structured and searched else []
+        if structured:
+            self._fields.root = structured.pointer
+        for place in places[:limit]:
+            self._note_place(place)
+        listed = self._fields.removals
+        rest = _Without(replace(draft, structured=None), self._bad, self._reason_for).result().removals
+        others = rest[len(draft.removals) :]
+        return [*listed, *others][:limit], len(places) + len(others)
+
     def _cut(self, value: Json, root: str) -> Walked:
         """Removes the places that contain a bad text from a structured value."""
         copied = Copied(value)
         self._fields.root = root
         for place in self._bad_places(value):
-            path = place.path()
-            reason = self._reason_for(place.text)
-            self._fields.note_at(
-                path, reason.rule, reason.detail, None, hides_key=place.is_key, claim=reason.claim
-            )
+            path = self._note_place(place)
             if not path:
                 return GONE
             copied.drop(path, WITHHELD)
         return Walked(value=copied.value)
+
+    def _note_place(self, place: "_Place") -> tuple[str | int, ...]:
+        path = place.path()
+        reason = self._reason_for(place.text)
+        self._fields.note_at(
+            path, reason.rule, reason.detail, None, hides_key=place.is_key, claim=reason.claim
+        )
+        return path
 
     def _bad_places(self, value: Json) -> list["_Place"]:
         """The places of bad texts. A bad key removes its member."""
@@ -133,6 +159,9 @@ class _Without:
             if isinstance(item, (dict, list)):
                 pairs = item.items() if isinstance(item, dict) else enumerate(item)
                 for token, inner in pairs:
+                    # Most leaves are texts that stay.
+                    if type(inner) is str and inner not in self._values and token not in self._keys:
+                        continue
                     below = self._below(place, token, inner)
                     if below:
                         (places if below.text else stack).append(below)
@@ -192,7 +221,7 @@ class _Without:
         self._others.append(self._reason_for(text).at(self._fields.spend(pointer)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class _Place:
     """A place in a walk. Its path is computed on demand, because a value may be deep and wide."""
 

@@ -57,6 +57,16 @@ class Noted(Sequence[Removal]):
     def changed(self, change: Callable[[Removal], Removal]) -> "Noted":
         return Noted([change(removal) for removal in self], self._contract)
 
+    def places(self) -> Iterator[tuple[str, str]]:
+        for entry in self._entries:
+            if isinstance(entry, Removal):
+                yield entry.rule, entry.pointer
+            else:
+                yield (
+                    Rule.X_SENSITIVE,
+                    entry.above if entry.token is None else child(entry.above, entry.token),
+                )
+
     def names(self) -> Iterator[str | None]:
         return (entry.name for entry in self._entries)
 
@@ -119,6 +129,16 @@ class Removals(Sequence[Removal]):
                 segment.rules() if isinstance(segment, Noted) else Counter(str(one.rule) for one in segment)
             )
         return dict(counts)
+
+
+def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str]]:
+    """The rule and the pointer of each removal. Creates no `Removal`."""
+    for segment in removals.segments if isinstance(removals, Removals) else (removals,):
+        if isinstance(segment, Noted):
+            yield from segment.places()
+        else:
+            for removal in segment:
+                yield removal.rule, removal.pointer
 
 
 MAX_POINTER_CHARACTERS = 64_000_000

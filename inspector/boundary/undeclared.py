@@ -1,5 +1,7 @@
 """Counts the values that pass `declared` but would not pass `closed`."""
 
+from typing import TYPE_CHECKING
+
 from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.construct import Gate, construct
 from inspector.boundary.contract import Contract
@@ -7,6 +9,10 @@ from inspector.boundary.notice import MEMBER, is_own, notice_in_block
 from inspector.boundary.removals import Ledger, UnjudgeableError
 from inspector.boundary.walking import WITHHELD
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.schema.nodes import SCALARS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def undeclared(declared: Bounded, contract: Contract) -> int:
@@ -51,15 +57,18 @@ def _unnamed(declared: Bounded, result: JsonObject, contract: Contract) -> int:
 def _leaves(value: Json) -> int:
     """The number of scalars, without the boundary's placeholders."""
     count = 0
-    stack = [value]
+    stack: list[Iterable[Json]] = [(value,)]
     while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            stack.extend(item.values())
-        elif isinstance(item, list):
-            stack.extend(item)
-        elif isinstance(item, DuplicateKeys):
-            stack.extend(inner for _, inner in item.pairs)
-        elif item != WITHHELD:
-            count += 1
+        members = list(stack.pop())
+        below = [member for member in members if type(member) not in SCALARS]
+        count += len(members) - len(below) - members.count(WITHHELD)
+        for container in below:
+            if isinstance(container, dict):
+                stack.append(container.values())
+            elif isinstance(container, list):
+                stack.append(container)
+            elif isinstance(container, DuplicateKeys):
+                stack.append([inner for _, inner in container.pairs])
+            else:
+                count += 1
     return count

@@ -118,7 +118,9 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
         if isinstance(event, StateChanged) and event.state is State.READY and event.message:
             DIAGNOSTICS.say(event.message)
 
-    async def work() -> Returned:
+    returned: list[Returned] = []
+
+    async def work() -> None:
         session = Session(launch.target, launch.options, say)
         DIAGNOSTICS.conceal(session.own.cover)
         task = asyncio.current_task()
@@ -127,7 +129,8 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
         try:
             for note in (await session.connect()).notes:
                 DIAGNOSTICS.say(note)
-            return await use(session)
+            # Not returned: at its end, `asyncio.run` may build the `repr` of what a task returns, secrets included.
+            returned.append(await use(session))
         finally:
             await session.close()
             _report_stray_output(session)
@@ -135,9 +138,10 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
                 await asyncio.to_thread(launch.options.recorder.close)
 
     try:
-        return asyncio.run(work())
+        asyncio.run(work())
     except asyncio.CancelledError as error:
         raise Terminated from error
+    return returned[0]
 
 
 def _report_stray_output(session: "Session") -> None:

@@ -26,7 +26,10 @@ def split(pointer: str) -> tuple[str, ...]:
         return ()
     if not pointer.startswith("/"):
         raise ValueError(f"not a JSON pointer: {pointer}")
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/"))
+    tokens = pointer[1:].split("/")
+    if "~" not in pointer:
+        return tuple(tokens)
+    return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
 
 
 def resolve(value: Json, pointer: str) -> Json:

@@ -10,7 +10,7 @@ from itertools import accumulate, chain
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.draft import Draft, Reason, Texts
-from inspector.boundary.passing import with_texts, without
+from inspector.boundary.passing import places_of, with_texts, without
 from inspector.credentials.find import may_hold, sightings
 from inspector.json.exact import Json
 from inspector.json.texts import batches
@@ -35,19 +35,12 @@ def apply(draft: Draft) -> Draft:
     def reason_for(text: str) -> Reason:
         return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text]}")
 
-    left = without(draft, Texts(values=set(titles), keys=set(titles)), reason_for)
+    bad = Texts(values=set(titles), keys=set(titles))
     if draft.policy.withhold_credentials:
-        return left
-    removals = left.removals[len(draft.removals) :]
-    more = (
-        [f"{len(removals) - MAX_LISTED} more places look like credentials"]
-        if len(removals) > MAX_LISTED
-        else []
-    )
-    places = (
-        f"{removal.detail}, at {draft.place(removal.pointer) or 'the root'}"
-        for removal in removals[:MAX_LISTED]
-    )
+        return without(draft, bad, reason_for)
+    removals, count = places_of(draft, bad, reason_for, MAX_LISTED)
+    more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
+    places = (f"{removal.detail}, at {draft.place(removal.pointer) or 'the root'}" for removal in removals)
     return draft.finding(*places, *more)
 
 
