@@ -1,6 +1,8 @@
 """What no test may do: read or write what Sightline keeps for whoever runs the tests, or for another test."""
 
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -15,6 +17,9 @@ _numbers = count()
 
 
 def pytest_configure() -> None:
+    # The tests start thousands of processes. Some environments forbid bytecode, and then each compiles every module.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # A shell's background jobs ignore SIGINT, and those of nohup SIGHUP; so would every command that the tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
