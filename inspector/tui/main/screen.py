@@ -313,7 +313,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(CallPane.Folded)
     @on(ToolPane.TabOpened)
     def fit_form(self) -> None:
-        self.set_class(self._tool.tab == "call" and self._tool.call.is_folded, "-folded")
+        self._arrange("-folded", is_so=self._tool.tab == "call" and self._tool.call.is_folded)
 
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
@@ -394,8 +394,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
         """The part with the focus gets more room; other keys apply."""
-        self.set_class(self._result.has_focus_within, "-in-result")
+        self._arrange("-in-result", is_so=self._result.has_focus_within)
         self._show_keys()
+
+    def _arrange(self, name: str, *, is_so: bool) -> None:
+        """Set a class that is about the places of the parts alone. A class of the screen styles every widget again."""
+        if self.has_class(name) != is_so:
+            self.set_class(is_so, name, update=False)
+            work = self.query_one("#work")
+            self.app.stylesheet.update_nodes((work, *work.children))  # pyright: ignore[reportUnknownMemberType]
 
     def _show_vault(self) -> None:
         self._show_keys()
