@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inspector.cli.options import ConnectionOptions
 from inspector.errors import InspectorError
-from inspector.files import config
+from inspector.files.config import installed
 from inspector.files.recent import recent_targets, remember_target
 from inspector.protocol.targets import (
     ConfiguredTarget,
@@ -41,9 +41,9 @@ def _recent() -> Iterator[str]:
 
 
 def _configured() -> Iterator[str]:
-    for path, names in config.found().items():
-        for name in names:
-            yield f"sightline {shlex.quote(f'{path}:{name}')}"
+    for found in installed():
+        if not found.problem:
+            yield f"sightline {shlex.quote(found.word)}"
 
 
 def remember(
