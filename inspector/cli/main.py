@@ -24,6 +24,7 @@ COMMANDS = {
     "project": ("project", "Show what a model would see of a saved result."),
     "claims": ("claims", "List the vocabularies of declarations."),
     "hosts": ("hosts", "List the hosts, or compare them on a saved result."),
+    "discover": ("discover", "List the servers that clients on this machine are configured with."),
     "review": ("review", "Report risks in what servers declare and return."),
     "policy": ("policy", "Check a policy, or explain what it decides."),
     "replay": ("replay", "Show, check or export recordings."),

@@ -30,7 +30,7 @@ def overview_lines() -> list[str]:
         shown = list(islice(commands, _MOST))
         if shown:
             lines += ["", f"{heading}:", *(f"  {command}" for command in shown)]
-    return [*lines, "", "sightline --help shows all commands."]
+    return [*lines, "", "sightline discover shows all that is configured; sightline --help, all commands."]
 
 
 def _recent() -> Iterator[str]:

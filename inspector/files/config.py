@@ -148,6 +148,17 @@ class FoundServer:
         """The target as on a command line."""
         return f"{self.path}:{self.name}" if self.name else str(self.path)
 
+    @property
+    def shown(self) -> str:
+        """What is started or connected to, in one line, with secrets covered and placeholders as written. Raises UsageError."""
+        target = self.covered()
+        if isinstance(target, StdioTarget):
+            folder = f" (in {target.cwd})" if target.cwd else ""
+            variables = "".join(f"{name}={value} " for name, value in target.environment.items())
+            return f"{variables}{target}{folder}"
+        headers = ", ".join(f"{name}: {value}" for name, value in target.headers)
+        return f"{'sse+' if target.older_sse else ''}{target}{f' ({headers})' if headers else ''}"
+
     def server(self, ask: Ask = _ask_nobody) -> ConfiguredServer:
         """The target, from what was read of the file. Raises UsageError."""
         if self.reading is None:
