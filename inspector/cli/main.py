@@ -20,6 +20,7 @@ COMMANDS = {
     "read": ("read", "Read a resource; print it beside what the model sees."),
     "prompt": ("prompt", "Get a prompt; print it beside what the model sees."),
     "request": ("request", "Send any request; print the raw answer."),
+    "run": ("run", "Make saved calls and compare them with what they expect."),
     "context": ("context", "Show what reaches a model before its first call, with tokens."),
     "project": ("project", "Show what a model would see of a saved result."),
     "claims": ("claims", "List the vocabularies of declarations."),

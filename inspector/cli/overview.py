@@ -46,21 +46,27 @@ def _configured() -> Iterator[str]:
             yield f"sightline {shlex.quote(found.word)}"
 
 
+def words_of(
+    word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
+) -> tuple[str, ...] | None:
+    """A target as on a command line; None where it holds a credential."""
+    if connection.config is not None:
+        return (f"{connection.config}:{connection.server}" if connection.server else connection.config,)
+    if word is not None and isinstance(parse_target(word), ConfiguredTarget):
+        return (word,)
+    if not _is_plain(target):
+        return None
+    if command_line is not None:
+        return ("--", *command_line)
+    return (word,) if word is not None else None
+
+
 def remember(
     word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
 ) -> None:
     """Keep a target for the overview, unless it holds a credential."""
-    if connection.config is not None:
-        words = (f"{connection.config}:{connection.server}" if connection.server else connection.config,)
-    elif word is not None and isinstance(parse_target(word), ConfiguredTarget):
-        words = (word,)
-    elif isinstance(target, DemoTarget) or not _is_plain(target):
-        return
-    elif command_line is not None:
-        words = ("--", *command_line)
-    elif word is not None:
-        words = (word,)
-    else:
+    words = None if isinstance(target, DemoTarget) else words_of(word, connection, command_line, target)
+    if words is None:
         return
     try:
         remember_target(words)
