@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from inspector.cli.options import host_profile
 from inspector.cli.output import DIAGNOSTICS
-from inspector.errors import NotConfirmedError, ToolFailedError
+from inspector.errors import NotConfirmedError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call, Host
 from inspector.json.exact import JsonObject, dump_text
 from inspector.launch import Launch
@@ -77,6 +77,18 @@ def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] |
     DIAGNOSTICS.say(f"saved as {name} in {USUAL_FILE}")
     for argument, source in secrets.items():
         DIAGNOSTICS.say(f"{argument} may be secret and is not written: it comes from {source}")
+
+
+def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:
+    """The target of a saved call as on a command line: a word, or the words of a command. Raises UsageError."""
+    if not server.startswith("-- "):
+        return server or None, None
+    try:
+        return None, tuple(shlex.split(server.removeprefix("-- ")))
+    except ValueError as error:
+        raise UsageError(
+            f"the server {server}: {error}", "Write it as in a shell: -- node server.js"
+        ) from error
 
 
 def conceal(values: Iterable[str]) -> None:

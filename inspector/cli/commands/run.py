@@ -1,7 +1,6 @@
 """`sightline run FILE [NAME…] [TARGET]`: make saved calls, and compare the answers with what they expect."""
 
 import asyncio
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,7 +18,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import CALLS_FAILED, DIAGNOSTICS, OK, print_json, print_lines
-from inspector.cli.saved_calls import Caller, conceal, looked_at
+from inspector.cli.saved_calls import Caller, conceal, looked_at, target_words
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import InspectorError, UsageError
 from inspector.json.exact import Json, JsonObject
@@ -73,7 +72,7 @@ def command(
         chosen, key=lambda each: "" if _is_given(target, invocation, connection) else each.server
     ):
         if server:
-            word, command_line = _words(server)
+            word, command_line = target_words(server)
         else:
             word, command_line = target, invocation.command_line
         launch = launch_of(
@@ -138,18 +137,6 @@ def _chosen(
 
 def _is_given(target: str | None, invocation: Invocation, connection: ConnectionOptions) -> bool:
     return (target or invocation.command_line or connection.config) is not None
-
-
-def _words(server: str) -> tuple[str | None, tuple[str, ...] | None]:
-    """The target of a call as on a command line."""
-    if not server.startswith("-- "):
-        return server, None
-    try:
-        return None, tuple(shlex.split(server.removeprefix("-- ")))
-    except ValueError as error:
-        raise UsageError(
-            f"the server {server}: {error}", "Write it as in a shell: -- node server.js"
-        ) from error
 
 
 def _print(ran: Iterable[_Ran], file: str, format_: str) -> None:
