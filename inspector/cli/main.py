@@ -21,6 +21,7 @@ COMMANDS = {
     "prompt": ("prompt", "Get a prompt; print it beside what the model sees."),
     "request": ("request", "Send any request; print the raw answer."),
     "run": ("run", "Make saved calls and compare them with what they expect."),
+    "verify": ("verify", "Make the calls of a recording again and compare the results."),
     "codegen": ("codegen", "Print a saved call as Python, TypeScript, curl or pytest."),
     "context": ("context", "Show what reaches a model before its first call, with tokens."),
     "project": ("project", "Show what a model would see of a saved result."),
