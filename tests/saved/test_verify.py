@@ -143,9 +143,9 @@ def test_places_cover_what_is_in_them() -> None:
 
 
 def test_nothing_that_is_withheld_is_quoted() -> None:
-    before: "Json" = {"a": "x", "gone": 1}
-    now: "Json" = {"a": {"b": SECRET}, "new": SECRET}
-    masked: "Json" = {"a": "•••", "new": "•••"}
+    before: Json = {"a": "x", "gone": 1}
+    now: Json = {"a": {"b": SECRET}, "new": SECRET}
+    masked: Json = {"a": "•••", "new": "•••"}
     found = list(differences("t", before, now, masked=masked, removed=["/a", "/new"], ignored=()))
     assert {each.pointer for each in found} == {"/a", "/gone", "/new"}
     assert SECRET not in str(found)
