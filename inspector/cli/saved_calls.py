@@ -3,6 +3,7 @@
 import asyncio
 import shlex
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from inspector.cli.options import host_profile
 from inspector.cli.output import DIAGNOSTICS
@@ -20,6 +21,9 @@ from inspector.saved.files.calls import USUAL_FILE, append_call, without_secrets
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 
+if TYPE_CHECKING:
+    from inspector.protocol.catalogue import Catalogue
+
 _SHORTEST = 4
 """Characters of a secret that is covered in texts: a shorter one occurs by chance."""
 
@@ -32,15 +36,19 @@ class Caller:
         self._launch = launch
         self._oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
         self._watch = Watch(session.target)
+        self._watched: Catalogue | None = None
 
     async def call(self, name: str, arguments: JsonObject) -> Ruled:
         """Raises InspectorError where nothing was sent, or there is no connection."""
         session = self._session
         if session.catalogue.tool(name) is None:
             raise ToolFailedError(f"the server lists no tool {name}", "sightline list TARGET lists them.")
-        instructions = session.server.instructions if session.server else None
-        state = await asyncio.to_thread(self._watch.listed, session.catalogue, instructions)
-        found = await self._oversight.consider(session, name, arguments, asking=state.asks(name))
+        if self._watched is not session.catalogue:
+            self._watched = session.catalogue
+            instructions = session.server.instructions if session.server else None
+            await asyncio.to_thread(self._watch.listed, session.catalogue, instructions)
+        asking = self._watch.state.asks(name)
+        found = await self._oversight.consider(session, name, arguments, asking=asking)
         made = await self._oversight.call(session, found, agreement=self._launch.agreement)
         if made.is_stopped:
             raise NotConfirmedError("the policy withholds the answer", "--yes agrees to what it asks.")
