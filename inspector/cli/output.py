@@ -23,6 +23,8 @@ FINDINGS = 11
 """A finding is at or above `--fail-on`."""
 DIFFERS = 12
 """Something differs from the recording, the pin, or the other side."""
+CALLS_FAILED = 14
+"""An expectation of a saved call is not met."""
 INTERRUPTED = 130
 UNREAD = 141
 """The reader of the output ended first. A shell gives this code to a program that SIGPIPE ended, as git and grep are."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inspector.cli.options import ConnectionOptions
 from inspector.errors import InspectorError
-from inspector.files import config
+from inspector.files.config import installed
 from inspector.files.recent import recent_targets, remember_target
 from inspector.protocol.targets import (
     ConfiguredTarget,
@@ -30,7 +30,7 @@ def overview_lines() -> list[str]:
         shown = list(islice(commands, _MOST))
         if shown:
             lines += ["", f"{heading}:", *(f"  {command}" for command in shown)]
-    return [*lines, "", "sightline --help shows all commands."]
+    return [*lines, "", "sightline discover shows all that is configured; sightline --help, all commands."]
 
 
 def _recent() -> Iterator[str]:
@@ -41,26 +41,32 @@ def _recent() -> Iterator[str]:
 
 
 def _configured() -> Iterator[str]:
-    for path, names in config.found().items():
-        for name in names:
-            yield f"sightline {shlex.quote(f'{path}:{name}')}"
+    for found in installed():
+        if not found.problem:
+            yield f"sightline {shlex.quote(found.word)}"
+
+
+def words_of(
+    word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
+) -> tuple[str, ...] | None:
+    """A target as on a command line; None where it holds a credential."""
+    if connection.config is not None:
+        return (f"{connection.config}:{connection.server}" if connection.server else connection.config,)
+    if word is not None and isinstance(parse_target(word), ConfiguredTarget):
+        return (word,)
+    if not _is_plain(target):
+        return None
+    if command_line is not None:
+        return ("--", *command_line)
+    return (word,) if word is not None else None
 
 
 def remember(
     word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
 ) -> None:
     """Keep a target for the overview, unless it holds a credential."""
-    if connection.config is not None:
-        words = (f"{connection.config}:{connection.server}" if connection.server else connection.config,)
-    elif word is not None and isinstance(parse_target(word), ConfiguredTarget):
-        words = (word,)
-    elif isinstance(target, DemoTarget) or not _is_plain(target):
-        return
-    elif command_line is not None:
-        words = ("--", *command_line)
-    elif word is not None:
-        words = (word,)
-    else:
+    words = None if isinstance(target, DemoTarget) else words_of(word, connection, command_line, target)
+    if words is None:
         return
     try:
         remember_target(words)

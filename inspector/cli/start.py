@@ -205,7 +205,8 @@ def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions 
     """
     if not isinstance(target, ConfiguredTarget):
         return target
-    from inspector.files.config import read_target  # noqa: PLC0415 - most targets need no file
+    from inspector.cli.prompts import asked_for  # noqa: PLC0415 - most targets need no file
+    from inspector.files.config import read_target  # noqa: PLC0415 - as above
 
     environment, headers = (connection.environment, connection.headers) if connection else ((), ())
     server = read_target(
@@ -213,6 +214,7 @@ def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions 
         target.name,
         [_assignment(word)[0] for word in environment],
         [_header(word)[0] for word in headers],
+        asked_for,
     )
     for note in server.notes:
         DIAGNOSTICS.say(note)

@@ -1,45 +1,42 @@
-"""Read configuration files of MCP clients: `mcpServers`, or `servers` as VS Code writes it.
-
-The files are JSON with comments and trailing commas. Sources:
-https://code.visualstudio.com/docs/copilot/reference/mcp-configuration (`servers`, `inputs`, `envFile`, variables),
-https://docs.cursor.com/context/mcp (`envFile`, `${userHome}`, `${pathSeparator}`),
-https://geminicli.com/docs/tools/mcp-server (`httpUrl`), https://docs.windsurf.com/windsurf/cascade/mcp (`serverUrl`).
-"""
+"""Read configuration files of MCP clients, each in its dialect (`dialects.py`): JSON with comments and trailing commas, or TOML."""
 
 import os
 import re
-from collections.abc import Collection, Iterator
+import tomllib
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 import msgspec
 import pyjson5
 
 from inspector.errors import UsageError
-from inspector.protocol.targets import HttpTarget, StdioTarget, parse_target
+from inspector.files.dialects import (
+    DIALECTS,
+    TABLES,
+    Dialect,
+    FoundTable,
+    Placeholders,
+    dialect_of,
+    is_object,
+    tables_in,
+    usual_places,
+)
+from inspector.protocol.targets import COVERED, HttpTarget, StdioTarget, parse_target
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 200
 MAX_NAMES = 20
 """The most servers and keys that a message names."""
 
-_IN_PROJECT = ("mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".gemini/settings.json")
-_IN_HOME = (
-    ".claude.json",
-    ".config/Claude/claude_desktop_config.json",
-    "Library/Application Support/Claude/claude_desktop_config.json",
-    ".cursor/mcp.json",
-    ".codeium/windsurf/mcp_config.json",
-    ".gemini/settings.json",
-)
-"""Where clients keep their servers. Sources: as above; https://modelcontextprotocol.io/docs/develop/connect-local-servers
-(Claude Desktop), https://docs.anthropic.com/en/docs/claude-code/mcp (`.mcp.json`, `~/.claude.json`)."""
-
-_LOOKED_FOR = "Sightline looks for an object `mcpServers`, or `servers` as VS Code writes it."
+_LOOKED_FOR = f"Sightline looks for {TABLES}."
 _PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
+_ANY_PLACEHOLDER = re.compile(r"\$\{([^}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
-_BARE_VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+_BARE_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+_NAMED = re.compile(r"(?:[A-Za-z]{1,10} )?\$\{(?:env:|input:)?[A-Za-z_][\w.-]*\}")
+"""A value that is a name, and at most a word such as Bearer before it."""
 # NAME=value lines that Docker, VS Code, Node and python-dotenv read alike. Other lines are refused.
 _ENV_LINE = re.compile(
     r"""(?:export[ \t]++)?(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+=[ \t]*+"""
@@ -51,23 +48,33 @@ _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 _ADDRESSES = ("url", "httpUrl", "serverUrl")
 _TRANSPORTS = {"stdio": "stdio", "http": "http", "streamablehttp": "http", "sse": "sse"}
-_OF_COMMANDS = frozenset({"command", "args", "env", "envFile", "cwd"})
+_OF_COMMANDS = frozenset({"command", "args", "env", "envFile", "envVars", "cwd"})
+_OF_ADDRESSES = frozenset({"url", "httpUrl", "serverUrl", "headers", "envHeaders", "bearerVariable"})
 _OF_CLIENTS = frozenset(
     {
         "$schema",
         "alwaysAllow",
         "autoApprove",
         "autoapprove",
+        "default_tools_approval_mode",
         "description",
         "dev",
         "disabledTools",
+        "disabled_tools",
+        "enabled_tools",
         "excludeTools",
         "gallery",
         "icon",
         "includeTools",
         "name",
+        "required",
+        "source",
+        "startup_timeout_ms",
+        "startup_timeout_sec",
+        "supports_parallel_tool_calls",
         "timeout",
         "title",
+        "tool_timeout_sec",
         "tools",
         "trust",
         "version",
@@ -80,6 +87,7 @@ class _Entry(msgspec.Struct, rename="camel"):
     command: str | None = None
     args: list[str] = []
     env: dict[str, str | int] = {}
+    env_vars: list[str] = []
     env_file: str | None = None
     cwd: str | None = None
     url: str | None = None
@@ -88,6 +96,8 @@ class _Entry(msgspec.Struct, rename="camel"):
     type: str | None = None
     transport: str | None = None
     headers: dict[str, str] = {}
+    env_headers: dict[str, str] = {}
+    bearer_variable: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +110,85 @@ class ConfiguredServer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """A value that a client prompts for. Its texts are foreign."""
+
+    file: str
+    id: str
+    description: str = ""
+    is_password: bool = True
+    """True too where the file does not describe the input."""
+    options: tuple[str, ...] = ()
+    default: str | None = None
+
+
+Ask: TypeAlias = Callable[[Input], str | None]
+"""Asks the user for an input; None where nobody can be asked."""
+
+
+def _ask_nobody(_: Input) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundServer:
+    """A server in a configuration file, not yet made a target. Its texts are foreign."""
+
+    client: str
+    path: Path
+    name: str
+    problem: str = ""
+    """Why the entry, or the whole file, cannot be read; empty where it can."""
+    is_disabled: bool = False
+    reading: "_Reading | None" = None
+    """None where the whole file cannot be read."""
+
+    @property
+    def word(self) -> str:
+        """The target as on a command line."""
+        return f"{self.path}:{self.name}" if self.name else str(self.path)
+
+    @property
+    def shown(self) -> str:
+        """What is started or connected to, in one line, with secrets covered and placeholders as written. Raises UsageError."""
+        target = self.covered()
+        if isinstance(target, StdioTarget):
+            folder = f" (in {target.cwd})" if target.cwd else ""
+            variables = "".join(f"{name}={value} " for name, value in target.environment.items())
+            return f"{variables}{target}{folder}"
+        headers = ", ".join(f"{name}: {value}" for name, value in target.headers)
+        return f"{'sse+' if target.older_sse else ''}{target}{f' ({headers})' if headers else ''}"
+
+    def server(self, ask: Ask = _ask_nobody) -> ConfiguredServer:
+        """The target, from what was read of the file. Raises UsageError."""
+        if self.reading is None:
+            raise UsageError(self.problem)
+        return replace(self.reading, ask=ask).server()
+
+    def covered(self) -> StdioTarget | HttpTarget:
+        """The target with all values of variables and headers covered, and placeholders as written. Raises UsageError."""
+        if self.reading is None:
+            raise UsageError(self.problem)
+        return self.reading.covered()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """One entry as written."""
+
+    value: object
+    inputs: tuple[dict[str, object], ...] = ()
+    project: str = ""
+    """The folder of the project that it is for; empty for the file's own."""
+    is_elsewhere: bool = False
+    """Whether that project is another than the current folder's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _File:
     path: str
-    entries: dict[str, object]
-    inputs: tuple[dict[str, object], ...]
+    dialect: Dialect
+    entries: dict[str, _Written]
 
     @property
     def folder(self) -> Path:
@@ -116,7 +201,11 @@ class _File:
 
 
 def read_target(
-    path: str, name: str | None, environment: Collection[str] = (), headers: Collection[str] = ()
+    path: str,
+    name: str | None,
+    environment: Collection[str] = (),
+    headers: Collection[str] = (),
+    ask: Ask = _ask_nobody,
 ) -> ConfiguredServer:
     """The server called `name` in `path`; a file with one entry needs no name. Raises UsageError.
 
@@ -124,48 +213,94 @@ def read_target(
     are ignored, so their placeholders need not be filled in.
     """
     file = _read(path)
-    name = _chosen(file, name)
-    reading = _Reading(
-        file=file,
-        where=f"{path}, server {name}",
-        written=file.entries[name],
+    reading = _reading(file, _chosen(file, name))
+    reading = replace(
+        reading,
         given=frozenset(environment),
         given_headers=frozenset(header.casefold() for header in headers),
+        ask=ask,
     )
     return reading.server()
 
 
-def found() -> dict[Path, tuple[str, ...]]:
-    """The configuration files in the usual places of clients, each with the names of its servers.
+def installed() -> Iterator[FoundServer]:
+    """The servers in the usual places of clients: of the current folder, then of the user. Starts nothing.
 
-    Files that cannot be read are left out.
+    A file that cannot be read is one server without a name.
     """
-    files: dict[Path, tuple[str, ...]] = {}
-    for path in (*map(Path, _IN_PROJECT), *(Path.home() / name for name in _IN_HOME)):
+    for dialect, path in usual_places():
         try:
-            names = tuple(_read(str(path)).entries) if path.is_file() else ()
-        except (UsageError, OSError):
-            names = ()
-        if names:
-            files[path] = names
-    return files
+            # A settings file of a program may have no servers.
+            file = _read(str(path), may_be_empty=True) if path.is_file() else _NO_FILE
+        except (UsageError, OSError) as error:
+            problem = error.message if isinstance(error, UsageError) else f"cannot read {path}"
+            yield FoundServer(client=dialect.client, path=path, name="", problem=problem)
+            continue
+        for name, written in file.entries.items():
+            reading = _reading(file, name)
+            yield FoundServer(
+                client=dialect.client,
+                path=path,
+                name=name,
+                problem=_problem(reading),
+                is_disabled=_is_disabled(written.value),
+                reading=reading,
+            )
 
 
-def _read(path: str) -> _File:
-    root = _decoded(path, _text(path))
-    tables = [root[key] for key in ("mcpServers", "servers") if root.get(key) is not None]
-    if not tables:
-        raise UsageError(
-            f"{path} has neither mcpServers nor servers", f"{_LOOKED_FOR} It has: {_listed(root)}."
-        )
-    entries: dict[str, object] = {}
+def _problem(reading: "_Reading") -> str:
+    try:
+        reading.covered()
+    except UsageError as error:
+        return error.message.removeprefix(f"{reading.where}: ")
+    return ""
+
+
+def _is_disabled(value: object) -> bool:
+    return is_object(value) and (value.get("disabled") is True or value.get("enabled") is False)
+
+
+_NO_FILE = _File(path="", dialect=DIALECTS[0], entries={})
+
+
+def _reading(file: _File, name: str) -> "_Reading":
+    return _Reading(file=file, where=f"{file.path}, server {name}", written=file.entries[name])
+
+
+def _read(path: str, *, may_be_empty: bool = False) -> _File:
+    text = _text(path)
+    root = _toml(path, text) if path.endswith(".toml") else _decoded(path, text)
+    dialect = dialect_of(Path(path), root)
+    tables = list(tables_in(dialect, root))
+    if not tables and not may_be_empty:
+        raise UsageError(f"{path} has no servers", f"{_LOOKED_FOR} It has: {_listed(root)}.")
+    entries: dict[str, _Written] = {}
     for table in tables:
-        if not _is_object(table):
-            raise UsageError(f"{path}: mcpServers or servers is not an object", _LOOKED_FOR)
-        entries |= table
-    inputs = root.get("inputs")
-    described = [one for one in inputs if _is_object(one)] if _is_list(inputs) else []
-    return _File(path=path, entries=entries, inputs=tuple(described))
+        if not is_object(table.entries):
+            raise UsageError(f"{path}: the servers are no object", _LOOKED_FOR)
+        entries |= _entries(table, table.entries)
+    return _File(path=path, dialect=dialect, entries=entries)
+
+
+def _entries(table: FoundTable, held: dict[str, object]) -> Iterator[tuple[str, _Written]]:
+    inputs = table.beside.get("inputs")
+    described = tuple(one for one in inputs if is_object(one)) if _is_list(inputs) else ()
+    is_elsewhere = bool(table.project) and Path(table.project) != Path.cwd()
+    for name, value in held.items():
+        known = f"{name}@{table.project}" if is_elsewhere else name
+        yield (
+            known,
+            _Written(value=value, inputs=described, project=table.project, is_elsewhere=is_elsewhere),
+        )
+
+
+def _toml(path: str, text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not TOML: {error}", _LOOKED_FOR) from None
+    except RecursionError:
+        raise UsageError(f"{path}: nested too deep", "Is this the right file?") from None
 
 
 def _text(path: str) -> str:
@@ -192,7 +327,7 @@ def _decoded(path: str, text: str) -> dict[str, object]:
     except pyjson5.Json5DecoderException as error:
         # The exception's other `args` hold the decoded content with its secrets; use the message only.
         raise UsageError(f"{path} is not JSON: {_reason(text, str(error.args[0]))}", _LOOKED_FOR) from None
-    if not _is_object(root):
+    if not is_object(root):
         raise UsageError(f"{path} holds no JSON object", _LOOKED_FOR)
     return root
 
@@ -226,11 +361,10 @@ def _has(file: _File) -> str:
     """The servers in a file; unreadable ones last, with the reason."""
     readable: list[str] = []
     unreadable: list[str] = []
-    for name, written in file.entries.items():
-        try:
-            msgspec.convert(written, _Entry)
-        except msgspec.ValidationError as error:
-            unreadable.append(f"{name} ({error})")
+    for name in file.entries:
+        problem = _problem(_reading(file, name))
+        if problem:
+            unreadable.append(f"{name} ({problem})")
         else:
             readable.append(name)
     lines = [f"It has: {_listed(readable)}."]
@@ -242,10 +376,6 @@ def _has(file: _File) -> str:
 def _listed(names: Collection[str]) -> str:
     more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
     return ", ".join([*names][:MAX_NAMES]) + more if names else "none"
-
-
-def _is_object(value: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(value, dict)
 
 
 def _is_list(value: object) -> TypeGuard[list[object]]:
@@ -282,18 +412,14 @@ class _Reading:
 
     file: _File
     where: str
-    written: object
-    given: frozenset[str]
-    given_headers: frozenset[str]
+    written: _Written
+    given: frozenset[str] = frozenset()
+    given_headers: frozenset[str] = frozenset()
+    ask: Ask = _ask_nobody
+    is_covered: bool = False
 
     def server(self) -> ConfiguredServer:
-        try:
-            entry = msgspec.convert(self.written, _Entry)
-        except msgspec.ValidationError as error:
-            raise self._wrong(
-                str(error),
-                'An entry looks like {"command": "node", "args": ["server.js"]}, or {"url": "https://…"}.',
-            ) from error
+        entry = self._entry()
         addresses = {
             key: value
             for key, value in zip(_ADDRESSES, (entry.url, entry.http_url, entry.server_url), strict=True)
@@ -305,10 +431,38 @@ class _Reading:
             case "http" | "sse" as transport:
                 target = self._endpoint(entry, addresses, older_sse=transport == "sse")
             case None if addresses:
-                target = self._endpoint(entry, addresses, older_sse=False)
+                target = self._endpoint(entry, addresses, older_sse=self.file.dialect.is_sse)
             case _:
                 target = self._command(entry)
         return ConfiguredServer(target=target, notes=tuple(self._notes(entry, target)))
+
+    def covered(self) -> StdioTarget | HttpTarget:
+        """The target with all values of variables and headers covered, and placeholders as written. Reads no other file."""
+        return replace(self, is_covered=True).server().target
+
+    def _entry(self) -> _Entry:
+        try:
+            return msgspec.convert(self._renamed(), _Entry)
+        except msgspec.ValidationError as error:
+            raise self._wrong(
+                str(error),
+                'An entry looks like {"command": "node", "args": ["server.js"]}, or {"url": "https://…"}.',
+            ) from error
+
+    def _renamed(self) -> object:
+        """The entry with the keys of most clients."""
+        written, renames = self.written.value, self.file.dialect.renames
+        if not is_object(written):
+            return written
+        if "unreadable" in written and self.file.dialect.entries:
+            raise self._wrong(str(written["unreadable"]), "Write an entry of your own for it.")
+        entry = {renames.get(key, key): value for key, value in written.items()}
+        # Zed once wrote a command as an object.
+        if is_object(command := entry.get("command")):
+            entry |= {"command": command.get("path")} | {
+                key: command[key] for key in ("args", "env") if command.get(key) is not None
+            }
+        return entry
 
     def _wrong(self, problem: str, hint: str) -> UsageError:
         return UsageError(f"{self.where}: {problem}", hint)
@@ -335,24 +489,28 @@ class _Reading:
                 "neither command nor url", f"An entry needs command, or one of {', '.join(_ADDRESSES)}."
             )
         environment: dict[str, str] = {}
-        if entry.env_file is not None:
+        if entry.env_file is not None and not self.is_covered:
             path = self.file.folder / self._filled("envFile", entry.env_file)
             try:
                 environment = _env_file(str(path))
             except UsageError as error:
                 raise self._wrong(f"envFile: {error.message}", error.hint) from error
+        environment |= {name: os.environ[name] for name in entry.env_vars if name in os.environ}
         environment |= {
-            key: self._filled(f"the variable {key}", str(value), f"-e {key}=…")
+            key: self._filled(f"the variable {key}", str(value), f"-e {key}=…", is_private=True)
             for key, value in entry.env.items()
             if key not in self.given
         }
+        if self.is_covered:
+            environment |= dict.fromkeys(entry.env_vars, COVERED)
+        elsewhere = self.written.project if self.written.is_elsewhere else None
         return StdioTarget(
             command=(
                 self._filled("command", entry.command),
                 *(self._filled("args", word) for word in entry.args),
             ),
             environment=environment,
-            cwd=self._filled("cwd", entry.cwd) if entry.cwd else None,
+            cwd=self._filled("cwd", entry.cwd) if entry.cwd else elsewhere,
         )
 
     def _endpoint(self, entry: _Entry, addresses: dict[str, str], *, older_sse: bool) -> HttpTarget:
@@ -361,8 +519,12 @@ class _Reading:
             raise self._wrong(problem, f"A server over HTTP needs one of {', '.join(_ADDRESSES)}.")
         [(key, written)] = addresses.items()
         url = self._filled(key, written)
+        if self.is_covered and url.startswith("${"):
+            # Only the filled-in address shows whether it is one.
+            return HttpTarget(url=url, older_sse=older_sse)
         # The filled-in URL may hold a credential, so messages quote the URL as written.
-        problem = self._wrong(f"{key} is no http(s) URL: {written}", "Write it as https://host/path.")
+        quoted = "" if self.is_covered else f": {written}"
+        problem = self._wrong(f"{key} is no http(s) URL{quoted}", "Write it as https://host/path.")
         if not url.startswith(("http://", "https://")):
             raise problem
         try:
@@ -371,46 +533,82 @@ class _Reading:
             raise problem from None
         if not isinstance(target, HttpTarget):
             raise problem
-        headers = tuple(
-            (header, self._filled(f"the header {header}", value, f"--header '{header}: …'"))
-            for header, value in entry.headers.items()
-            if header.casefold() not in self.given_headers
-        )
-        return replace(target, headers=headers)
+        return replace(target, headers=tuple(self._headers(entry)))
+
+    def _headers(self, entry: _Entry) -> Iterator[tuple[str, str]]:
+        """The headers of an entry; those from variables replace those that are written."""
+        variables = dict(entry.env_headers)
+        if entry.bearer_variable is not None:
+            variables["Authorization"] = entry.bearer_variable
+        replaced = {name.casefold() for name in variables} | self.given_headers
+        for name, value in entry.headers.items():
+            if name.casefold() not in replaced:
+                what = f"the header {name}"
+                yield name, self._filled(what, value, f"--header '{name}: …'", is_private=True)
+        for name, variable in variables.items():
+            if name.casefold() not in self.given_headers:
+                value = COVERED if self.is_covered else self._of_environment(variable, None)
+                is_bearer = variable == entry.bearer_variable and name == "Authorization"
+                yield name, f"Bearer {value}" if is_bearer else value
 
     def _notes(self, entry: _Entry, target: StdioTarget | HttpTarget) -> Iterator[str]:
-        keys = self.written if _is_object(self.written) else {}
-        if keys.get("disabled") is True or keys.get("enabled") is False:
+        renamed = self._renamed()
+        keys = renamed if is_object(renamed) else {}
+        if _is_disabled(keys):
             yield f"{self.where} is disabled in the file; Sightline uses it anyway"
         is_command = isinstance(target, StdioTarget)
         understood = {"type", "transport", "disabled", "enabled"} | _OF_CLIENTS
-        understood |= _OF_COMMANDS if is_command else {"headers", *_ADDRESSES}
-        unused = [key for key in keys if key not in understood]
+        understood |= _OF_COMMANDS if is_command else _OF_ADDRESSES
+        names = {name: key for key, name in self.file.dialect.renames.items()}
+        unused = [names.get(key, key) for key in keys if key not in understood]
         if unused:
             yield f"{self.where}: ignored, because Sightline does not support it: {_listed(unused)}"
-        bare = [key for key, value in entry.env.items() if _BARE_VARIABLE.fullmatch(str(value))]
+        bare = [key for key, value in entry.env.items() if self._is_left_bare(str(value))]
         if bare and is_command:
             yield f"{self.where}: passed unchanged, because only ${{NAME}} is filled in: {_listed(bare)}"
 
-    def _filled(self, what: str, text: str, option: str = "") -> str:
+    def _is_left_bare(self, value: str) -> bool:
+        match = _BARE_VARIABLE.fullmatch(value)
+        if match is None or self.file.dialect.placeholders is Placeholders.NONE:
+            return False
+        return self.file.dialect.placeholders is not Placeholders.BARE or match[1] not in os.environ
+
+    def _filled(self, what: str, text: str, option: str = "", *, is_private: bool = False) -> str:
         """`text` with its placeholders filled in. Raises UsageError for one without a value.
 
-        `option`: the command line option that can set the value instead.
+        `option`: the command line option that can set the value instead. `is_private`: covered where values are, unless
+        it is a placeholder without a default.
         """
-        return _PLACEHOLDER.sub(lambda match: self._value(what, match[1], option), text)
+        if self.is_covered:
+            is_name = _NAMED.fullmatch(text) is not None
+            return COVERED if is_private and not is_name else text
+        kind = self.file.dialect.placeholders
+        if kind is Placeholders.NONE:
+            return text
+        is_bare = kind is Placeholders.BARE
 
-    def _value(self, what: str, name: str, option: str) -> str:
+        def filled(match: "re.Match[str]") -> str:
+            if is_bare and match[2]:
+                return os.environ.get(match[2], match[0])
+            return self._value(what, match[0], match[1], option)
+
+        return (_ANY_PLACEHOLDER if is_bare else _PLACEHOLDER).sub(filled, text)
+
+    def _value(self, what: str, written: str, name: str, option: str) -> str:
+        if name.startswith("input:"):
+            return self._input(what, name.removeprefix("input:"), option)
+        if self.file.dialect.placeholders is Placeholders.INPUTS:
+            return written
+        project = Path(self.written.project) if self.written.project else self.file.project
         match name:
             case "workspaceFolder":
-                return str(self.file.project)
+                return str(project)
             case "workspaceFolderBasename":
-                return self.file.project.name
+                return project.name
             case "userHome":
                 return str(Path.home())
             case "pathSeparator" | "/":
                 return os.sep
-            case _ if name.startswith("input:"):
-                return self._input(what, name.removeprefix("input:"), option)
             case _:
                 variable = _VARIABLE.fullmatch(name)
         if not variable:
@@ -418,23 +616,46 @@ class _Reading:
                 f"cannot fill in ${{{name}}}",
                 "Supported: ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${workspaceFolder}, ${userHome}, ${pathSeparator}.",
             )
-        default: str | None = variable[2]
-        value = os.environ.get(variable[1], default)
+        return self._of_environment(variable[1], variable[2])
+
+    def _of_environment(self, variable: str, default: str | None) -> str:
+        value = os.environ.get(variable, default)
         if value is None:
-            raise self._wrong(
-                f"the variable {variable[1]} is not set", f"Set {variable[1]} in the environment."
-            )
+            raise self._wrong(f"the variable {variable} is not set", f"Set {variable} in the environment.")
         return value
 
     def _input(self, what: str, name: str, option: str) -> str:
-        """The environment variable in place of a value that clients prompt for."""
+        """A value that clients prompt for: from the environment, or asked for."""
         variable = f"SIGHTLINE_INPUT_{re.sub('[^A-Za-z0-9]', '_', name).upper()}"
+        described = self._described(name)
         value = os.environ.get(variable)
+        if value is None and described is not None:
+            value = self.ask(described)
         if value is None:
-            texts = [one.get("description") for one in self.file.inputs if one.get("id") == name]
-            described = f", described as: {texts[0]}" if texts and isinstance(texts[0], str) else ""
+            text = f", described as: {described.description}" if described and described.description else ""
+            text = text if described else ", which is the answer of a command of the client"
             raise self._wrong(
-                f"{what} needs the input {name}{described}",
+                f"{what} needs the input {name}{text}",
                 f"Set {variable} in the environment{f', or give {option}' if option else ''}.",
             )
         return value
+
+    def _described(self, name: str) -> Input | None:
+        """An input as the file describes it; None for one that a command of the client answers."""
+        found = next((one for one in self.written.inputs if one.get("id") == name), dict[str, object]())
+        if found.get("type") == "command":
+            return None
+        options, default, text = found.get("options"), found.get("default"), found.get("description")
+        return Input(
+            file=self.file.path,
+            id=name,
+            description=text if isinstance(text, str) else "",
+            is_password=found.get("password") is True if found else True,
+            options=tuple(map(_option, options)) if _is_list(options) else (),
+            default=default if isinstance(default, str) else None,
+        )
+
+
+def _option(option: object) -> str:
+    """An option of a `pickString`: a text, or an object with `value`."""
+    return str(option.get("value", "")) if is_object(option) else str(option)

@@ -141,6 +141,7 @@ class CallOutput(OptionGroup):
 )
 @click.argument("tool")
 @click.argument("target", required=False)
+@click.option("--save", "saved_as", metavar="NAME", help="Save the call under this name in calls.toml.")
 @quiet_option
 @takes("call", CallArguments)
 @takes("output", CallOutput)
@@ -155,6 +156,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     *,
     tool: str,
     target: str | None,
+    saved_as: str | None,
     call: CallArguments,
     output: CallOutput,
     connection: ConnectionOptions,
@@ -169,6 +171,10 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     """
     if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
         raise UsageError("--submit is for forms of pages", "Leave it out.")
+    if saved_as is not None:
+        from inspector.saved.files.calls import USUAL_FILE, check_new  # noqa: PLC0415 - few calls are saved
+
+        check_new(USUAL_FILE, saved_as)
     return called(
         invocation,
         target,
@@ -180,6 +186,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         recording=recording,
         rules=rules,
         answers=answers,
+        saved_as=saved_as,
     )
 
 
@@ -195,6 +202,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
     recording: RecordingOptions,
     rules: PolicyOptions,
     answers: AnswerOptions,
+    saved_as: str | None = None,
 ) -> int:
     """Call what `choose` finds among what is listed, and print both views of its result; the exit code.
 
@@ -226,6 +234,11 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         decided=decided(made, launch.agreement),
         stderr=stderr,
     )
+    if saved_as is not None:
+        from inspector.cli.overview import words_of  # noqa: PLC0415 - as in `command`
+        from inspector.cli.saved_calls import save  # noqa: PLC0415 - as above
+
+        save(saved_as, made.record, launch, words_of(target, connection, invocation.command_line, chosen))
     if code == OK and made.is_stopped:
         return DIAGNOSTICS.fail(stopped(made))
     compared = made.record.judgement.output(launch.level, made.record.policy)

@@ -1,9 +1,12 @@
 """`sightline pin TARGET`: keep the definitions of a server, and report later changes."""
 
+from dataclasses import dataclass
+
 import click
 
 from inspector.cli.commands.diff import listed
 from inspector.cli.definitions import change_lines, changes_shape
+from inspector.cli.installed import agreed_servers
 from inspector.cli.options import (
     ConnectionOptions,
     RecordingOptions,
@@ -18,6 +21,7 @@ from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.files import Unreadable, all_pins, known_as, read_pin, remove_pin, write_pin
 from inspector.pins.pins import Definitions, Pinned, changes_between, pin_state
+from inspector.protocol.targets import Target
 
 _SHORT = 12
 """Digits of a fingerprint that a table shows."""
@@ -29,6 +33,13 @@ _SHORT = 12
     examples=("sightline pin -- node server.js", "sightline pin --check -- node server.js"),
 )
 @click.argument("target", required=False)
+@click.option(
+    "--installed",
+    "is_installed",
+    is_flag=True,
+    help="Pin or check all configured servers (see sightline discover), after asking once.",
+)
+@click.option("--yes", "is_agreed", is_flag=True, help="With --installed: agree to start them all.")
 @click.option("--list", "shows_all", is_flag=True, help="List all pins.")
 @click.option(
     "--check", "checks", is_flag=True, help="Report what changed since; exit with 12 if anything did."
@@ -43,6 +54,8 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
     invocation: Invocation,
     *,
     target: str | None,
+    is_installed: bool,
+    is_agreed: bool,
     shows_all: bool,
     checks: bool,
     removes: bool,
@@ -59,39 +72,75 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
     if recording.path is not None and (shows_all or removes):
         raise UsageError("--record records a session, and this needs none", "Leave it out.")
     as_json = format_ == "json"
+    has_target = target is not None or invocation.command_line is not None
     if shows_all:
-        if target is not None or invocation.command_line is not None:
+        if has_target or is_installed:
             raise UsageError("--list takes no target", "It lists the pins of all servers.")
         return _list(as_json=as_json)
+    if is_installed:
+        if has_target or removes or recording.path is not None:
+            raise UsageError("--installed takes no target, --remove or --record", "Leave it out.")
+        servers = agreed_servers(connection, is_agreed=is_agreed)
+        done = list(servers.each(lambda each: _done(each, connection, recording, checks=checks)))
+        left_out: list[Json] = [{"server": what, "reason": why} for what, why in servers.left_out]
+        _print(
+            {"servers": [each.shape for each in done], "left_out": left_out},
+            [line for each in done for line in (*each.lines, "")]
+            + [f"! left out: {what}: {why}" for what, why in servers.left_out],
+            as_json=as_json,
+        )
+        return max(servers.code, *(each.code for each in done), OK)
     chosen = target_of(target, connection, invocation.command_line)
-    identity = known_as(chosen)
     if removes:
+        identity = known_as(chosen)
         if not remove_pin(identity):
             raise UsageError(f"there is no pin of {identity}", "sightline pin --list shows all pins.")
         shape: JsonObject = {"server": str(identity), "removed": True}
         return _print(shape, [f"no longer pinned: {identity}"], as_json=as_json)
+    made = _done(chosen, connection, recording, checks=checks)
+    _print(made.shape, made.lines, as_json=as_json)
+    return made.code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Done:
+    """What was pinned or checked."""
+
+    shape: JsonObject
+    lines: list[str]
+    code: int = OK
+
+
+def _done(
+    target: Target, connection: ConnectionOptions, recording: RecordingOptions, *, checks: bool
+) -> _Done:
+    """Pin or check one server. Raises InspectorError."""
+    identity = known_as(target)
     before = read_pin(identity)
     if before is None and checks:
         raise UsageError(f"there is no pin of {identity}", "Pin it first: sightline pin TARGET.")
-    launch = launch_of(chosen, connection, recording=recording)
-    DIAGNOSTICS.say(f"connecting to {chosen} …")
+    launch = launch_of(target, connection, recording=recording)
+    DIAGNOSTICS.say(f"connecting to {target} …")
     now = in_session(launch, listed)
     if before is not None and checks:
-        return _check(before, now, as_json=as_json)
-    return _print_pinned(write_pin(identity, now), before, as_json=as_json)
+        return _checked(before, now)
+    return _pinned(write_pin(identity, now), before)
 
 
-def _check(before: Pinned, now: Definitions, *, as_json: bool) -> int:
+def _checked(before: Pinned, now: Definitions) -> _Done:
     state = pin_state(now, pinned=before)
     altered = state.altered[0] if state.altered else None
     tools, instructions = (altered.tools, altered.instructions_changed) if altered else ((), False)
     lines = [f"{before.identity}, pinned {before.at}", *change_lines(tools, instructions=instructions)]
     shape = changes_shape(tools, instructions=instructions)
-    _print({"server": str(before.identity), "pinned": before.at} | shape, lines, as_json=as_json)
-    return DIFFERS if state.altered else OK
+    return _Done(
+        shape={"server": str(before.identity), "pinned": before.at} | shape,
+        lines=lines,
+        code=DIFFERS if state.altered else OK,
+    )
 
 
-def _print_pinned(pinned: Pinned, before: Pinned | None, *, as_json: bool) -> int:
+def _pinned(pinned: Pinned, before: Pinned | None) -> _Done:
     now = pinned.definitions
     old = before.definitions if before else now
     changes = changes_between(old, now)
@@ -108,7 +157,7 @@ def _print_pinned(pinned: Pinned, before: Pinned | None, *, as_json: bool) -> in
     if before is not None:
         lines += [f"since {before.at}:", *change_lines(changes, instructions=instructions)]
         shape |= changes_shape(changes, instructions=instructions)
-    return _print(shape, lines, as_json=as_json)
+    return _Done(shape=shape, lines=lines)
 
 
 def _list(*, as_json: bool) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from inspector import __version__
+from inspector.cli.installed import InstalledServers, agreed_servers
 from inspector.cli.options import (
     ConnectionOptions,
     OptionGroup,
@@ -28,6 +29,7 @@ from inspector.errors import UsageError
 from inspector.files.settings import Ignored, settings
 from inspector.json.exact import Malformed, parse
 from inspector.policy.gate.agreement import Agreement, Terms
+from inspector.protocol.targets import Target
 from inspector.review.finding import Severity
 from inspector.review.formats.formats import FORMATS, report_lines
 from inspector.review.live.ongoing import partly_read
@@ -107,6 +109,12 @@ class PlanOptions(OptionGroup):
     examples=("sightline review demo", "sightline review --fail-on high --call -- node server.js"),
 )
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option(
+    "--installed",
+    "is_installed",
+    is_flag=True,
+    help="Review all configured servers (see sightline discover), after asking once; --yes agrees.",
+)
 @format_option("text", *(name for name in FORMATS if name != "text"))
 @quiet_option
 @takes("reporting", ReportOptions)
@@ -119,6 +127,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
     *,
     targets: tuple[str, ...],
+    is_installed: bool,
     format_: str,
     reporting: ReportOptions,
     allowed: PlanOptions,
@@ -141,12 +150,16 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         sources = _Sources(
             plan=plan, connection=connection, recording=recording, terms=terms, agreement=rules.agreement
         )
-        parts = _numbered(sources.gathered(targets, invocation))
-    report = _report(parts, known, accepted)
+        servers = sources.agreed(targets, invocation) if is_installed else None
+        parts = _numbered(
+            tuple(servers.each(sources.server)) if servers else sources.gathered(targets, invocation)
+        )
+    report = _report(parts, known, accepted, servers)
     _write(report, format_, reporting.output)
+    code = servers.code if servers else OK
     if reporting.fail_on is not None and report.fails(reporting.fail_on):
-        return FINDINGS
-    return STOPPED if any(part.is_stopped for part in parts) else OK
+        return max(FINDINGS, code)
+    return max(STOPPED if any(part.is_stopped for part in parts) else OK, code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,20 +196,27 @@ class _Sources:
         if self.recording.path is not None and sum(not isinstance(each, Path) for each in targets) != 1:
             raise UsageError("--record records one session", "Review one server, or leave it out.")
         return tuple(
-            gathered_from(target)
-            if isinstance(target, Path)
-            else gathered(
-                launch_of(
-                    target,
-                    connection,
-                    recording=self.recording,
-                    terms=self.terms,
-                    agreement=self.agreement,
-                ),
-                self.plan,
-            )
-            for target in targets
+            gathered_from(target) if isinstance(target, Path) else self.server(target) for target in targets
         )
+
+    def agreed(self, words: tuple[str, ...], invocation: Invocation) -> InstalledServers:
+        """All configured servers. Raises UsageError, or NotConfirmedError where the user does not agree."""
+        if words or invocation.command_line is not None:
+            raise UsageError("--installed takes no target", "It reviews all that sightline discover lists.")
+        if self.recording.path is not None:
+            raise UsageError("--record records one session", "Review one server, or leave it out.")
+        return agreed_servers(self.connection, is_agreed=self.agreement is Agreement.YES)
+
+    def server(self, target: Target) -> Gathered:
+        """Look at one server. Raises InspectorError."""
+        launch = launch_of(
+            target,
+            self.connection,
+            recording=self.recording,
+            terms=self.terms,
+            agreement=self.agreement,
+        )
+        return gathered(launch, self.plan)
 
 
 def _numbered(parts: tuple[Gathered, ...]) -> tuple[Gathered, ...]:
@@ -211,11 +231,17 @@ def _numbered(parts: tuple[Gathered, ...]) -> tuple[Gathered, ...]:
     return tuple(numbered)
 
 
-def _report(parts: tuple[Gathered, ...], known: frozenset[str], accepted: tuple[Acceptance, ...]) -> Report:
+def _report(
+    parts: tuple[Gathered, ...],
+    known: frozenset[str],
+    accepted: tuple[Acceptance, ...],
+    installed: InstalledServers | None,
+) -> Report:
     servers = tuple(part.server for part in parts)
-    several = len(parts) > 1
+    several = len(parts) != 1
+    left_out = [NotChecked(what=what, why=why) for what, why in installed.left_out] if installed else []
     one = ReviewedServer(
-        target=", ".join(server.target for server in servers),
+        target=", ".join(server.target for server in servers) or "no server",
         name="",
         version="",
         protocol="",
@@ -230,7 +256,7 @@ def _report(parts: tuple[Gathered, ...], known: frozenset[str], accepted: tuple[
         protocol=whole.protocol,
         tools=whole.tools,
         entries=entries_of(judged(parts), known=known, accepted=accepted),
-        not_checked=tuple(_not_checked(parts)),
+        not_checked=(*left_out, *_not_checked(parts)),
         called=whole.called,
         rules=all_rules(),
         reviewed_by=f"Sightline {__version__}",

@@ -1,0 +1,67 @@
+"""`sightline codegen NAME [TARGET]`: a saved call as source code."""
+
+import click
+
+from inspector.cli.options import ConnectionOptions, SectionedCommand, WordChoice, quiet_option, takes
+from inspector.cli.output import DIAGNOSTICS, OK, print_lines
+from inspector.cli.saved_calls import target_words
+from inspector.cli.start import Invocation, target_of
+from inspector.errors import UsageError
+from inspector.saved.codegen import LANGUAGES, generated
+from inspector.saved.files.calls import USUAL_FILE, read_calls
+
+
+@click.command(
+    name="codegen",
+    cls=SectionedCommand,
+    examples=(
+        "sightline codegen search -- node server.js",
+        "sightline codegen search --as curl https://host/mcp",
+    ),
+)
+@click.argument("name")
+@click.argument("target", required=False)
+@click.option(
+    "--as",
+    "language",
+    type=WordChoice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="The language.",
+)
+@click.option(
+    "--file",
+    default=USUAL_FILE,
+    show_default=True,
+    metavar="FILE",
+    help="The file that the call is saved in.",
+)
+@quiet_option
+@takes("connection", ConnectionOptions, "environment", "headers", "cwd", "config", "server")
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    *,
+    name: str,
+    target: str | None,
+    language: str,
+    file: str,
+    connection: ConnectionOptions,
+) -> int:
+    """Print the call saved as NAME as source code. No secret is in it: it is read from the environment."""
+    saved = read_calls(file)
+    found = next((each for each in saved if each.name == name), None)
+    if found is None:
+        known = ", ".join(each.name for each in saved) or "none"
+        raise UsageError(f"{file} has no call {name}", f"It has: {known}.")
+    word, command_line = target, invocation.command_line
+    if (word or command_line or connection.config) is None:
+        word, command_line = target_words(found.server)
+        words: tuple[str, ...] = ()
+    else:
+        words = ("--", *command_line) if command_line else (word,) if word else ()
+    made = generated(found, target_of(word, connection, command_line), language, file=file, words=words)
+    for note in made.notes:
+        DIAGNOSTICS.say(note)
+    print_lines(made.lines)
+    return OK

@@ -1,0 +1,273 @@
+"""`sightline verify RECORDING [TARGET]`: make the calls of a recording again, and compare the answers by pointer."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from inspector.boundary.options import Level
+from inspector.boundary.reading import raw_of
+from inspector.cli.options import (
+    ConnectionOptions,
+    OptionGroup,
+    PolicyOptions,
+    SectionedCommand,
+    format_option,
+    option,
+    quiet_option,
+    takes,
+)
+from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, STOPPED, print_json, print_lines
+from inspector.cli.saved_calls import Caller
+from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.errors import InspectorError, UsageError
+from inspector.hosts.profile import Call
+from inspector.hosts.projection import Projection, projection_of
+from inspector.hosts.registry import hosts
+from inspector.json.exact import Json, JsonObject
+from inspector.junit import Case, junit
+from inspector.launch import Launch
+from inspector.policy.gate.ruling import Ruled
+from inspector.recording.files import GoodLines, RecordingFile
+from inspector.recording.markers import places as places_of
+from inspector.recording.replaying import Replay, ReplayedCall, stands_for_something
+from inspector.safe_text import safe_line
+from inspector.saved.verifying import (
+    MAX_DIFFERENCES,
+    Difference,
+    Ignored,
+    differences,
+    ignored_of,
+    proposed,
+)
+from inspector.session.live import Session
+
+_APART_S = 1.1
+"""At least so long after a call it is made again for proposals: many clocks count seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceOptions(OptionGroup):
+    """Places whose differences do not count."""
+
+    title = "Places"
+
+    ignored: tuple[str, ...] = option(
+        "--ignore",
+        default=(),
+        multiple=True,
+        metavar="[TOOL:]POINTER|@FILE",
+        help="Differences at this place do not count; * is any one member. @FILE has one on each line.",
+    )
+    proposes: bool = option(
+        "--propose",
+        default=False,
+        is_flag=True,
+        help="Make each call twice, and print the places that differ, as lines for --ignore @FILE.",
+    )
+
+
+@click.command(
+    name="verify",
+    cls=SectionedCommand,
+    examples=(
+        "sightline verify session.jsonl demo",
+        "sightline verify session.jsonl --ignore /structuredContent/at -- node server.js",
+    ),
+)
+@click.argument("recording")
+@click.argument("target", required=False)
+@format_option("text", "json", "junit")
+@quiet_option
+@takes("places", PlaceOptions)
+@takes("connection", ConnectionOptions)
+@takes("rules", PolicyOptions, "policy", "yes")
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    *,
+    recording: str,
+    target: str | None,
+    format_: str,
+    places: PlaceOptions,
+    connection: ConnectionOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Make the calls in RECORDING again on TARGET, and print what differs; exit with 12 if anything does."""
+    ignored = tuple(_ignored(places.ignored))
+    calls = _calls(Path(recording))
+    launch = launch_of(
+        target_of(target, connection, invocation.command_line),
+        connection,
+        terms=rules.read(),
+        agreement=rules.agreement,
+    )
+    DIAGNOSTICS.say(f"connecting to {launch.target} …")
+    if places.proposes:
+        found = in_session(launch, lambda session: _proposed(session, launch, calls))
+        print_lines(DIAGNOSTICS.cover(str(each)) for each in found)
+        return OK
+    checked = in_session(launch, lambda session: _checked(session, launch, calls, ignored))
+    _print(checked, recording, format_)
+    if any(each.differences for each in checked):
+        return DIFFERS
+    return max((each.code for each in checked), default=OK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """One recorded call, made again."""
+
+    frame: int
+    tool: str
+    differences: tuple[Difference, ...] = ()
+    more: int = 0
+    unsent: str = ""
+    """Why it was not made again; empty where it was."""
+    code: int = OK
+    """The exit code of what kept it from being made."""
+
+
+def _ignored(words: tuple[str, ...]) -> Iterator[Ignored]:
+    for word in words:
+        if not word.startswith("@"):
+            yield ignored_of(word)
+            continue
+        try:
+            lines = Path(word[1:]).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot read {word[1:]}", "Check --ignore @FILE.") from error
+        yield from (ignored_of(line.strip()) for line in lines if line.strip())
+
+
+def _calls(path: Path) -> list[ReplayedCall]:
+    """The calls in a recording. Raises UsageError where it is none, or cannot be read to its end."""
+    file = RecordingFile(path)
+    try:
+        lines, replay = GoodLines(file), Replay()
+        calls = [call for line in lines for call in replay.calls(line)]
+    finally:
+        file.close()
+    if lines.broken:
+        raise UsageError(
+            f"{path}, line {lines.broken.line}: {lines.broken.reason}", "Record the session again."
+        )
+    if not calls:
+        raise UsageError(f"{path} has no calls", "Nothing is to be made again.")
+    return calls
+
+
+def _withheld_argument(call: ReplayedCall) -> bool:
+    return next(iter(places_of(call.arguments, stands_for_something)), None) is not None
+
+
+async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
+    """The answer, or why the call was not made again."""
+    unsent = ""
+    code = OK
+    if _withheld_argument(call):
+        unsent = "an argument is withheld in the recording"
+    elif not isinstance(call.arguments, dict):
+        unsent = "its arguments are no object"
+    else:
+        DIAGNOSTICS.say(f"calling {call.name} …")
+        try:
+            return await caller.call(call.name, call.arguments)
+        except InspectorError as error:
+            unsent, code = error.message.replace("\n", "; "), max(error.exit_code, STOPPED)
+    return _Checked(frame=call.frame, tool=call.name, unsent=unsent, code=code)
+
+
+async def _checked(
+    session: Session, launch: Launch, calls: Sequence[ReplayedCall], ignored: tuple[Ignored, ...]
+) -> list[_Checked]:
+    await session.list_all()
+    caller = Caller(session, launch)
+    checked: list[_Checked] = []
+    for call in calls:
+        made = await _made(caller, call)
+        checked.append(made if isinstance(made, _Checked) else _compared(call, made, ignored))
+    return checked
+
+
+def _compared(call: ReplayedCall, made: Ruled, ignored: tuple[Ignored, ...]) -> _Checked:
+    shown = _projection(made)
+    found = differences(
+        call.name,
+        raw_of(call.outcome),
+        shown.raw,
+        masked=shown.masked,
+        removed=[removal.pointer for removal in shown.sensitive],
+        ignored=ignored,
+    )
+    first = tuple(islice(found, MAX_DIFFERENCES))
+    return _Checked(frame=call.frame, tool=call.name, differences=first, more=sum(1 for _ in found))
+
+
+def _projection(made: Ruled) -> Projection:
+    record = made.record
+    call = Call(tool=record.name, nonce=record.nonce)
+    return projection_of(record.judgement, Level.DECLARED, hosts()[0], call, record.policy)
+
+
+async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCall]) -> list[Ignored]:
+    await session.list_all()
+    caller = Caller(session, launch)
+    first = [await _made(caller, call) for call in calls]
+    await asyncio.sleep(_APART_S)
+    found: dict[Ignored, None] = {}
+    for call, one in zip(calls, first, strict=True):
+        other = one if isinstance(one, _Checked) else await _made(caller, call)
+        if isinstance(one, _Checked) or isinstance(other, _Checked):
+            DIAGNOSTICS.say(f"{call.name} was not made twice, so nothing is proposed for it")
+            continue
+        shown = _projection(other)
+        removed = [removal.pointer for removal in shown.sensitive]
+        places = proposed(call.name, raw_of(one.record.outcome), shown.raw, removed=removed)
+        found |= dict.fromkeys(places)
+    return list(found)
+
+
+def _lines(checked: _Checked) -> list[str]:
+    lines = [
+        DIAGNOSTICS.cover(f"{each.pointer or '(the whole)'} {each.what}") for each in checked.differences
+    ]
+    return [*lines, f"{checked.more:,} more differences"] if checked.more else lines
+
+
+def _print(checked: list[_Checked], recording: str, format_: str) -> None:
+    if format_ == "json":
+        print_json({"recording": recording, "calls": [_shape(each) for each in checked]})
+        return
+    if format_ == "junit":
+        cases = (
+            Case(suite=recording, name=f"frame {each.frame}: {each.tool}", failure="\n".join(_lines(each)))
+            for each in checked
+            if not each.unsent
+        )
+        print_lines(junit("sightline verify", cases))
+        return
+    for each in checked:
+        sign = "-" if each.unsent else "✗" if each.differences else "✓"
+        unsent = f", not made again: {DIAGNOSTICS.cover(each.unsent)}" if each.unsent else ""
+        print_lines([f"{sign} frame {each.frame}, {safe_line(each.tool)}{unsent}"])
+        print_lines(f"    {line}" for line in _lines(each))
+    differ = sum(bool(each.differences) for each in checked)
+    unsent = sum(bool(each.unsent) for each in checked)
+    print_lines(["", f"{len(checked) - unsent} made again, {differ} with differences, {unsent} not made"])
+
+
+def _shape(checked: _Checked) -> JsonObject:
+    found: list[Json] = [
+        {"pointer": each.pointer, "what": DIAGNOSTICS.cover(each.what)} for each in checked.differences
+    ]
+    return {
+        "frame": checked.frame,
+        "tool": checked.tool,
+        "differences": found,
+        "more": checked.more,
+        "unsent": DIAGNOSTICS.cover(checked.unsent) or None,
+    }

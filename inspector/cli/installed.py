@@ -1,0 +1,84 @@
+"""`--installed`: all configured servers of this machine, started after the user agreed to the list of commands."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import click
+
+from inspector.cli.options import ConnectionOptions
+from inspector.cli.output import DIAGNOSTICS, OK
+from inspector.cli.prompts import agreed, asked_for
+from inspector.cli.start import Terminated
+from inspector.errors import InspectorError, NotConfirmedError, UsageError
+from inspector.files.config import FoundServer, installed
+from inspector.protocol.targets import HttpTarget, StdioTarget
+from inspector.safe_text import safe_line
+
+Returned = TypeVar("Returned")
+
+
+@dataclass(slots=True, kw_only=True)
+class InstalledServers:
+    """The servers that the user agreed to, and which of them could not be used."""
+
+    servers: list[FoundServer]
+    left_out: list[tuple[str, str]]
+    """What is not used, and why: foreign text."""
+    code: int = OK
+    """The highest exit code so far."""
+    _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])
+
+    def each(self, use: Callable[[StdioTarget | HttpTarget], Returned]) -> Iterator[Returned]:
+        """What `use` makes of each server. One that fails is reported, and does not end the others.
+
+        A server that several clients are configured with is used once.
+        """
+        for found in self.servers:
+            try:
+                server = found.server(asked_for)
+                for note in server.notes:
+                    DIAGNOSTICS.say(note)
+                if server.target in self._used:
+                    continue
+                self._used.append(server.target)
+                made = use(server.target)
+            except Terminated:
+                raise
+            except InspectorError as error:
+                error.message = f"{found.word}: {error.message}"
+                self.code = max(self.code, DIAGNOSTICS.fail(error))
+                # After `fail`, which covers credentials in it.
+                first = error.message.partition("\n")[0]
+                self.left_out.append((found.word, first.removeprefix(f"{found.word}: ")))
+            else:
+                yield made
+
+
+def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> InstalledServers:
+    """All configured servers, after the user agreed to start them. Raises NotConfirmedError, or UsageError.
+
+    `is_agreed`: whether the command line agrees.
+    """
+    if connection.environment or connection.headers or connection.cwd or connection.config:
+        raise UsageError("-e, --header, --cwd and --config are for one target", "Leave out --installed.")
+    found = list(installed())
+    left_out = [
+        (each.word, each.problem or "it is disabled in its file")
+        for each in found
+        if each.problem or each.is_disabled
+    ]
+    servers = [each for each in found if not each.problem and not each.is_disabled]
+    if not servers:
+        raise UsageError(
+            "no configured servers", "sightline discover shows what was found, and what cannot be read."
+        )
+    lines = [f"These {len(servers)} configured servers would be started or connected to:"]
+    lines += (f"  {each.shown}    ({each.client}, {each.word})" for each in servers)
+    if is_agreed:
+        DIAGNOSTICS.say("\n".join(map(safe_line, lines)))
+    else:
+        click.echo("\n".join(map(safe_line, lines)), err=True)
+        if not agreed("Start them?"):
+            raise NotConfirmedError("nothing was started", "Agree on the terminal, or with --yes.")
+    return InstalledServers(servers=servers, left_out=left_out)

@@ -1,0 +1,235 @@
+"""How each MCP client writes its configuration: where the files are, what holds the servers, which placeholders it fills in.
+
+Sources, read in November 2026:
+- Claude Desktop: https://modelcontextprotocol.io/docs/develop/connect-local-servers
+- Claude Code: https://code.claude.com/docs/en/mcp (`.mcp.json`, `~/.claude.json` with `projects`)
+- VS Code: https://code.visualstudio.com/docs/copilot/reference/mcp-configuration (`servers`, `inputs`, `envFile`, variables)
+- Cursor: https://cursor.com/docs/mcp (`envFile`, `${userHome}`, `${pathSeparator}`)
+- Windsurf: https://docs.windsurf.com/windsurf/cascade/mcp (`serverUrl`)
+- Codex: https://developers.openai.com/codex/config-reference (`mcp_servers`, variables by name)
+- Gemini CLI: https://geminicli.com/docs/tools/mcp-server and /docs/cli/configuration (`httpUrl`, `$NAME`)
+- Zed: https://zed.dev/docs/ai/mcp (`context_servers`)
+- LM Studio: https://lmstudio.ai/docs/app/mcp
+- Cline: https://docs.cline.bot/mcp/mcp-overview (a `url` without `type` is HTTP+SSE)
+- server.json: https://github.com/modelcontextprotocol/registry, docs/reference/server-json
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from pathlib import Path
+from typing import TypeAlias, TypeGuard
+
+from inspector.files.server_json import described_servers
+
+Table: TypeAlias = tuple[str, ...]
+"""The keys from the root of a file to an object of servers; `*` is any key."""
+
+ANY = "*"
+
+
+class Placeholders(Enum):
+    """What a client replaces in the values of a file."""
+
+    NONE = auto()
+    INPUTS = auto()
+    """`${input:ID}` alone."""
+    BRACED = auto()
+    """`${NAME}` and its forms."""
+    BARE = auto()
+    """`$NAME` too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """The configuration of one client."""
+
+    client: str
+    tables: tuple[Table, ...] = (("mcpServers",),)
+    project: tuple[str, ...] = ()
+    """Files relative to a project."""
+    linux: tuple[str, ...] = ()
+    """Files of the user, from `~` or `/`."""
+    macos: tuple[str, ...] = ()
+    moved_by: tuple[str, str] | None = None
+    """A variable that names another place for the user's file, and the file in that folder; empty for the file itself."""
+    placeholders: Placeholders = Placeholders.BRACED
+    is_sse: bool = False
+    """Whether a URL without transport is HTTP+SSE."""
+    renames: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Keys of entries that other clients call differently."""
+    entries: Callable[[dict[str, object]], dict[str, object]] | None = None
+    """The entries of a file that has no table of them."""
+
+
+_CODE = ("~/.config/Code/User", "~/Library/Application Support/Code/User")
+_CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+
+DIALECTS = (
+    Dialect(
+        client="Claude Desktop",
+        linux=("~/.config/Claude/claude_desktop_config.json",),
+        macos=("~/Library/Application Support/Claude/claude_desktop_config.json",),
+    ),
+    Dialect(
+        client="Claude Code",
+        # A server of the current project has precedence over one of the user with its name.
+        tables=(("mcpServers",), ("projects", ANY, "mcpServers")),
+        project=(".mcp.json",),
+        linux=("~/.claude.json",),
+        macos=("~/.claude.json",),
+        moved_by=("CLAUDE_CONFIG_DIR", ".claude.json"),
+    ),
+    Dialect(
+        client="VS Code",
+        tables=(("servers",), ("mcp", "servers")),
+        project=(".vscode/mcp.json",),
+        linux=(f"{_CODE[0]}/mcp.json", f"{_CODE[0]}/settings.json"),
+        macos=(f"{_CODE[1]}/mcp.json", f"{_CODE[1]}/settings.json"),
+    ),
+    Dialect(
+        client="Cursor",
+        project=(".cursor/mcp.json",),
+        linux=("~/.cursor/mcp.json",),
+        macos=("~/.cursor/mcp.json",),
+    ),
+    Dialect(
+        client="Windsurf",
+        linux=("~/.codeium/windsurf/mcp_config.json",),
+        macos=("~/.codeium/windsurf/mcp_config.json",),
+    ),
+    Dialect(
+        client="Codex",
+        tables=(("mcp_servers",),),
+        project=(".codex/config.toml",),
+        linux=("~/.codex/config.toml",),
+        macos=("~/.codex/config.toml",),
+        moved_by=("CODEX_HOME", "config.toml"),
+        placeholders=Placeholders.NONE,
+        renames={
+            "http_headers": "headers",
+            "env_http_headers": "envHeaders",
+            "env_vars": "envVars",
+            "bearer_token_env_var": "bearerVariable",
+        },
+    ),
+    Dialect(
+        client="Gemini CLI",
+        project=(".gemini/settings.json",),
+        linux=("~/.gemini/settings.json", "/etc/gemini-cli/settings.json"),
+        macos=("~/.gemini/settings.json", "/Library/Application Support/GeminiCli/settings.json"),
+        placeholders=Placeholders.BARE,
+    ),
+    Dialect(
+        client="Zed",
+        tables=(("context_servers",),),
+        project=(".zed/settings.json",),
+        linux=("~/.config/zed/settings.json",),
+        macos=("~/.config/zed/settings.json",),
+        placeholders=Placeholders.NONE,
+    ),
+    Dialect(
+        client="LM Studio",
+        linux=("~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json"),
+        macos=("~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json"),
+    ),
+    Dialect(
+        client="Cline",
+        linux=(f"{_CODE[0]}/{_CLINE}", "~/.cline/data/settings/cline_mcp_settings.json"),
+        macos=(f"{_CODE[1]}/{_CLINE}", "~/.cline/data/settings/cline_mcp_settings.json"),
+        moved_by=("CLINE_MCP_SETTINGS_PATH", ""),
+        is_sse=True,
+    ),
+    Dialect(
+        client="server.json",
+        tables=(),
+        project=("server.json",),
+        placeholders=Placeholders.INPUTS,
+        entries=described_servers,
+    ),
+)
+_ANY_FILE = Dialect(client="mcp.json", tables=(("mcpServers",), ("servers",)), project=("mcp.json",))
+"""A file in no usual place that has the tables of most clients."""
+
+TABLES = "mcpServers, servers (VS Code), context_servers (Zed), mcp_servers (Codex), or packages and remotes (server.json)"
+"""What a file of servers has, for messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundTable:
+    """One object of servers in a file."""
+
+    entries: object
+    beside: dict[str, object]
+    """The object that holds the table, and `inputs`."""
+    project: str = ""
+    """The folder of the project that the table is for; empty for the file's own."""
+
+
+def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
+    """The dialect of a file: by its place where it has that client's tables, otherwise by its tables."""
+    written = path.absolute().as_posix()
+    for dialect in DIALECTS:
+        places = (*dialect.project, *dialect.linux, *dialect.macos)
+        if any(written.endswith(f"/{place.removeprefix('~/')}") for place in places) and _has(dialect, root):
+            return dialect
+    if not _has(_ANY_FILE, root):
+        for dialect in DIALECTS:
+            if _has(dialect, root):
+                return dialect
+    return _ANY_FILE
+
+
+def tables_in(dialect: Dialect, root: dict[str, object]) -> Iterator[FoundTable]:
+    """The tables of a file, in the order of their precedence, the least first."""
+    if dialect.entries is not None:
+        described = dialect.entries(root)
+        if described:
+            yield FoundTable(entries=described["servers"], beside=described)
+    for table in dialect.tables:
+        yield from _tables(table, root, "")
+
+
+def _tables(keys: Table, held: dict[str, object], project: str) -> Iterator[FoundTable]:
+    key, *more = keys
+    if key == ANY:
+        for name, inner in held.items():
+            if is_object(inner):
+                yield from _tables(tuple(more), inner, name)
+    elif not more:
+        if held.get(key) is not None:
+            yield FoundTable(entries=held[key], beside=held, project=project)
+    elif is_object(inner := held.get(key)):
+        yield from _tables(tuple(more), inner, project)
+
+
+def _has(dialect: Dialect, root: dict[str, object]) -> bool:
+    return next(tables_in(dialect, root), None) is not None
+
+
+def usual_places() -> Iterator[tuple[Dialect, Path]]:
+    """Where clients keep their servers: in the current folder, then in the user's home. The files may not exist."""
+    for dialect in (_ANY_FILE, *DIALECTS):
+        for name in dialect.project:
+            yield dialect, Path(name)
+    for dialect in DIALECTS:
+        variable, name = dialect.moved_by or ("", "")
+        if moved := os.environ.get(variable):
+            yield dialect, Path(moved, name) if name else Path(moved)
+        else:
+            for place in dialect.macos if sys.platform == "darwin" else dialect.linux:
+                yield dialect, _path_of(place)
+
+
+def _path_of(place: str) -> Path:
+    settings = os.environ.get("XDG_CONFIG_HOME", "")
+    if sys.platform != "darwin" and settings.startswith("/") and place.startswith("~/.config/"):
+        return Path(settings, place.removeprefix("~/.config/"))
+    return Path.home() / place.removeprefix("~/")
+
+
+def is_object(value: object) -> TypeGuard[dict[str, object]]:
+    """True for an object of JSON or a table of TOML."""
+    return isinstance(value, dict)

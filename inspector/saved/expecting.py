@@ -1,0 +1,202 @@
+"""What of a saved call's expectations is not met, in sentences that quote nothing that is withheld."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.error_code import error_code
+from inspector.boundary.judgement import Judgement
+from inspector.boundary.options import BoundaryPolicy, Level
+from inspector.hosts.definitions.projection import tokens
+from inspector.hosts.leaks import Secret, secrets_of
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.projection import Projection, model_view_of, projection_of
+from inspector.hosts.registry import hosts
+from inspector.json.exact import Json, dump_text, equal
+from inspector.json.pointer import resolve, split
+from inspector.json.texts import texts_in
+from inspector.protocol.outcome import unfinished
+from inspector.saved.call import ALL_HOSTS, Expectations
+from inspector.schema.validation import violations
+
+_MOST_QUOTED = 200
+"""Characters of a value in a sentence."""
+_WHOLE = frozenset({"content", "structuredContent", "isError", "_meta", "error", "resultType"})
+_STRUCTURED = "/structuredContent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A call that was made, and how it is looked at."""
+
+    judgement: Judgement
+    duration_s: float
+    level: Level
+    policy: BoundaryPolicy
+    host: Host
+    call: Call
+
+
+def failures(expect: Expectations, made: Made) -> Iterator[str]:
+    """Every expectation that is not met. Never raises. Takes seconds for large results."""
+    shown = projection_of(made.judgement, made.level, made.host, made.call, made.policy)
+    reason = unfinished(made.judgement.outcome)
+    if reason is not None:
+        yield f"the call did not end: {reason.sentence}"
+        return
+    code = error_code(made.judgement.outcome, is_listed=made.judgement.contract.is_listed)
+    if expect.error and code != expect.error:
+        yield f"error: {code or 'none'}, expected {expect.error}"
+    elif code and not expect.error:
+        yield f"error: {code}, expected a result"
+    if expect.fits_schema:
+        yield from _misfits(shown)
+    for pointer, value in expect.equals.items():
+        yield from _unequal(shown, pointer, value)
+    if expect.contains:
+        found = set[str]()
+        texts_in(shown.raw, found, set())
+        yield from (
+            f"contains: no value contains {_quoted(text)}"
+            for text in expect.contains
+            if not any(text in each for each in found)
+        )
+    if expect.matches is not None:
+        yield from _mismatches(shown, expect.matches)
+    yield from _passing(shown, expect.withheld)
+    if expect.absent_for:
+        yield from _seen(shown, made, expect)
+    used = tokens(shown.model_bytes)
+    if expect.at_most_tokens is not None and used > expect.at_most_tokens:
+        yield f"at_most_tokens: about {used:,} for {made.host.name}, expected at most {expect.at_most_tokens:,}"
+    took = made.duration_s * 1000
+    if expect.at_most_ms is not None and took > expect.at_most_ms:
+        yield f"at_most_ms: {took:,.0f} ms, expected at most {expect.at_most_ms:,g} ms"
+
+
+def proposed(made: Made) -> Expectations:
+    """The expectations that an answer meets: the schema it fits, what is withheld, the code of its error."""
+    shown = projection_of(made.judgement, made.level, made.host, made.call, made.policy)
+    code = error_code(made.judgement.outcome, is_listed=made.judgement.contract.is_listed)
+    fits = not [*_misfits(shown)]
+    withheld = tuple(
+        pointer.removeprefix(_STRUCTURED)
+        for pointer in dict.fromkeys(removal.pointer for removal in shown.sensitive)
+        if pointer.startswith(f"{_STRUCTURED}/")
+    )
+    return Expectations(fits_schema=fits, withheld=withheld, error=code or "")
+
+
+def _misfits(shown: Projection) -> Iterator[str]:
+    compared = shown.output
+    if not compared.is_asked:
+        yield "fits_schema: the tool declares no output schema, or the call failed"
+    yield from (f"fits_schema: {sentence}" for sentence in compared.sentences)
+
+
+def _unequal(shown: Projection, pointer: str, value: Json) -> Iterator[str]:
+    name = f"equals: {pointer or '(the whole)'}"
+    try:
+        is_equal = equal(resolve(shown.raw, _into_result(shown, pointer)), value)
+    except (LookupError, ValueError):
+        yield f"{name} is missing"
+        return
+    if not is_equal:
+        yield f"{name} is {_masked_at(shown, pointer)}, expected {_quoted(value)}"
+
+
+def _masked_at(shown: Projection, pointer: str) -> str:
+    try:
+        return _quoted(resolve(shown.masked, _into_result(shown, pointer)))
+    except (LookupError, ValueError):
+        return "another value"
+
+
+def _mismatches(shown: Projection, schema: Json) -> Iterator[str]:
+    raw, masked = _structured(shown.raw), _structured(shown.masked)
+    # A message may quote a value: it is said only where the masked value has it too.
+    known = {(each.pointer, each.message) for each in violations(masked, schema)}
+    for each in violations(raw, schema):
+        message = each.message if (each.pointer, each.message) in known else "does not match"
+        yield f"matches: {each.pointer or '(the whole)'} {message}"
+
+
+def _structured(result: Json) -> Json:
+    return result.get("structuredContent", result) if isinstance(result, dict) else result
+
+
+def _passing(shown: Projection, pointers: tuple[str, ...]) -> Iterator[str]:
+    removed = [removal.pointer for removal in shown.bounded.removals]
+    for written in pointers:
+        pointer = _into_result(shown, written)
+        try:
+            resolve(shown.raw, pointer)
+        except (LookupError, ValueError):
+            # What is not there cannot leak, and says nothing of what will be.
+            yield f"withheld: {written} is missing"
+            continue
+        if not any(_covers(each, pointer) for each in removed):
+            yield f"withheld: {written} reaches the model at {shown.bounded.level}"
+
+
+def _seen(shown: Projection, made: Made, expect: Expectations) -> Iterator[str]:
+    """The hosts whose model gets a copy of what is withheld, in any spelling that the boundary knows."""
+    contract = made.judgement.contract
+    if expect.withheld:
+        secrets = [*_at(shown, expect.withheld)]
+    else:
+        declared = made.judgement.bounded(Level.DECLARED, made.policy)
+        try:
+            secrets = [*secrets_of(shown.raw, declared, contract, made.policy)]
+        except LookupError:
+            yield "absent_for: not known, because the result cannot be judged"
+            return
+    if not secrets:
+        yield "absent_for: nothing of the result is withheld, so there is nothing to look for"
+        return
+    names = contract.names
+    yield from (
+        f"absent_for: not known of {secret.pointer or '(the whole)'}, which is too common to look for"
+        for secret in secrets
+        if secret.is_common(names)
+    )
+    echoes = Echoes([value for secret in secrets for value in secret.values], names=names)
+    for host in hosts():
+        if ALL_HOSTS not in expect.absent_for and host.name not in expect.absent_for:
+            continue
+        context = model_view_of(host, shown.bounded, made.call)
+        if context.model is None and not context.observed:
+            yield f"absent_for: what {host.name}'s model gets is not known"
+            continue
+        found, keys = set[str](), set[str]()
+        texts_in(context.model, found, keys)
+        if echoes.matches(found | (keys - names)):
+            yield f"absent_for: {host.name}'s model gets a copy of what is withheld"
+
+
+def _at(shown: Projection, pointers: tuple[str, ...]) -> Iterator[Secret]:
+    for written in pointers:
+        pointer = _into_result(shown, written)
+        try:
+            yield Secret(pointer=pointer, values=(resolve(shown.raw, pointer),))
+        except (LookupError, ValueError):
+            continue
+
+
+def _into_result(shown: Projection, pointer: str) -> str:
+    """A pointer into the whole result."""
+    raw = shown.raw
+    if not pointer:
+        return pointer
+    first = (*split(pointer), "")[0]
+    is_structured = isinstance(raw, dict) and "structuredContent" in raw and first not in _WHOLE
+    return f"{_STRUCTURED}{pointer}" if is_structured else pointer
+
+
+def _covers(removed: str, pointer: str) -> bool:
+    return pointer == removed or pointer.startswith(f"{removed}/") or removed == ""
+
+
+def _quoted(value: Json) -> str:
+    text = dump_text(value)
+    return text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}…"

@@ -1,0 +1,1 @@
+"""Saved calls in a file that a person can write: `calls.toml`."""

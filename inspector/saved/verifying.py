@@ -1,0 +1,124 @@
+"""An answer compared with the one that was recorded, by pointer."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from inspector.errors import UsageError
+from inspector.json.diff import ChangeKind, changes
+from inspector.json.exact import Json, dump_text
+from inspector.json.pointer import join, resolve, split
+from inspector.recording.replaying import stands_for_something
+
+MAX_DIFFERENCES = 100
+"""Of one call; more are counted."""
+
+_ANY = "*"
+_MOST_QUOTED = 100
+"""Characters of a value in a sentence."""
+_NO_POINTER = "Write it as /structuredContent/time, /content/*/text or TOOL:/POINTER; * is any one member."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """A place whose differences do not count."""
+
+    tool: str
+    """Empty for every tool."""
+    tokens: tuple[str, ...]
+
+    def covers(self, tool: str, pointer: str) -> bool:
+        """Whether a place, or what it is in, is ignored."""
+        place = split(pointer)
+        return (
+            self.tool in {"", tool}
+            and len(place) >= len(self.tokens)
+            and all(mine in {_ANY, other} for mine, other in zip(self.tokens, place, strict=False))
+        )
+
+    def __str__(self) -> str:
+        return f"{self.tool}:{join(self.tokens)}" if self.tool else join(self.tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One place in which an answer is not what it was."""
+
+    pointer: str
+    what: str
+    """A sentence that quotes nothing that is withheld."""
+
+
+def ignored_of(word: str) -> Ignored:
+    """A place as written: a pointer, or `TOOL:` and a pointer. Raises UsageError."""
+    tool, colon, pointer = word.rpartition(":/")
+    try:
+        tokens = split(f"/{pointer}" if colon else word)
+    except ValueError as error:
+        raise UsageError(f"{word} is no JSON pointer", _NO_POINTER) from error
+    if not tokens:
+        raise UsageError("the whole result cannot be ignored", _NO_POINTER)
+    return Ignored(tool=tool, tokens=tokens)
+
+
+def differences(
+    tool: str, recorded: Json, now: Json, *, masked: Json, removed: Iterable[str], ignored: Iterable[Ignored]
+) -> Iterator[Difference]:
+    """Every place that differs and is not ignored. Never raises.
+
+    `recorded`: as a recording has it, with texts in place of what was withheld; such a place is equal where it is
+    withheld now too. `masked`: `now` as it may be shown. `removed`: the pointers of what is withheld now.
+    """
+    withheld = frozenset(removed)
+    places = tuple(ignored)
+    for change in changes(recorded, now):
+        if any(each.covers(tool, change.pointer) for each in places):
+            continue
+        if change.kind is ChangeKind.CHANGED and stands_for_something(change.before):
+            if _is_withheld(change.pointer, withheld):
+                continue
+            yield Difference(pointer=change.pointer, what="was withheld, and is not any more")
+            continue
+        shown = _shown(masked, change.pointer)
+        match change.kind:
+            case ChangeKind.ADDED:
+                what = f"is new: {shown}"
+            case ChangeKind.REMOVED:
+                what = f"is missing; it was {_quoted(change.before)}"
+            case ChangeKind.CHANGED:
+                what = f"is {shown}; it was {_quoted(change.before)}"
+        yield Difference(pointer=change.pointer, what=what)
+
+
+def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> Iterator[Ignored]:
+    """The places in which two answers to the same call differ: times, ids. Items of lists count as one place.
+
+    `removed`: the pointers of what is withheld, which is not compared anyway.
+    """
+    seen: set[Ignored] = set()
+    withheld = frozenset(removed)
+    for change in changes(one, other):
+        if _is_withheld(change.pointer, withheld):
+            continue
+        tokens = tuple(_ANY if token.isdigit() else token for token in split(change.pointer))
+        place = Ignored(tool=tool, tokens=tokens)
+        if tokens and place not in seen:
+            seen.add(place)
+            yield place
+
+
+def _is_withheld(pointer: str, withheld: frozenset[str]) -> bool:
+    tokens = split(pointer)
+    return any(join(tokens[:length]) in withheld for length in range(len(tokens) + 1))
+
+
+def _shown(masked: Json, pointer: str) -> str:
+    try:
+        return _quoted(resolve(masked, pointer))
+    except (LookupError, ValueError):
+        # A part of what is masked as a whole.
+        return "another value"
+
+
+def _quoted(value: Json) -> str:
+    text = dump_text(value)
+    return text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}…"

@@ -1,0 +1,152 @@
+"""Recorded calls made again: equal twice in a row, and a change of one leaf is said by its pointer."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from inspector.errors import UsageError
+from inspector.saved.verifying import differences, ignored_of, proposed
+from tests.cli.sightline import Ran, sightline
+
+if TYPE_CHECKING:
+    from inspector.json.exact import Json
+
+SECRET = "hunter2-planted"
+SERVER = """
+import itertools, json, os, sys
+state = json.load(open("state.json"))
+count = itertools.count(int.from_bytes(os.urandom(4)))
+schema = {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}, "name": {"type": "string"}}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        answer = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        read = {"inputSchema": {"type": "object", "properties": {"password": {"type": "string", "x-sensitive": True}}}, "annotations": {"readOnlyHint": True}}
+        tools = [{"name": "get", **read, "outputSchema": schema}, {"name": "delete", "inputSchema": {}, "annotations": {"destructiveHint": True}}]
+        answer = {"tools": tools[:state.get("tools", 2)]}
+        if state.get("unmarked"):
+            del tools[0]["outputSchema"]
+    elif asked["method"] == "tools/call":
+        found = {"name": state["name"], "key": state["key"], "rows": [{"id": next(count), "v": v} for v in state["rows"]]}
+        answer = {"content": [{"type": "text", "text": "done"}], "structuredContent": found}
+    elif "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+        continue
+    else:
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": answer}), flush=True)
+"""
+STATE: dict[str, object] = {"name": "it", "key": SECRET, "rows": [1, 2]}
+COMMAND = ("--", sys.executable, "server.py")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "server.py").write_text(SERVER)
+    state(tmp_path)
+    for tool, name in (("get", "get.jsonl"), ("delete", "delete.jsonl")):
+        made = sightline("call", tool, "--record", name, "--yes", "-q", *COMMAND, cwd=tmp_path)
+        assert made.code == 0, made.err
+    return tmp_path
+
+
+def state(folder: Path, **changed: object) -> None:
+    (folder / "state.json").write_text(json.dumps(STATE | changed))
+
+
+def verified(folder: Path, *words: str) -> Ran:
+    ran = sightline("verify", "get.jsonl", *words, *COMMAND, cwd=folder)
+    assert SECRET not in ran.out + ran.err
+    return ran
+
+
+def pointers(ran: Ran) -> list[str]:
+    return [each["pointer"] for call in ran.json["calls"] for each in call["differences"]]
+
+
+def test_ids_are_proposed_and_with_them_the_calls_are_equal_twice_in_a_row(folder: Path) -> None:
+    assert sorted(pointers(verified(folder, "--format", "json"))) == [
+        "/structuredContent/rows/0/id",
+        "/structuredContent/rows/1/id",
+    ]
+    lines = verified(folder, "--propose", "-q").out
+    assert lines == "get:/structuredContent/rows/*/id\n"
+    (folder / "ignore").write_text(lines)
+    for _ in range(2):
+        ran = verified(folder, "--ignore", "@ignore")
+        assert ran.code == 0, ran.out
+        assert "1 made again, 0 with differences, 0 not made" in ran.out
+
+
+def test_a_change_of_one_leaf_is_said_by_its_pointer(folder: Path) -> None:
+    ignore = ("--ignore", "/structuredContent/rows/*/id", "--format", "json")
+    state(folder, key="another secret of mine")
+    assert verified(folder, *ignore).code == 0
+    state(folder, name="other")
+    ran = verified(folder, *ignore)
+    assert ran.code == 12
+    assert pointers(ran) == ["/structuredContent/name"]
+    assert ran.json["calls"][0]["differences"][0]["what"] == 'is "other"; it was "it"'
+    state(folder, rows=[1, 2, 3])
+    assert pointers(verified(folder, *ignore)) == ["/structuredContent/rows/2"]
+    text = verified(folder, "--ignore", "/structuredContent/rows/*/id").out
+    assert "✗ frame" in text
+    assert "/structuredContent/rows/2 is new" in text
+    xml = ET.fromstring(verified(folder, "--format", "junit").out)  # noqa: S314 - our own
+    assert [suite.get("failures") for suite in xml] == ["1"]
+    # What was withheld then, and is not any more, is a difference, though the value is the same.
+    state(folder, unmarked=True)
+    ran = verified(folder, *ignore)
+    assert ran.code == 12
+    assert "/structuredContent/key" in pointers(ran)
+    assert "was withheld" in ran.out
+
+
+def test_a_call_that_may_not_be_made_again_is_said_and_is_no_success(folder: Path) -> None:
+    ran = sightline("verify", "delete.jsonl", "--format", "json", *COMMAND, cwd=folder)
+    assert ran.code == 10
+    assert "not agreed to" in ran.json["calls"][0]["unsent"]
+    state(folder, tools=1)
+    ran = sightline("verify", "delete.jsonl", "--yes", *COMMAND, cwd=folder)
+    assert ran.code == 10
+    assert "- frame" in ran.out
+    assert "the server lists no tool delete" in ran.out
+    for words in (
+        ("none.jsonl",),
+        ("state.json",),
+        ("get.jsonl", "--ignore", "x"),
+        ("get.jsonl", "--ignore", ""),
+    ):
+        assert sightline("verify", *words, *COMMAND, cwd=folder).code == 2
+
+
+def test_places_cover_what_is_in_them() -> None:
+    for word, tool, pointer, covers in (
+        ("/a", "t", "/a", True),
+        ("/a", "t", "/a/b/0", True),
+        ("/a/*/c", "t", "/a/7/c", True),
+        ("/a/*/c", "t", "/a/7/d", False),
+        ("/a/*", "t", "/a", False),
+        ("t:/a", "t", "/a", True),
+        ("t:/a", "u", "/a", False),
+        ("a:b:/x", "a:b", "/x", True),
+    ):
+        assert ignored_of(word).covers(tool, pointer) is covers, word
+        assert str(ignored_of(word)) == word
+    with pytest.raises(UsageError):
+        ignored_of("a")
+
+
+def test_nothing_that_is_withheld_is_quoted() -> None:
+    before: Json = {"a": "x", "gone": 1}
+    now: Json = {"a": {"b": SECRET}, "new": SECRET}
+    masked: Json = {"a": "•••", "new": "•••"}
+    found = list(differences("t", before, now, masked=masked, removed=["/a", "/new"], ignored=()))
+    assert {each.pointer for each in found} == {"/a", "/gone", "/new"}
+    assert SECRET not in str(found)
+    assert not list(proposed("t", before, now, removed=[""]))
