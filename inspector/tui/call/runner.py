@@ -98,6 +98,12 @@ class RepeatableCall:
     """What the timeline calls it: the name, or what is read."""
 
 
+def call_words(title: str, in_short: str, *, is_tool: bool) -> Content:
+    """`mint(owner="ada")`; of what is read, its title. `in_short`: what may be shown of the arguments."""
+    words = f"{title}({in_short.replace(' ', ', ')})" if is_tool else title
+    return content(shortened(words, 300), "bold")
+
+
 class CallRunner:
     """Keeps what is written for each tool, checks it, and runs one call at a time."""
 
@@ -231,8 +237,7 @@ class CallRunner:
         )
         self._screen.post_message(CallStarted(call.title, call.in_short))
         if self.tool is not None and self.tool.name == name:
-            words = call.title if self.tool.item else f"{name}({call.in_short.replace(' ', ', ')})"
-            self._pane.fold(content(shortened(words, 300), "bold"))
+            self._pane.fold(call_words(call.title, call.in_short, is_tool=self.tool.item is None))
         self._tick()
         self._result.focus_result()
         self._changed()

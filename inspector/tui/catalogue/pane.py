@@ -102,6 +102,11 @@ class CatalogueLines(Lines):
                 return True
         return False
 
+    def find(self, entry: Entry) -> Entry | None:
+        """The listed item that is the same as `entry`, or was before the lists were read again."""
+        identity = item_identity(entry)
+        return next((row.entry for row in self._all if item_identity(row.entry) == identity), None)
+
     def action_move(self, step: int) -> None:
         """Headings are stepped over."""
         there = self.cursor + step
@@ -211,6 +216,10 @@ class CataloguePane(Vertical):
     def focus_list(self) -> None:
         """Put the focus on the list."""
         self._lines.focus()
+
+    def find(self, entry: Entry) -> Entry | None:
+        """The listed item that is the same as `entry`, or was before the lists were read again."""
+        return self._lines.find(entry)
 
     def select(self, entry: Entry) -> bool:
         """Put the cursor on an item; whether it is among those shown."""

@@ -13,6 +13,7 @@ class Place(StrEnum):
     MAIN = "On the main screen"
     LINES = "In a list or document"
     VALUES = "Among values"
+    TIMELINE = "In the timeline"
     SEARCH = "In the search of a result or definition"
     RESULT = "In the result"
     DEFINITION = "In a definition"

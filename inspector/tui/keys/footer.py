@@ -110,7 +110,8 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         case FocusedPart.RESULT:
             yield from _offers_of_result(now)
         case FocusedPart.TIMELINE:
-            yield "lines.choose", "unfold, frames"
+            yield "lines.choose", "result, frames"
+            yield "timeline.fold", ""
             yield "main.filter", ""
         case _:
             pass

@@ -286,6 +286,7 @@ _lines = partial(row, Place.LINES)
 _result = partial(row, Place.RESULT)
 _values = partial(row, Place.VALUES)
 _search = partial(row, Place.SEARCH)
+_timeline = partial(row, Place.TIMELINE)
 
 _definition = partial(row, Place.DEFINITION)
 
@@ -305,6 +306,14 @@ PANES: tuple[Command, ...] = (
     _lines("lines.left", "left", "slide(-8)", "left", "Scrolls long lines to the left.", shown="←"),
     _lines("lines.right", "right", "slide(8)", "right", "Scrolls long lines to the right.", shown="→"),
     _lines("lines.choose", "enter", "choose", "open", "Opens what the line stands for.", shown="Enter"),
+    _timeline(
+        "timeline.fold",
+        "minus",
+        "fold",
+        "unfold",
+        "Unfolds the row under the cursor: its policy decision, logs, stderr and frames; or folds it.",
+        shown="-",
+    ),
     _values(
         "values.fold", "minus", "fold", "fold", "Folds the value under the cursor, or unfolds it.", shown="-"
     ),

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 from textual.worker import Worker, WorkerCancelled
 
@@ -96,6 +98,16 @@ _HINT = Content("\n").join(
 )
 
 
+@dataclass(slots=True)
+class WayBack:
+    """Where Esc goes from a part of the screen that another one led to, until the focus leaves it."""
+
+    part: Widget
+    take: Callable[[], None]
+    is_reached: bool = False
+    """Whether the part has had the focus: what it shows may have to be made first."""
+
+
 class MainScreen(Screen[None], inherit_bindings=False):
     """Catalogue, tool, result and timeline of one server."""
 
@@ -127,6 +139,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._target = target
         self._copy_secret = copy_secret
         self._life: Worker[None] | None = None
+        self._way_back: WayBack | None = None
         self._changed: set[str] = set()
         """The resources that have changed since they were read."""
         self._header = HeaderLine()
@@ -172,7 +185,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._selection.idle,
         )
         self._findings = FindingActions(
-            self, self._link, self._reviewer, self._selection, self._catalogue, target
+            self,
+            self._link,
+            self._reviewer,
+            self._selection,
+            self._catalogue,
+            target,
+            self._will_go_back,
         )
 
     def compose(self) -> ComposeResult:
@@ -318,6 +337,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
         self._selection.finished(message.record)
+        if self._link.session is not None:
+            self._timeline.finished(self._link.session, message.record)
         self._reviewer.finished(message.record)
 
         if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE} and not self.READ_ONLY:
@@ -377,7 +398,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(FindingsPane.Opened)
     def open_finding(self, message: FindingsPane.Opened) -> None:
-        self._findings.go_to(message.entry.finding)
+        if self._findings.go_to(message.entry.finding):
+            self._will_go_back(partial(self.action_tab, "findings"))
+
+    def _will_go_back(self, take: Callable[[], None]) -> None:
+        """A place of a definition is shown; Esc goes back from there."""
+        self._way_back = WayBack(self._tool, take)
 
     @on(FindingsPane.Judged)
     def judge_finding(self, message: FindingsPane.Judged) -> None:
@@ -387,6 +413,23 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def open_entry(self, message: TimelinePane.Opened) -> None:
         self.show_frames(message.entry, message.session)
 
+    @on(TimelinePane.ResultWanted)
+    def show_earlier(self, message: TimelinePane.ResultWanted) -> None:
+        is_long = self._room.is_timeline_long
+        if is_long:
+            self._room.toggle_timeline()
+
+        def back() -> None:
+            self._room.make_room_for(self._timeline)
+            if is_long:
+                self._room.toggle_timeline()
+            self._timeline.focus()
+
+        self._way_back = WayBack(self._result, back)
+        self._room.make_room_for(self._result)
+        self._selection.look_back(message.record, message.arguments)
+        self._result.focus_result()
+
     def show_frames(self, entry: Entry, session: Session | None) -> None:
         """Show the frames of an entry of the timeline. `session`: of another connection than the one in use."""
         open_frames(self, session or self._link.session, entry)
@@ -394,6 +437,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
         """The part with the focus gets more room; other keys apply."""
+        way_back = self._way_back
+        if way_back is not None:
+            is_there = way_back.part.has_focus_within
+            self._way_back = None if way_back.is_reached and not is_there else way_back
+            way_back.is_reached = is_there
         self.set_class(self._result.has_focus_within, "-in-result")
         self._show_keys()
 
@@ -525,6 +573,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._result.stop_explaining()
         elif self._selection.comparing.is_on:
             self._selection.comparing.stop()
+        elif self._way_back is not None or self._selection.is_earlier:
+            self._go_back()
         elif self._room.is_zoomed:
             self.action_zoom()
         elif self._room.is_timeline_long:
@@ -532,6 +582,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         else:
             # A filter stays until Esc is pressed in the list.
             self._catalogue.focus_list()
+
+    def _go_back(self) -> None:
+        way_back, self._way_back = self._way_back, None
+        self._selection.end_earlier()
+        if way_back is not None:
+            way_back.take()
 
     def action_filter(self) -> None:
         if self._timeline.has_focus and self._timeline_filter is not None:

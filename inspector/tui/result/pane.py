@@ -114,6 +114,8 @@ class ResultPane(Vertical):
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
         """Two models, shown in place of the view."""
+        self.is_earlier = False
+        """Whether the next result that is shown is not that of the last call."""
         self._is_json = False
         self._chosen: Shown | None = None
         """The sides that the user chose; None for those that have room."""
@@ -425,7 +427,8 @@ class ResultPane(Vertical):
         if contrast is not None:
             self._verdict.update(contrast_strip(contrast))
         elif view is not None:
-            self._verdict.update(Content("\n").join([title(view), strip(view)]))
+            earlier = ("an earlier call, Esc goes back  ", "bold $text-warning") if self.is_earlier else ""
+            self._verdict.update(Content("\n").join([Content.assemble(earlier, title(view)), strip(view)]))
         else:
             self._verdict.update(Content.styled("Result", "bold"))
         self._label_sides()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from textual.content import Content
 
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
+from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.text import content, count, duration, headline, shortened, size
 
@@ -72,7 +73,9 @@ class TimelineRow:
     call: str = ""
     """The name of the tool, where this is a call."""
     number: int = 0
-    """Of the call."""
+    """Of the call: that of its record, and until there is one the number that it will probably have."""
+    answer: int | None = None
+    """Of the call: the index of its record in the session; None until it has ended, or where it has none."""
     arguments: str = ""
     """Of the call, in short and without sensitive ones."""
     is_unfolded: bool = False
@@ -81,6 +84,11 @@ class TimelineRow:
     def entry(self) -> Entry | None:
         """The entry as it is now."""
         return None if self.head is None else self.segment.session.timeline.entries[self.head]
+
+    @property
+    def record(self) -> CallRecord | None:
+        """The call's record as it is now."""
+        return None if self.answer is None else self.segment.session.calls[self.answer]
 
     @property
     def entries(self) -> list[Entry]:
@@ -96,7 +104,10 @@ class TimelineRows:
         self.rows: list[TimelineRow] = []
         self._segment: Segment | None = None
         self._taken = 0
+        self._taken_records = 0
         self._calls = 0
+        self._number = 0
+        """Of the last call."""
         self._call: TimelineRow | None = None
         """The last call of this connection."""
         self._described: dict[str, str] = {}
@@ -119,12 +130,29 @@ class TimelineRows:
         for index in range(self._taken, len(entries)):
             self._place(segment, index, entries[index])
         self._taken = len(entries)
+        for index in range(self._taken_records, len(session.calls)):
+            self._answer(segment, index)
+        self._taken_records = len(session.calls)
+
+    def _answer(self, segment: Segment, index: int) -> None:
+        """Join a record with the row of its call: with all rows, where the server was reached again meanwhile.
+
+        Neither number nor name says which: numbers count calls that no frame was sent for, names come again.
+        """
+        record = segment.session.calls[index]
+        for row in reversed(self.rows):
+            entry = row.entry
+            if row.segment is not segment or (entry is not None and entry.at_s < record.at_s):
+                return
+            if entry is not None and row.call and entry.at_s <= record.at_s + record.duration_s:
+                row.answer, row.number = index, record.number
+                self._number = max(self._number, record.number)
 
     def _begin(self, session: Session, now_s: float) -> Segment:
         segment = Segment(session=session, offset_s=now_s if self._segment else 0.0)
         if self._segment is not None:
             self.rows.append(TimelineRow(segment=segment, head=None))
-        self._segment, self._taken, self._call = segment, 0, None
+        self._segment, self._taken, self._taken_records, self._call = segment, 0, 0, None
         return segment
 
     def _place(self, segment: Segment, index: int, entry: Entry) -> None:
@@ -141,11 +169,12 @@ class TimelineRows:
 
     def _place_call(self, segment: Segment, index: int, name: str) -> None:
         self._calls += 1
+        self._number += 1
         row = TimelineRow(
             segment=segment,
             head=index,
             call=name,
-            number=self._calls,
+            number=self._number,
             arguments=self._described.pop(name, ""),
         )
         for before in reversed(self.rows[-_LOOK_BACK:]):
@@ -235,6 +264,9 @@ def status(row: TimelineRow) -> tuple[str, str]:
     if not row.call:
         return _STATES[entry.state]
     if entry.state is EntryState.DONE:
+        record = row.record
+        if record is not None and record.judgement.breaks_schema:
+            return "✗ breaks output schema", "bold $text-error"
         return "ok", "$text-success"
     if entry.state is EntryState.FAILED and not entry.detail:
         return "tool error", "bold $text-error"
