@@ -359,14 +359,19 @@ PANES: tuple[Command, ...] = (
         "Shows both sides as JSON, as on the wire; again, as a list of values.",
     ),
     _result(
-        "result.next", "n", "removal(1)", "next difference", "To the next part that was withheld or changed."
+        "result.next",
+        "n",
+        "removal(1)",
+        "next difference",
+        "To the next part below that was withheld or changed, or breaks the output schema; from the last to the first. "
+        "After a call, the cursor begins at the worst.",
     ),
     _result(
         "result.previous",
         "N",
         "removal(-1)",
         "previous difference",
-        "To the previous part that was withheld or changed.",
+        "To the part above that was withheld or changed, or breaks the output schema.",
     ),
     _definition(
         "definition.sides",

@@ -1,5 +1,7 @@
 """The result: how the call ended, what differs and why, then what the server sent beside what the model sees."""
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -241,18 +243,18 @@ class ResultPane(Vertical):
     # Keys.
 
     def action_removal(self, step: int) -> None:
-        """To the next difference, the worst first, or to the one before."""
+        """To the next difference below the cursor, or to the one above; from the last to the first."""
         shown = self._contrast or self._view
-        order = self._order(shown) if shown is not None else ()
-        if not order:
+        places = self._places(shown) if shown is not None else ()
+        if not places:
             self.notify(self._no_difference(), markup=False)
             return
-        node = self.values.node
-        place = order.index(node) + step if node in order else (0 if step > 0 else len(order) - 1)
-        if not 0 <= place < len(order):
-            self.notify("This is the last difference." if step > 0 else "This is the first.", markup=False)
-        else:
-            self.values.go_to(order[place])
+        node = -1 if self.values.node is None else self.values.node
+        place = bisect_right(places, node) if step > 0 else bisect_left(places, node) - 1
+        if not 0 <= place < len(places):
+            words = "After the last difference: the first." if step > 0 else "Before the first: the last."
+            self.notify(words, markup=False)
+        self.values.go_to(places[place % len(places)])
 
     def action_unmask(self) -> None:
         """Show the masked values on both sides, or mask them again."""
@@ -384,10 +386,14 @@ class ResultPane(Vertical):
         return view.json if self._is_json and isinstance(view, ResultView) else view.outline
 
     def _order(self, view: ShownView) -> tuple[int, ...]:
-        """The nodes to which `n` goes."""
+        """The nodes to which `n` goes, the worst first."""
         if isinstance(view, ResultView) and not self._is_json:
             return view.order
         return self._outline(view).tops
+
+    def _places(self, view: ShownView) -> Sequence[int]:
+        """The same, from top to bottom."""
+        return view.places if isinstance(view, ResultView) and not self._is_json else self._outline(view).tops
 
     def _choose_sides(self) -> None:
         has_room = self.size.width >= _LEAST_BESIDE

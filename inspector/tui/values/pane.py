@@ -38,6 +38,7 @@ _SIGN_STYLES = {
     Difference.CHANGED: "bold $text-accent",
     Difference.RIGHT: "bold $text-accent",
     Difference.REACHES: "bold $text-error",
+    Difference.BROKEN: "bold $text-error",
 }
 
 
