@@ -325,7 +325,15 @@ PANES: tuple[Command, ...] = (
         "Searches keys and values as they are drawn, also in what is folded.",
         shown="/",
     ),
-    _search("search.next", "enter,down", "next(1)", "next match", "To the next match.", shown="Enter ↓"),
+    _search(
+        "search.keep",
+        "enter",
+        "keep",
+        "to the match",
+        "Goes to the first match below the cursor; there n and N go to the next and the previous one, and Esc closes the search.",
+        shown="Enter",
+    ),
+    _search("search.next", "down", "next(1)", "next match", "To the next match.", shown="↓"),
     _search("search.previous", "up", "next(-1)", "previous match", "To the previous match.", shown="↑"),
     _search(
         "search.close", "escape", "close", "close", "Closes the search, and stays at the match.", shown="Esc"

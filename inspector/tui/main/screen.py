@@ -378,7 +378,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(CataloguePane.Chosen)
     def choose_item(self, message: CataloguePane.Chosen) -> None:
-        self._selection.choose(message.entry)
+        if self._selection.shows_result_of(message.entry):
+            self._room.make_room_for(self._result)
+            self._result.focus_result()
+        else:
+            self._selection.choose(message.entry)
 
     @on(CallPane.Edited)
     def check_arguments(self, message: CallPane.Edited) -> None:
@@ -514,7 +518,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._failure.show(None)
         self.remove_class("-nothing")
 
+    @on(events.ScreenSuspend)
+    def hide_keys(self) -> None:
+        """The keys of a dialog over this screen are in the dialog."""
+        self._keys.offers = ()
+
+    @on(events.ScreenResume)
     def _show_keys(self) -> None:
+        if not self.is_current:
+            return
         self._keys.offers = keys_now(
             KeySituation(
                 part=self._part(),
@@ -529,6 +541,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_differences=self._result.has_differences,
                 has_masks=self._result.has_masks,
                 is_unmasked=self._result.is_unmasked,
+                is_searched=self._result.is_searched,
                 is_comparing=self._selection.comparing.is_on,
                 is_changed=self._pins.has_changes,
                 secrets=len(self.custody.vault),
@@ -565,6 +578,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._catalogue.close_filter()
         elif self._runner.is_running:
             self._runner.cancel()
+        elif self._result.has_focus_within and self._result.is_searched:
+            self._result.stop_searching()
+            self._show_keys()
+        elif self._tool.has_focus_within and self._tool.definition.is_searched:
+            self._tool.definition.stop_searching()
+            self._show_keys()
         elif self._result.is_unmasked:
             self.mask()
         elif self._tool.definition.is_explaining:

@@ -189,6 +189,10 @@ class Selection:
         self._leave_unlisted()
         self.go_to(entry)
 
+    def shows_result_of(self, entry: Entry) -> bool:
+        """Whether this item is open with a result."""
+        return self._item is not None and self._item.entry is entry and self.record is not None
+
     def relist(self, catalogue: Catalogue, rows: Rows) -> None:
         """Show a new listing. A tool that left it stays open as long as its result is waited for or shown."""
         tool = self.tool
@@ -339,6 +343,8 @@ class Selection:
         elif record is None:
             self._screen.notify("There is no result yet whose models could be compared.", markup=False)
         else:
+            # Nothing masked is shown there: Esc would have to be pressed twice.
+            self.mask()
             self.comparing.start(record, Lens(level=self.level, host=self.host))
 
     def unmask(self, record: CallRecord) -> None:

@@ -11,7 +11,7 @@ from textual.content import Content
 
 from inspector.boundary.options import Level
 from inspector.protocol.catalogue import Catalogue
-from inspector.protocol.timeline import Entry
+from inspector.protocol.timeline import Entry, EntryState
 from inspector.recording.format import Lenses
 from inspector.recording.target import OpenedRecording
 from inspector.session.events import State
@@ -30,6 +30,10 @@ from inspector.tui.player.scenes import SceneReader
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.player.transport import Play, TransportBar, TransportView, wanted
 from inspector.tui.text import shortened
+from inspector.tui.timeline.rows import called
+
+_UNCALLED = " was not called up to here."
+_UNANSWERED = ": no answer in the recording up to here."
 
 
 class PlayerScreen(MainScreen):
@@ -63,7 +67,7 @@ class PlayerScreen(MainScreen):
         self._kept = set[int]()
         """Calls whose values the vault has."""
         self._scenes = SceneReader(self, timeline, self._show_scene)
-        self._selection.uncalled = " was not called up to here."
+        self._selection.uncalled = _UNCALLED
 
     def above_keys(self) -> ComposeResult:
         yield self._bar
@@ -103,6 +107,10 @@ class PlayerScreen(MainScreen):
         self._has_scene = True
         session.enter(scene)
         self._follow_lenses(scene.lenses)
+        self._selection.uncalled = _UNCALLED
+        for entry in scene.recent.values():
+            if entry.state is EntryState.PENDING and called(entry) == self._tool_shown:
+                self._selection.uncalled = _UNANSWERED
         if is_other_listing:
             self._listings.ask(scene.catalogue)
             self._reviewer.listed()

@@ -244,6 +244,9 @@ class ResultPane(Vertical):
 
     def action_removal(self, step: int) -> None:
         """To the next difference below the cursor, or to the one above; from the last to the first."""
+        if self.values.is_searched:
+            self.values.next_match(step)
+            return
         shown = self._contrast or self._view
         places = self._places(shown) if shown is not None else ()
         if not places:
@@ -301,6 +304,15 @@ class ResultPane(Vertical):
         shown = self._contrast or self._view
         if shown is not None:
             self._draw(shown, self.values.pointer)
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether words are searched for."""
+        return self._search.is_open
+
+    def stop_searching(self) -> None:
+        """Close the search."""
+        self._search.close()
 
     @on(OutlineLines.SearchWanted)
     def open_search(self, event: OutlineLines.SearchWanted) -> None:

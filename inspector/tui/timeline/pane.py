@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import ClassVar
 
@@ -28,6 +29,9 @@ from inspector.tui.timeline.rows import (
     whole_stderr,
 )
 from inspector.tui.widgets.lines import Lines
+
+_WIDE = 110
+"""Cells from which on a row has room for the time of day."""
 
 
 class TimelinePane(Lines):
@@ -115,6 +119,7 @@ class SessionTimeline(TimelinePane):
         self._seen = 0
         """How many lines there were when the cursor was last at the end."""
         self._began_s = monotonic()
+        self._began = datetime.now(UTC).astimezone()
 
     def show(self, session: Session) -> None:
         at_end = self.cursor >= self.count - 1
@@ -145,10 +150,17 @@ class SessionTimeline(TimelinePane):
 
     def row(self, index: int, width: int) -> Content:
         shown = self._line(index)
-        if shown.entry is None:
-            return row_line(shown.row, width)
-        entry = shown.row.segment.session.timeline.entries[shown.entry]
-        return Content.assemble("  ", entry_line(entry, width - 2, shown.row.segment.offset_s + entry.at_s))
+        entry = shown.row.entry
+        if shown.entry is not None:
+            entry = shown.row.segment.session.timeline.entries[shown.entry]
+        at_s = shown.row.segment.offset_s + (entry.at_s if entry is not None else 0.0)
+        clock = f"{self._began + timedelta(seconds=at_s):%H:%M:%S}" if width >= _WIDE else ""
+        room = width - len(clock)
+        if entry is None or shown.entry is None:
+            line = row_line(shown.row, room)
+        else:
+            line = Content.assemble("  ", entry_line(entry, room - 2, at_s))
+        return Content.assemble((clock, "$foreground 70%"), line)
 
     def choose(self, index: int) -> None:
         """Show the result of a call; unfold another row; show the frames of one with nothing folded in, or of an entry."""

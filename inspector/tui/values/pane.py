@@ -271,6 +271,11 @@ class OutlineLines(Lines):
             self._searches.ask(SearchAsked(self._wanted, self._sides(), query))
         self.refresh()
 
+    @property
+    def is_searched(self) -> bool:
+        """Whether words were found: then `n` goes to the next place where they occur."""
+        return bool(self._matches)
+
     def next_match(self, step: int) -> None:
         """To the next match, or the one before; from the last to the first."""
         if self._matches:

@@ -1,3 +1,5 @@
+import re
+
 from textual.widgets import Input
 
 from inspector.json.exact import Json, JsonObject
@@ -33,7 +35,8 @@ async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
         text = await settled(pilot, app, 'mint(owner="ada", pin=•••)')
         assert told.calls == [("mint", {"owner": "ada", "pin": "hush"})]
         assert "text, required" not in text
-        assert "▸ #1 mint owner=" in await settled(pilot, app, "Timeline  1 call")
+        text = await settled(pilot, app, "Timeline  1 call")
+        assert re.search(r"^ *\d\d:\d\d:\d\d +0:00 → ▸ #1 mint owner=", text, re.MULTILINE), text
         await pilot.press("t", "G", "minus")
         assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
         await pilot.press("G", "minus")
