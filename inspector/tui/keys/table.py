@@ -360,6 +360,13 @@ PANES: tuple[Command, ...] = (
         "Copies the value under the cursor, its pointer, a whole side, or the call. Masks stay masks.",
     ),
     _result(
+        "result.save",
+        "p",
+        "save",
+        "save picture",
+        "Saves the picture or sound under the cursor to a new file.",
+    ),
+    _result(
         "result.json",
         "e",
         "as_json",

@@ -53,6 +53,7 @@ from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import FindingActions, open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
 from inspector.tui.main.layout import ScreenLayout
+from inspector.tui.main.saving import block_at, save_dialog
 from inspector.tui.main.selection import Selection, SelectionChanged
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import PageScreen
@@ -314,6 +315,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(ResultPane.CopyAsked)
     def ask_what_to_copy(self, message: ResultPane.CopyAsked) -> None:
         self._open(copy_dialog(message.found, self.action_copy_call))
+
+    @on(ResultPane.SaveAsked)
+    def ask_where_to_save(self, message: ResultPane.SaveAsked) -> None:
+        block = block_at(message.sent, message.pointer)
+        if block is None:
+            self.notify(
+                "Put the cursor on a picture or sound: there is none here, or it is withheld.", markup=False
+            )
+        else:
+            self._open(save_dialog(block, message.record.title, message.record.number))
 
     def mask(self) -> None:
         """Show no masked value: before a call, where the terminal loses the focus, before the program is suspended."""

@@ -99,6 +99,16 @@ class ResultPane(Vertical):
         found: Copyable
 
     @dataclass
+    class SaveAsked(Message):
+        """The user wants a picture or sound of a result in a file."""
+
+        record: CallRecord
+        sent: Json
+        """What the server sent, masked."""
+        pointer: str
+        """Under the cursor."""
+
+    @dataclass
     class LinkChosen(Message):
         """The user wants to read what the result links to."""
 
@@ -291,6 +301,15 @@ class ResultPane(Vertical):
                 model=ABSENT if self._contrast is not None else model,
             )
             self.post_message(self.CopyAsked(found))
+
+    def action_save(self) -> None:
+        """Ask where to save the picture under the cursor."""
+        view = self._view
+        if view is None or self._contrast is not None or view.failure is not None:
+            self.notify("There is no result with a picture or sound here.", markup=False)
+        else:
+            sent = (view.masked or view).values[0]
+            self.post_message(self.SaveAsked(view.record, sent, self.values.pointer or ""))
 
     def action_sides(self) -> None:
         """What the model sees, what the server sent, or both."""
