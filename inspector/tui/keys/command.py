@@ -18,6 +18,7 @@ class Place(StrEnum):
     RESULT = "In the result"
     DEFINITION = "In a definition"
     FORM = "In the call form"
+    FIELD = "In a field of a form"
     CHOICE = "On a choice"
     FRAME = "On a frame"
     HOSTS = "In the comparison of hosts"

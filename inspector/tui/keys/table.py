@@ -279,6 +279,7 @@ MAIN: tuple[Command, ...] = (
 
 _form = partial(row, Place.FORM)
 
+_field = partial(row, Place.FIELD)
 _choice = partial(row, Place.CHOICE)
 
 _lines = partial(row, Place.LINES)
@@ -294,6 +295,7 @@ PANES: tuple[Command, ...] = (
     _form(
         "form.call", "enter", "submit", "call", "Calls the tool, if the arguments are valid.", shown="Enter"
     ),
+    _field("field.undo", "ctrl+z", "undo", "undo", "Takes the last change of the field back.", shown="^z"),
     _choice("choice.next", "right,space", "step(1)", "next", "The next value; typing finds one.", shown="→"),
     _choice("choice.previous", "left", "step(-1)", "previous", "The previous value.", shown="←"),
     _choice("choice.none", "backspace,delete", "unset", "leave out", "Leaves the argument out.", shown="⌫"),

@@ -44,7 +44,14 @@ async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
         # Letters that were typed ahead leave the argument as it is.
         await pilot.press("1", "r")
         await settled(pilot, app, "owner*")
-        assert app.screen.query_one("FieldLine Input", Input).value == "adar"
+        field = app.screen.query_one("FieldLine Input", Input)
+        assert field.value == "adar"
+        await pilot.press("ctrl+z")
+        await settled(pilot, app, "default")
+        assert field.value == "ada"
+        await pilot.press("ctrl+z")
+        await settled(pilot, app, "There is nothing to undo in this field.")
+        await pilot.press("r")
         await pilot.press("escape", "escape", "r")
         await settled(pilot, app, "#2 done")
         assert told.calls[1] == told.calls[0]
