@@ -16,6 +16,9 @@ _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 _READINGS = ("resources/read ", "prompts/get ")
 """How the titles of other calls begin: they are the handles of what is read."""
 
+_AGREEING = frozenset({"initialize", "server/discover"})
+"""Requests with which a protocol is agreed on."""
+
 _DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
 
 _LATE_S = 0.5
@@ -285,6 +288,13 @@ def row_line(row: TimelineRow, width: int) -> Content:
     if entry.kind is EntryKind.STDERR and row.folded:
         words = content(shortened(stderr_words(stderr_lines([entry, *row.entries])), width), "$text-warning")
         return _line(at_s, entry, words, width)
+    if (
+        entry.title in _AGREEING
+        and entry.state is EntryState.FAILED
+        and row.segment.session.server is not None
+    ):
+        # An attempt that a healthy start has with every server that speaks another protocol.
+        entry = replace(entry, state=EntryState.DONE, detail="not supported; another protocol was agreed on")
     return entry_line(entry, width, at_s)
 
 
