@@ -16,7 +16,8 @@ from textual.widgets import Button, Static, TextArea
 
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Item, Kind
-from inspector.tui.call.arguments import default_entries
+from inspector.tui.call.arguments import as_entries, default_entries
+from inspector.tui.call.command_line import editable
 from inspector.tui.call.entries import ArgumentDraft, Entered, Writing, place_problems
 from inspector.tui.call.form import ArgumentForm, Completer
 from inspector.tui.catalogue.item import ToolView, about
@@ -265,6 +266,12 @@ class CallPane(Vertical):
         self._form.enter(entered)
         self.focus_form()
         self.rest()
+
+    def show_arguments(self, arguments: JsonObject) -> None:
+        """Show what was sent in a call, where the form can say it."""
+        found = as_entries(Writing(lines=self._form.lines, entered={}, text=editable(arguments)))
+        if found is not None and not self.is_json:
+            self._form.enter(found)
 
     def action_submit(self) -> None:
         """Enter, or the button."""

@@ -540,7 +540,7 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
         return change_line(changes[0])
     if outline.difference(node) is Difference.RIGHT:
         words = _added_words(is_failure=view.failure is not None)
-        return Content.styled(f"+ only the model sees it: {words}", "$text-accent")
+        return Content.styled(f"+ {words}", "$text-accent")
     violation = view.violation_on(outline, node)
     if violation is not None:
         return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, _BREAKS + violation)
@@ -563,8 +563,8 @@ def _reaching_key(removal: Removal | None) -> ReasonKey:
 
 def _added_words(*, is_failure: bool) -> str:
     if is_failure:
-        return "the error that a host gives its model where no answer came"
-    return "a notice of what is missing, rewritten text, or the host's own words"
+        return "only the model sees it: the error that a host gives its model where no answer came"
+    return "only the model sees it: a notice of what is missing, rewritten text, or the host's own words"
 
 
 def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
