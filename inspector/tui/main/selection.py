@@ -277,14 +277,14 @@ class Selection:
         else:
             self._screen.notify(f"#{record.number} {shortened(record.title, 60)} has ended.", markup=False)
             self._vault.take()
-            self._stop_waiting()
+            self.say_why_none()
 
     def stopped(self, name: str, note: Content) -> None:
         """A call has ended without a result."""
         self._unanswered[name] = note
         if self.tool is None or self.tool.name != name or self.record is not None:
             self._screen.notify(note.plain, severity="warning", markup=False)
-        self._stop_waiting()
+        self.say_why_none()
 
     def amend(self, record: CallRecord) -> None:
         """The same call, of which a model may now see more or less."""
@@ -382,7 +382,7 @@ class Selection:
         elif not self._runner.is_running or self._result.view is not None:
             self._result.show_note(self._why_none())
 
-    def _stop_waiting(self) -> None:
+    def say_why_none(self) -> None:
         """Where a call was waited for, say of the item that is open what there is to say."""
         if self._result.view is None and self.record is None:
             self._result.show_note(self._why_none())

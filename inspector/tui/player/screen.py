@@ -128,7 +128,7 @@ class PlayerScreen(MainScreen):
         if entry is not None and tool is not None:
             self.run_worker(self._fill_in(session, entry, tool), group="fill in", exclusive=True)
         if before != self._selection.uncalled:
-            self._selection.look()
+            self._selection.say_why_none()
 
     async def _fill_in(self, session: RecordedSession, entry: Entry, tool: str) -> None:
         """Show the arguments of a call without an answer in its form."""
