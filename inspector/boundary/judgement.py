@@ -107,6 +107,13 @@ class Judgement:
                 secrets = self._secrets[about] = self.bounded(Level.DECLARED, about).removals
             return secrets
 
+    @property
+    def breaks_schema(self) -> bool:
+        """Whether the result is known to break the output schema: only once `output` was asked. Takes no time."""
+        if self._known is not None:
+            return bool(self._known.violations)
+        return not isinstance(self._checked, bool) and bool(self._checked.violations)
+
     def output(self, level: Level, policy: BoundaryPolicy = DEFAULT_POLICY) -> OutputCheck:
         """The result compared with the output schema of its tool; quotes nothing that this boundary withholds.
 

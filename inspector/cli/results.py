@@ -126,7 +126,7 @@ def aligned(left: Json, right: Json, withheld: Iterable[str] = ()) -> list[ViewP
     """
     lefts, rights = _Side(left), _Side(right)
     comparable = type(left) is type(right) and bool(lefts.texts.keys() & rights.texts.keys())
-    left_rows = list(lefts.rows(rights, REMOVED, frozenset(withheld), comparable=comparable))
+    left_rows = list(lefts.rows(rights, CHANGED, frozenset(withheld), comparable=comparable))
     right_rows = list(rights.rows(lefts, ADDED, frozenset(), comparable=comparable))
     if not comparable:
         return [*zip_longest(left_rows, right_rows)]
@@ -178,13 +178,15 @@ class _Side:
     ) -> Iterator[ViewRow]:
         """Each line with its sign. `only_here`: the sign of a value that `other` does not have."""
         lengths = sorted({len(pointer) for pointer in withheld})
+        places = sorted(withheld)
         for line in self.lines:
             if _is_within(line.pointer, withheld, lengths):
                 sign = REMOVED
             elif not comparable:
                 sign = CHANGED
             elif line.pointer not in other.texts:
-                sign = only_here
+                # A value of which everything was withheld is gone for that reason.
+                sign = REMOVED if _is_around(line.pointer, places) else only_here
             else:
                 sign = SAME if self.texts[line.pointer] == other.texts[line.pointer] else CHANGED
             yield _row(line, sign)
@@ -206,6 +208,12 @@ def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> 
         for length in lengths
         if length == len(pointer) or (length < len(pointer) and pointer[length] == "/")
     )
+
+
+def _is_around(pointer: str, places: Sequence[str]) -> bool:
+    """True if one of `places`, which are sorted, is inside a value."""
+    at = bisect_left(places, f"{pointer}/")
+    return at < len(places) and places[at].startswith(f"{pointer}/")
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -311,7 +319,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     lines += [_reason("!", "", sentence) for sentence in others]
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
-    if level is Level.DECLARED and shown.undeclared:
+    if level is Level.DECLARED and shown.undeclared and shown.judgement.contract.schema is not None:
         count = shown.undeclared
         values, them = ("1 value is", "it") if count == 1 else (f"{count:,} values are", "them")
         lines.append(f"{values} not in the output schema, so `declared` lets {them} through")

@@ -127,6 +127,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     ]
     NOTIFICATION_TIMEOUT = 4
     CSS = """
+    Input > .input--placeholder { color: $foreground 70%; }
     Toast { width: auto; max-width: 60; padding: 0 1; margin-top: 0; }
     ToastRack { margin-bottom: 1; }
     """

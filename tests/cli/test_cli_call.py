@@ -100,6 +100,12 @@ def test_a_tool_that_asks_to_be_confirmed_is_called_with_yes() -> None:
     assert "not called" not in ran.err
 
 
+def test_a_slip_in_the_name_of_an_argument_gets_a_suggestion() -> None:
+    ran = sightline("call", "generate_api_key", "--arg", "nme=x", "demo")
+    assert ran.code == 2
+    assert "nme: did you mean name?" in ran.err
+
+
 def test_an_error_of_the_tool_shows_both_views_and_exits_5() -> None:
     ran = sightline("call", "sync_calendar", "--no-validate", "--yes", "--format", "json", "demo")
     assert ran.code == 5

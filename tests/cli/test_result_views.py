@@ -139,6 +139,7 @@ def test_values_stand_beside_each_other_by_pointer_and_every_row_of_a_change_is_
     pairs = aligned(
         {"kept": 1, "gone": [1, 2], "text": "one\ntwo"},
         {"kept": 1, "text": "one\nthree", "new": {"a": None}},
+        ["/gone/0", "/gone/1"],
     )
     drawn = [tuple((row.sign, row.text) if row else None for row in pair) for pair in pairs]
     assert drawn == [
@@ -155,6 +156,9 @@ def test_values_stand_beside_each_other_by_pointer_and_every_row_of_a_change_is_
         (None, (ADDED, "}")),
         ((SAME, "}"), (SAME, "}")),
     ]
+    # What the boundary let pass and the host drops has the sign that it has on the screen.
+    dropped = [row.sign for row, _ in aligned({"kept": 1, "gone": [1]}, {"kept": 1}) if row]
+    assert dropped == [SAME, SAME, CHANGED, CHANGED, CHANGED, SAME]
 
 
 def test_the_whole_of_a_leak_is_printed() -> None:

@@ -126,6 +126,10 @@ async def test_every_sign_on_the_screen_can_be_read(name: str) -> None:
         app.theme = name
         await pilot.pause()
         for keys in (
+            # With placeholders of fields and of the filter.
+            ("enter",),
+            ("escape", "slash"),
+            ("escape",),
             ("enter", "ctrl+r"),
             ("escape", "2"),
             ("3",),

@@ -390,8 +390,22 @@ def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None)
     if found:
         lines = "\n".join(f"  {violation.pointer or '/'}: {violation.message}" for violation in found)
         who = f"{tool.label} does" if tool and tool.item else "the input schema does"
-        raise UsageError(f"{who} not allow these arguments:\n{lines}", "--no-validate sends them anyway.")
+        hint = "--no-validate sends them anyway."
+        raise UsageError(
+            f"{who} not allow these arguments:\n{lines}", " ".join([*_meant(arguments, schema), hint])
+        )
     return arguments
+
+
+def _meant(arguments: JsonObject, schema: Json) -> list[str]:
+    """Suggestions for names of arguments that the schema does not know."""
+    known = schema.get("properties") if isinstance(schema, dict) else None
+    names = list(known) if isinstance(known, dict) else []
+    free = [name for name in names if name not in arguments]
+    close = {name: get_close_matches(name, free, n=1) for name in arguments if name not in names}
+    return [
+        f"{safe_line(name)}: did you mean {safe_line(found[0])}?" for name, found in close.items() if found
+    ]
 
 
 def _changes(session: Session, name: str) -> tuple[ConfirmReason, ...]:

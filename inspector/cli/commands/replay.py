@@ -351,9 +351,10 @@ def _summary(
     path: Path, header: Header, events: list[ReplayedCall | _Remark], broken: Break | None
 ) -> list[str]:
     rows = [("FRAME", "AT", "MS", "WHAT")]
-    for event in events:
+    # A call is known once it is answered; what was noted meanwhile comes after it.
+    for event in sorted(events, key=lambda event: event.at_s):
         if isinstance(event, _Remark):
-            rows.append(("", f"{event.at_s:.3f} s", "", f"{event.kind}: {event.text}"))
+            rows.append(("-", f"{event.at_s:.3f} s", "-", f"{event.kind}: {event.text}"))
         else:
             taken = f"{event.duration_s * 1000:.0f}"
             ended = unfinished(event.outcome)

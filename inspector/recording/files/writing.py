@@ -44,13 +44,16 @@ class Clock:
         self._calls_before = 0
         self._calls = 0
 
-    def connect(self, *, goes_on: bool = False) -> int:
-        """Begin a connection and return its number. `goes_on`: whether it keeps the clock and numbers of the one before."""
+    def connect(self, *, goes_on: bool = False, since_s: float | None = None) -> int:
+        """Begin a connection and return its number. `goes_on`: whether it keeps the clock and numbers of the one before.
+
+        `since_s`: when it began, on the clock of the first one; None for now.
+        """
         self._connections += 1
         if self._connections == 1:
             self._started_s = time.monotonic()
         elif not goes_on:
-            self._since_s = time.monotonic() - self._started_s
+            self._since_s = time.monotonic() - self._started_s if since_s is None else since_s
             self._before = self._last
             self._calls_before = self._calls
         return self._connections
@@ -124,18 +127,19 @@ class Recorder:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
-    def connect(self, going_on_s: float | None = None) -> None:
+    def connect(self, going_on_s: float | None = None, *, since_s: float | None = None) -> None:
         """A connection begins: before its first frame. Times and numbers of all that follows are its own.
 
         `going_on_s`: now, on the clock of the connection before, where clock and numbers go on.
+        `since_s`: of a connection whose kept frames follow, when it began on the clock of the first one.
         """
-        number = self._clock.connect(goes_on=going_on_s is not None)
+        number = self._clock.connect(goes_on=going_on_s is not None, since_s=since_s)
         if number > 1:
             at_s = self._clock.file_s(going_on_s or 0)
             self._work.put(lambda: self._scribe.connect(at_s, number))
 
     def begin_at(self, now_s: float) -> None:
-        """Begin with the kept frames of a connection: give them to `frame`, oldest first. `now_s`: on its clock."""
+        """Begin with kept frames: give them to `frame`, oldest first. `now_s`: on the clock of the first connection."""
         self._clock.join((), (), now_s)
 
     def join(self, frames: Sequence[Matched], calls: Iterable[PageCall] = (), *, now_s: float) -> None:

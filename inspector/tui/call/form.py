@@ -2,9 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -27,6 +29,8 @@ from inspector.tui.call.entries import (
     with_rows,
 )
 from inspector.tui.call.suggestions import Offered, OfferSuggester
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 
@@ -34,6 +38,8 @@ Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
 """Asks for values of an argument by its name, what was typed, and the other arguments."""
 _BATCH = 5
 """Lines mounted at a time, so that a long form never holds up the screen."""
+_MOST_UNDONE = 200
+"""Changes of one field that can be undone."""
 
 
 class FieldLine(Widget):
@@ -56,6 +62,8 @@ class FieldLine(Widget):
     }
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FIELD)
+
     @dataclass
     class Changed(Message):
         """What stands in the input has changed."""
@@ -74,6 +82,9 @@ class FieldLine(Widget):
         self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line, self._suggester)
         self._problem = ""
         self._said = Content("")
+        self._now = Entered()
+        self._before: list[Entered] = []
+        """What was in the input before, the oldest first; nothing of a sensitive one."""
 
     def compose(self) -> ComposeResult:
         """Label, input, note."""
@@ -109,6 +120,7 @@ class FieldLine(Widget):
 
     def enter(self, entered: Entered) -> None:
         """Put something into the input."""
+        self._now = entered
         match self._input:
             case Input() as text:
                 text.value = entered.text
@@ -144,9 +156,21 @@ class FieldLine(Widget):
     def tell(self, event: Input.Changed | ChoiceInput.Changed) -> None:
         """The form collects."""
         event.stop()
+        now = self.entered
+        if now != self._now:
+            if not self.line.field.sensitive:
+                self._before = [*self._before[-_MOST_UNDONE:], self._now]
+            self._now = now
         self._say()
         self._say_default()
         self.post_message(self.Changed())
+
+    def action_undo(self) -> None:
+        """What was in the input before the last change."""
+        if self._before:
+            self.enter(self._before.pop())
+        else:
+            self.notify("There is nothing to undo in this field.", markup=False)
 
     def _say(self) -> None:
         self.set_class(bool(self._problem), "-wrong")

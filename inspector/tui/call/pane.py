@@ -16,7 +16,8 @@ from textual.widgets import Button, Static, TextArea
 
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Item, Kind
-from inspector.tui.call.arguments import default_entries
+from inspector.tui.call.arguments import as_entries, default_entries
+from inspector.tui.call.command_line import editable
 from inspector.tui.call.entries import ArgumentDraft, Entered, Writing, place_problems
 from inspector.tui.call.form import ArgumentForm, Completer
 from inspector.tui.catalogue.item import ToolView, about
@@ -104,6 +105,8 @@ class CallPane(Vertical):
         self.complete: ItemCompleter = _no_offers
         """Asks the server for values of an argument as one types."""
         self._view: ToolView | None = None
+        self._folded: Content | None = None
+        """The line of the call that was made of this form."""
         self._draft: ArgumentDraft | None = None
         self._checked: Writing | None = None
         self._pause: Timer | None = None
@@ -125,6 +128,7 @@ class CallPane(Vertical):
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
         """Show another tool, with what was last written for it. `text`: as JSON, None for the form."""
         self._view = view
+        self._folded = None
         self._tried = False
         self.unfold()
         self._about.update(about(view.entry))
@@ -214,16 +218,30 @@ class CallPane(Vertical):
 
     def fold(self, line: Content) -> None:
         """Show one line in place of the form, so that the result has room."""
-        self._line.update(
-            Content.assemble(
-                line, "   ", ("1", "bold $text-accent"), " edit  ", ("r", "bold $text-accent"), " call again"
-            )
+        self._folded = Content.assemble(
+            line, "   ", ("1", "bold $text-accent"), " edit  ", ("r", "bold $text-accent"), " call again"
         )
-        self.set_class(True, "-folded")
+        self._fold(self._folded)
+
+    def fold_earlier(self, line: Content) -> None:
+        """Show one line for a call that was made earlier: what is in the form may be something else."""
+        self._fold(Content.assemble(line, "   ", ("Esc", "bold $text-accent"), " back"))
+
+    def end_earlier(self) -> None:
+        """Show again what was there before the earlier call."""
+        if self.is_folded and self._folded is not None:
+            self._fold(self._folded)
+        else:
+            self.unfold()
+
+    def _fold(self, line: Content) -> None:
+        self._line.update(line)
+        self.add_class("-folded")
         self.post_message(self.Folded())
 
     def unfold(self) -> None:
         """Show the form again."""
+        self._folded = None
         if self.is_folded:
             self.remove_class("-folded")
             self.post_message(self.Folded())
@@ -248,6 +266,12 @@ class CallPane(Vertical):
         self._form.enter(entered)
         self.focus_form()
         self.rest()
+
+    def show_arguments(self, arguments: JsonObject) -> None:
+        """Show what was sent in a call, where the form can say it."""
+        found = as_entries(Writing(lines=self._form.lines, entered={}, text=editable(arguments)))
+        if found is not None and not self.is_json:
+            self._form.enter(found)
 
     def action_submit(self) -> None:
         """Enter, or the button."""

@@ -8,10 +8,26 @@ from inspector.tui.text import content, duration, shortened
 _BAR = 12
 
 
-def progress_line(name: str, elapsed_s: float, progress: Progress | None) -> Content:
-    """`calling echo  3.20 s  ▓▓▓░░░ 3 of 10: copying  Esc cancels`. The name and the message are foreign text."""
+_VERBS = {
+    "resources/read": "reading",
+    "resources/templates": "reading",
+    "resources": "reading",
+    "prompts/get": "getting",
+    "prompts": "getting",
+}
+
+
+def running_words(title: str) -> str:
+    """`calling mint`, `reading demo://note`, `getting summary`: of the title of a call."""
+    what, _, name = title.partition(" ")
+    return f"{_VERBS[what]} {name}" if name and what in _VERBS else f"calling {title}"
+
+
+def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Content:
+    """`calling echo  3.20 s  ▓▓▓░░░ 3 of 10: copying  Esc cancels`. The words and the message are foreign text."""
+    verb, _, name = words.partition(" ")
     parts = [
-        Content.assemble(("calling ", "$text-warning"), content(shortened(name, 40), "bold")),
+        Content.assemble((f"{verb} ", "$text-warning"), content(shortened(name, 60), "bold")),
         Content(duration(elapsed_s)),
         Content.assemble(("Esc", "bold $text-accent"), " cancels"),
     ]
@@ -38,10 +54,10 @@ def asked_line(name: str) -> Content:
     )
 
 
-def waiting_note(name: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
+def waiting_note(words: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
     """The same where there is nothing else to show, with how long it will be waited for."""
     return Content.assemble(
-        progress_line(name, elapsed_s, progress),
+        progress_line(words, elapsed_s, progress),
         (
             f"\n\nTimes out after {duration(timeout_s)} without progress. Logs and progress are in the timeline.",
             "$foreground 70%",

@@ -31,7 +31,7 @@ from inspector.tui.call.arguments import (
 from inspector.tui.call.command_line import copied, editable
 from inspector.tui.call.entries import ArgumentDraft, Entered, Problem, Writing, sensitive_entries
 from inspector.tui.call.pane import CallPane
-from inspector.tui.call.progress import asked_line, held_line, progress_line, waiting_note
+from inspector.tui.call.progress import asked_line, held_line, progress_line, running_words, waiting_note
 from inspector.tui.catalogue.item import ToolView
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.keys.table import command
@@ -76,6 +76,8 @@ class _Running:
     """A call that has not ended."""
 
     name: str
+    words: str
+    """What it does: `calling mint`."""
     arguments: JsonObject
     began_s: float
     worker: Worker[None]
@@ -96,6 +98,12 @@ class RepeatableCall:
     in_short: str
     title: str
     """What the timeline calls it: the name, or what is read."""
+
+
+def call_words(title: str, in_short: str, *, is_tool: bool) -> Content:
+    """`mint(owner="ada")`; of what is read, its title. `in_short`: what may be shown of the arguments."""
+    words = f"{title}({in_short.replace(' ', ', ')})" if is_tool else title
+    return content(shortened(words, 300), "bold")
 
 
 class CallRunner:
@@ -224,6 +232,7 @@ class CallRunner:
         name, arguments = call.name, call.arguments
         self._running = _Running(
             name=name,
+            words=running_words(call.title),
             arguments=arguments,
             began_s=monotonic(),
             worker=self._screen.run_worker(self._call(name, arguments), group="call"),
@@ -231,8 +240,7 @@ class CallRunner:
         )
         self._screen.post_message(CallStarted(call.title, call.in_short))
         if self.tool is not None and self.tool.name == name:
-            words = call.title if self.tool.item else f"{name}({call.in_short.replace(' ', ', ')})"
-            self._pane.fold(content(shortened(words, 300), "bold"))
+            self._pane.fold(call_words(call.title, call.in_short, is_tool=self.tool.item is None))
         self._tick()
         self._result.focus_result()
         self._changed()
@@ -414,9 +422,9 @@ class CallRunner:
             self._hold_on(asked_line(running.name))
         elif self._result.view is None:
             timeout_s = self._link.timeout_s
-            self._result.show_note(waiting_note(running.name, elapsed_s, running.progress, timeout_s))
+            self._result.show_note(waiting_note(running.words, elapsed_s, running.progress, timeout_s))
         else:
-            self._result.show_progress(progress_line(running.name, elapsed_s, running.progress))
+            self._result.show_progress(progress_line(running.words, elapsed_s, running.progress))
 
     def _hold_on(self, line: Content) -> None:
         if self._result.view is None:

@@ -22,6 +22,7 @@ from inspector.tui.catalogue.rows import (
     RowMarks,
     entry_line,
     group_line,
+    has_letters,
     item_identity,
     matching,
 )
@@ -93,6 +94,19 @@ class CatalogueLines(Lines):
             )
         return entry_line(found.entry, self._marks_for(found.entry), width, here=index == self.cursor)
 
+    @property
+    def badges_in_words(self) -> Content:
+        """The badges of the item under the cursor where its row has letters; else nothing."""
+        entry = self.entry
+        found = self._marks_for(entry) if entry is not None else RowMarks()
+        width = self.scrollable_content_region.width
+        is_short = entry is not None and has_letters(entry, found, width)
+        return (
+            Content.assemble(found.letters, "  ", found.words)
+            if is_short and found.letters.plain
+            else Content("")
+        )
+
     def select(self, entry: Entry) -> bool:
         """Put the cursor on an item; whether it is among those shown."""
         identity = item_identity(entry)
@@ -101,6 +115,11 @@ class CatalogueLines(Lines):
                 self.cursor = index
                 return True
         return False
+
+    def find(self, entry: Entry) -> Entry | None:
+        """The listed item that is the same as `entry`, or was before the lists were read again."""
+        identity = item_identity(entry)
+        return next((row.entry for row in self._all if item_identity(row.entry) == identity), None)
 
     def action_move(self, step: int) -> None:
         """Headings are stepped over."""
@@ -151,6 +170,8 @@ class CataloguePane(Vertical):
         &.-filtering > #filter { display: block; }
         & > #catalogue-note { height: auto; padding: 0 1; color: $foreground 70%; display: none; }
         &.-noted > #catalogue-note { display: block; }
+        & > #catalogue-legend { display: none; height: auto; max-height: 2; padding: 0 1; background: $panel; }
+        &.-lettered > #catalogue-legend { display: block; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -172,6 +193,7 @@ class CataloguePane(Vertical):
         self._lines = CatalogueLines(marks)
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
         self._note = Static("", id="catalogue-note", markup=False)
+        self._legend = Static("", id="catalogue-legend", markup=False)
         self._settling: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -179,6 +201,13 @@ class CataloguePane(Vertical):
         yield self._filter
         yield self._note
         yield self._lines
+        yield self._legend
+
+    def _explain(self) -> None:
+        """Below the list, the badges under the cursor in words where the row has letters."""
+        words = self._lines.badges_in_words
+        self._legend.update(words)
+        self.set_class(bool(words.plain), "-lettered")
 
     def show(self, found: tuple[Row, ...]) -> None:
         """Show what has been listed so far."""
@@ -189,6 +218,7 @@ class CataloguePane(Vertical):
     def judge(self) -> None:
         """Other things are known of the tools."""
         self._lines.judge()
+        self._explain()
 
     def remark(self, words: str) -> None:
         """Put `words` behind the heading of the tools."""
@@ -211,6 +241,10 @@ class CataloguePane(Vertical):
     def focus_list(self) -> None:
         """Put the focus on the list."""
         self._lines.focus()
+
+    def find(self, entry: Entry) -> Entry | None:
+        """The listed item that is the same as `entry`, or was before the lists were read again."""
+        return self._lines.find(entry)
 
     def select(self, entry: Entry) -> bool:
         """Put the cursor on an item; whether it is among those shown."""
@@ -257,6 +291,7 @@ class CataloguePane(Vertical):
         if self._settling is not None:
             self._settling.stop()
         entry = self._lines.entry
+        self._explain()
         if entry is not None:
             self._settling = self.set_timer(_SETTLE_S, lambda: self.post_message(self.Rested(entry)))
 

@@ -38,6 +38,8 @@ class Group:
     title: str
     """Foreign, where it is a document's URL."""
     size: int
+    malformed: int = 0
+    """Of the items, those that cannot be called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,11 @@ def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
         groups.setdefault(row.group, []).append(row)
     grouped: list[CatalogueRow] = []
     for key, members in groups.items():
-        grouped += (Group(key=key, title=members[0].title, size=len(members)), *members)
+        malformed = sum(
+            isinstance(row.entry, Malformed) and not isinstance(row.entry, Refused) for row in members
+        )
+        size = len(members)
+        grouped += (Group(key=key, title=members[0].title, size=size, malformed=malformed), *members)
     return tuple(grouped)
 
 
@@ -97,8 +103,9 @@ def _rank(name: str, words: list[str]) -> int:
 
 
 def group_line(group: Group, total: int) -> Content:
-    """`Tools 12`, or `Tools 3 of 12` while a filter is on."""
+    """`Tools 12`, `Tools 21 (1 malformed)`, or `Tools 3 of 12` while a filter is on."""
     counted = f"{group.size:,}" if group.size == total else f"{group.size:,} of {total:,}"
+    counted += f" ({group.malformed:,} malformed)" if group.malformed and group.title == TOOLS else ""
     return Content.assemble(
         content(shortened(group.title, 200), "bold $text-primary"), (f" {counted}", "$foreground 70%")
     )
@@ -117,11 +124,16 @@ def entry_line(entry: Entry, badges: RowMarks, width: int, *, here: bool) -> Con
             content(shortened(entry.reason, 200)),
         ).truncate(width, ellipsis=True)
     name = Content.assemble(sign, _name(entry, width - 3))
-    shown = badges.words
-    if name.cell_length + 1 + shown.cell_length > width:
-        shown = badges.letters
+    shown = badges.letters if has_letters(entry, badges, width) else badges.words
     room = max(width - shown.cell_length - 1, 4)
     return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", shown)
+
+
+def has_letters(entry: Entry, badges: RowMarks, width: int) -> bool:
+    """Whether a row has the badges in letters, for want of room."""
+    if isinstance(entry, Malformed):
+        return False
+    return 3 + _name(entry, width - 3).cell_length + badges.words.cell_length > width
 
 
 def _name(entry: Tool | Item, width: int) -> Content:

@@ -121,6 +121,9 @@ class DefinitionPane(Vertical):
 
     def action_difference(self, step: int) -> None:
         """To the next difference, or to the one before."""
+        if self.values.is_searched:
+            self.values.next_match(step)
+            return
         view, node = self._view, self.values.node
         tops = view.outline.tops if view else ()
         if view is None or not tops:
@@ -145,6 +148,15 @@ class DefinitionPane(Vertical):
         order = (Shown.LEFT, Shown.RIGHT, Shown.BOTH)
         self._chosen = order[(order.index(self.values.shown) + 1) % len(order)]
         self._choose_sides()
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether words are searched for."""
+        return self._search.is_open
+
+    def stop_searching(self) -> None:
+        """Close the search."""
+        self._search.close()
 
     @on(OutlineLines.SearchWanted)
     def open_search(self, event: OutlineLines.SearchWanted) -> None:

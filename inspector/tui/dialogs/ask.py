@@ -52,6 +52,10 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         for one, entry in zip(self._fields, self._inputs, strict=True):
             yield Static(one.label, markup=False, classes="ask-label")
             yield entry
+            if len(one.choices) > 1:
+                yield Static(
+                    Content.styled(" · ".join(one.choices), QUIET), markup=False, classes="ask-choices"
+                )
         yield self._problem
 
     def on_mount(self) -> None:

@@ -30,7 +30,7 @@ class Before:
     entry: Entry | None = None
 
 
-class FindingsScreen(SecondaryScreen[Entry], inherit_bindings=False):
+class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
     """Enter goes to the place of a finding."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.REVIEW)
@@ -50,14 +50,19 @@ class FindingsScreen(SecondaryScreen[Entry], inherit_bindings=False):
         self,
         reviewer: Reviewer,
         target: str,
+        go_to: Callable[[Entry], bool],
         judge: Callable[[Entry], None],
         export: Callable[[], None],
         before: Before,
     ) -> None:
-        """`judge` accepts a finding or takes that back. `export` asks for a file and writes the review to it."""
+        """`go_to` shows the place of a finding, and returns whether that is on the main screen.
+
+        `judge` accepts a finding or takes that back. `export` asks for a file and writes the review to it.
+        """
         super().__init__()
         self.entitle(Content.assemble("Findings of ", content(shortened(target, 200), "bold")))
         self._reviewer = reviewer
+        self._go_to = go_to
         self._judge = judge
         self._export = export
         self._before = before
@@ -120,7 +125,8 @@ class FindingsScreen(SecondaryScreen[Entry], inherit_bindings=False):
     def open(self, event: FindingsPane.Opened) -> None:
         event.stop()
         self._before.query, self._before.entry = self._filter.value, event.entry
-        self.dismiss(event.entry)
+        if self._go_to(event.entry):
+            self.dismiss()
 
     @on(FindingsPane.Judged)
     def judge(self, event: FindingsPane.Judged) -> None:

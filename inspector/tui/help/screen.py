@@ -36,7 +36,10 @@ _SIGNS = (
     ("✗", "withheld from the model; in the catalogue and among claims: malformed"),
     ("~", "dropped or changed by the host; in a schema: loosened, so that bounded results fit"),
     ("+", "only in what the model sees; before a tool's badges: a new tool"),
-    ("≠", "contradicted by another claim; before a tool's badges: a changed definition"),
+    (
+        "≠",
+        "contradicted by another claim; before a tool's badges: a changed definition; in a result: breaks the output schema",
+    ),
     ("?", "unknown: not observed, or not checked"),
     ("◇", "a secret reference; • after its state: its value is here"),
     ("→ ←", "a request to the server, a request from it"),

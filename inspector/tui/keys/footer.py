@@ -53,6 +53,8 @@ class KeySituation:
     """Whether the result has masked values."""
     is_unmasked: bool = False
     """Whether they are shown."""
+    is_searched: bool = False
+    """Whether words are searched for in the result."""
     is_comparing: bool = False
     """Whether two models stand in place of the raw result and one."""
     is_changed: bool = False
@@ -94,7 +96,11 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "main.back", "cancel"
     match now.part:
         case FocusedPart.CATALOGUE:
-            yield "lines.choose", "open"
+            yield from (
+                (("lines.choose", "result"), ("tab.call", "edit"))
+                if now.has_result
+                else (("lines.choose", "open"),)
+            )
             yield "main.filter", ""
         case FocusedPart.FORM | FocusedPart.INPUT:
             yield from _offers_of_form(now)
@@ -110,7 +116,8 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         case FocusedPart.RESULT:
             yield from _offers_of_result(now)
         case FocusedPart.TIMELINE:
-            yield "lines.choose", "unfold, frames"
+            yield "lines.choose", "result, frames"
+            yield "timeline.fold", ""
             yield "main.filter", ""
         case _:
             pass
@@ -161,6 +168,9 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "boundary.next", "boundaries"
         yield "host.next", "hosts"
         return
+    if now.is_searched:
+        yield "result.next", "next match"
+        yield "main.back", "close the search"
     if now.is_unmasked:
         yield "main.back", "mask"
     if now.has_differences:
@@ -177,7 +187,12 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
 
 _OF_INPUTS = {
     FocusedPart.FILTER: (("form.call", "keep"), ("main.back", "clear")),
-    FocusedPart.SEARCH: (("search.next", ""), ("search.previous", ""), ("search.close", "")),
+    FocusedPart.SEARCH: (
+        ("search.keep", ""),
+        ("search.next", ""),
+        ("search.previous", ""),
+        ("search.close", ""),
+    ),
 }
 _OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
 

@@ -279,6 +279,7 @@ MAIN: tuple[Command, ...] = (
 
 _form = partial(row, Place.FORM)
 
+_field = partial(row, Place.FIELD)
 _choice = partial(row, Place.CHOICE)
 
 _lines = partial(row, Place.LINES)
@@ -286,6 +287,7 @@ _lines = partial(row, Place.LINES)
 _result = partial(row, Place.RESULT)
 _values = partial(row, Place.VALUES)
 _search = partial(row, Place.SEARCH)
+_timeline = partial(row, Place.TIMELINE)
 
 _definition = partial(row, Place.DEFINITION)
 
@@ -293,6 +295,7 @@ PANES: tuple[Command, ...] = (
     _form(
         "form.call", "enter", "submit", "call", "Calls the tool, if the arguments are valid.", shown="Enter"
     ),
+    _field("field.undo", "ctrl+z", "undo", "undo", "Takes the last change of the field back.", shown="^z"),
     _choice("choice.next", "right,space", "step(1)", "next", "The next value; typing finds one.", shown="→"),
     _choice("choice.previous", "left", "step(-1)", "previous", "The previous value.", shown="←"),
     _choice("choice.none", "backspace,delete", "unset", "leave out", "Leaves the argument out.", shown="⌫"),
@@ -305,6 +308,14 @@ PANES: tuple[Command, ...] = (
     _lines("lines.left", "left", "slide(-8)", "left", "Scrolls long lines to the left.", shown="←"),
     _lines("lines.right", "right", "slide(8)", "right", "Scrolls long lines to the right.", shown="→"),
     _lines("lines.choose", "enter", "choose", "open", "Opens what the line stands for.", shown="Enter"),
+    _timeline(
+        "timeline.fold",
+        "minus",
+        "fold",
+        "unfold",
+        "Unfolds the row under the cursor: its policy decision, logs, stderr and frames; or folds it.",
+        shown="-",
+    ),
     _values(
         "values.fold", "minus", "fold", "fold", "Folds the value under the cursor, or unfolds it.", shown="-"
     ),
@@ -316,7 +327,15 @@ PANES: tuple[Command, ...] = (
         "Searches keys and values as they are drawn, also in what is folded.",
         shown="/",
     ),
-    _search("search.next", "enter,down", "next(1)", "next match", "To the next match.", shown="Enter ↓"),
+    _search(
+        "search.keep",
+        "enter",
+        "keep",
+        "to the match",
+        "Goes to the first match below the cursor; there n and N go to the next and the previous one, and Esc closes the search.",
+        shown="Enter",
+    ),
+    _search("search.next", "down", "next(1)", "next match", "To the next match.", shown="↓"),
     _search("search.previous", "up", "next(-1)", "previous match", "To the previous match.", shown="↑"),
     _search(
         "search.close", "escape", "close", "close", "Closes the search, and stays at the match.", shown="Esc"
@@ -343,6 +362,13 @@ PANES: tuple[Command, ...] = (
         "Copies the value under the cursor, its pointer, a whole side, or the call. Masks stay masks.",
     ),
     _result(
+        "result.save",
+        "p",
+        "save",
+        "save picture",
+        "Saves the picture or sound under the cursor to a new file.",
+    ),
+    _result(
         "result.json",
         "e",
         "as_json",
@@ -350,14 +376,19 @@ PANES: tuple[Command, ...] = (
         "Shows both sides as JSON, as on the wire; again, as a list of values.",
     ),
     _result(
-        "result.next", "n", "removal(1)", "next difference", "To the next part that was withheld or changed."
+        "result.next",
+        "n",
+        "removal(1)",
+        "next difference",
+        "To the next part below that was withheld or changed, or breaks the output schema; from the last to the first. "
+        "After a call, the cursor begins at the worst.",
     ),
     _result(
         "result.previous",
         "N",
         "removal(-1)",
         "previous difference",
-        "To the previous part that was withheld or changed.",
+        "To the part above that was withheld or changed, or breaks the output schema.",
     ),
     _definition(
         "definition.sides",

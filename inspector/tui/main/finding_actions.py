@@ -1,6 +1,6 @@
 """What the user does with findings: goes to their places, accepts them, writes the review to a file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from textual.content import Content
@@ -78,7 +78,10 @@ class FindingActions:
         selection: Selection,
         catalogue: CataloguePane,
         target: Target,
+        will_go_back: Callable[[Callable[[], None]], None],
     ) -> None:
+        """`will_go_back` takes what Esc does at a place in a definition."""
+        self._will_go_back = will_go_back
         self._screen = screen
         self._link = link
         self._reviewer = reviewer
@@ -90,14 +93,16 @@ class FindingActions:
     def open_all(self) -> None:
         """All findings of the server."""
         before = self._before = self._before or Before()
-        screen = FindingsScreen(self._reviewer, str(self._target), self.judge, self.export, before)
-        self._screen.app.push_screen(screen, self._take)  # pyright: ignore[reportUnknownMemberType]
+        screen = FindingsScreen(
+            self._reviewer, str(self._target), self._open, self.judge, self.export, before
+        )
+        self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
-    def go_to(self, finding: Finding) -> None:
-        """Show the place of a finding; where there is none, say so."""
+    def go_to(self, finding: Finding) -> bool:
+        """Show the place of a finding; where there is none, say so. Whether it is in a definition."""
         session = self._link.session
         if session is None:
-            return
+            return False
         kind = finding.subject.value
         if kind == "call":
             self._show(_call_of(session.timeline.entries, finding.name), finding.pointer, "/result")
@@ -110,6 +115,8 @@ class FindingActions:
             else:
                 self._catalogue.go_to(item)
                 self._selection.show_place(item, mark_of(finding, is_malformed=isinstance(item, Malformed)))
+                return True
+        return False
 
     def judge(self, entry: FindingEntry) -> None:
         """Ask why a finding is accepted; if it is accepted already, take that back."""
@@ -147,9 +154,11 @@ class FindingActions:
         screen = AskScreen(title, explanation, (field,), accept)
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
-    def _take(self, entry: FindingEntry | None) -> None:
-        if entry is not None:
-            self.go_to(entry.finding)
+    def _open(self, entry: FindingEntry) -> bool:
+        is_below = self.go_to(entry.finding)
+        if is_below:
+            self._will_go_back(self.open_all)
+        return is_below
 
     def _go_to_server(self, entries: Sequence[Entry], finding: Finding) -> None:
         pointer = finding.pointer

@@ -48,6 +48,9 @@ _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
 _LEAST_TARGET = 12
 
+LEAST = (60, 15)
+"""Columns and lines that the main screen needs."""
+
 _ROOM_FOR_NAME = 100
 """Cells from which on the header begins with the name of the program."""
 
@@ -106,5 +109,9 @@ class HeaderLine(Widget):
     view: reactive[HeaderView | None] = reactive(None)
 
     def render(self) -> Content:
-        """As wide as the screen."""
+        """As wide as the screen; says so where the screen is too small."""
+        width, height = self.screen.size
+        if width < LEAST[0] or height < LEAST[1]:
+            words = f" needs {LEAST[0]}x{LEAST[1]}, this terminal has {width}x{height}"
+            return Content.styled(words, "bold $text-warning").truncate(self.size.width, ellipsis=True)
         return header(self.view, self.size.width) if self.view else Content("")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 from textual.worker import Worker, WorkerCancelled
 
@@ -51,6 +53,7 @@ from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import FindingActions, open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
 from inspector.tui.main.layout import ScreenLayout
+from inspector.tui.main.saving import block_at, save_dialog
 from inspector.tui.main.selection import Selection, SelectionChanged
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import PageScreen
@@ -96,6 +99,16 @@ _HINT = Content("\n").join(
 )
 
 
+@dataclass(slots=True)
+class WayBack:
+    """Where Esc goes from a part of the screen that another one led to, until the focus leaves it."""
+
+    part: Widget
+    take: Callable[[], None]
+    is_reached: bool = False
+    """Whether the part has had the focus: what it shows may have to be made first."""
+
+
 class MainScreen(Screen[None], inherit_bindings=False):
     """Catalogue, tool, result and timeline of one server."""
 
@@ -127,6 +140,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._target = target
         self._copy_secret = copy_secret
         self._life: Worker[None] | None = None
+        self._way_back: WayBack | None = None
         self._changed: set[str] = set()
         """The resources that have changed since they were read."""
         self._header = HeaderLine()
@@ -172,7 +186,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._selection.idle,
         )
         self._findings = FindingActions(
-            self, self._link, self._reviewer, self._selection, self._catalogue, target
+            self,
+            self._link,
+            self._reviewer,
+            self._selection,
+            self._catalogue,
+            target,
+            self._will_go_back,
         )
 
     def compose(self) -> ComposeResult:
@@ -296,6 +316,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def ask_what_to_copy(self, message: ResultPane.CopyAsked) -> None:
         self._open(copy_dialog(message.found, self.action_copy_call))
 
+    @on(ResultPane.SaveAsked)
+    def ask_where_to_save(self, message: ResultPane.SaveAsked) -> None:
+        block = block_at(message.sent, message.pointer)
+        if block is None:
+            self.notify(
+                "Put the cursor on a picture or sound: there is none here, or it is withheld.", markup=False
+            )
+        else:
+            self._open(save_dialog(block, message.record.title, message.record.number))
+
     def mask(self) -> None:
         """Show no masked value: before a call, where the terminal loses the focus, before the program is suspended."""
         self._selection.mask()
@@ -318,6 +348,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
         self._selection.finished(message.record)
+        if self._link.session is not None:
+            self._timeline.finished(self._link.session, message.record)
         self._reviewer.finished(message.record)
 
         if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE} and not self.READ_ONLY:
@@ -357,7 +389,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(CataloguePane.Chosen)
     def choose_item(self, message: CataloguePane.Chosen) -> None:
-        self._selection.choose(message.entry)
+        if self._selection.shows_result_of(message.entry):
+            self._room.make_room_for(self._result)
+            self._result.focus_result()
+        else:
+            self._selection.choose(message.entry)
 
     @on(CallPane.Edited)
     def check_arguments(self, message: CallPane.Edited) -> None:
@@ -377,7 +413,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(FindingsPane.Opened)
     def open_finding(self, message: FindingsPane.Opened) -> None:
-        self._findings.go_to(message.entry.finding)
+        if self._findings.go_to(message.entry.finding):
+            self._will_go_back(partial(self.action_tab, "findings"))
+
+    def _will_go_back(self, take: Callable[[], None]) -> None:
+        """A place of a definition is shown; Esc goes back from there."""
+        self._way_back = WayBack(self._tool, take)
 
     @on(FindingsPane.Judged)
     def judge_finding(self, message: FindingsPane.Judged) -> None:
@@ -387,6 +428,23 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def open_entry(self, message: TimelinePane.Opened) -> None:
         self.show_frames(message.entry, message.session)
 
+    @on(TimelinePane.ResultWanted)
+    def show_earlier(self, message: TimelinePane.ResultWanted) -> None:
+        is_long = self._room.is_timeline_long
+        if is_long:
+            self._room.toggle_timeline()
+
+        def back() -> None:
+            self._room.make_room_for(self._timeline)
+            if is_long:
+                self._room.toggle_timeline()
+            self._timeline.focus()
+
+        self._way_back = WayBack(self._result, back)
+        self._room.make_room_for(self._result)
+        self._selection.look_back(message.record, message.arguments)
+        self._result.focus_result()
+
     def show_frames(self, entry: Entry, session: Session | None) -> None:
         """Show the frames of an entry of the timeline. `session`: of another connection than the one in use."""
         open_frames(self, session or self._link.session, entry)
@@ -394,6 +452,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
         """The part with the focus gets more room; other keys apply."""
+        way_back = self._way_back
+        if way_back is not None:
+            is_there = way_back.part.has_focus_within
+            self._way_back = None if way_back.is_reached and not is_there else way_back
+            way_back.is_reached = is_there
         self._arrange("-in-result", is_so=self._result.has_focus_within)
         self._show_keys()
 
@@ -473,7 +536,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._failure.show(None)
         self.remove_class("-nothing")
 
+    @on(events.ScreenSuspend)
+    def hide_keys(self) -> None:
+        """The keys of a dialog over this screen are in the dialog."""
+        self._keys.offers = ()
+
+    @on(events.ScreenResume)
     def _show_keys(self) -> None:
+        if not self.is_current:
+            return
         self._keys.offers = keys_now(
             KeySituation(
                 part=self._part(),
@@ -488,6 +559,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_differences=self._result.has_differences,
                 has_masks=self._result.has_masks,
                 is_unmasked=self._result.is_unmasked,
+                is_searched=self._result.is_searched,
                 is_comparing=self._selection.comparing.is_on,
                 is_changed=self._pins.has_changes,
                 secrets=len(self.custody.vault),
@@ -524,6 +596,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._catalogue.close_filter()
         elif self._runner.is_running:
             self._runner.cancel()
+        elif self._result.has_focus_within and self._result.is_searched:
+            self._result.stop_searching()
+            self._show_keys()
+        elif self._tool.has_focus_within and self._tool.definition.is_searched:
+            self._tool.definition.stop_searching()
+            self._show_keys()
         elif self._result.is_unmasked:
             self.mask()
         elif self._tool.definition.is_explaining:
@@ -532,6 +610,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._result.stop_explaining()
         elif self._selection.comparing.is_on:
             self._selection.comparing.stop()
+        elif self._way_back is not None or self._selection.is_earlier:
+            self._go_back()
         elif self._room.is_zoomed:
             self.action_zoom()
         elif self._room.is_timeline_long:
@@ -539,6 +619,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         else:
             # A filter stays until Esc is pressed in the list.
             self._catalogue.focus_list()
+
+    def _go_back(self) -> None:
+        way_back, self._way_back = self._way_back, None
+        self._selection.end_earlier()
+        if way_back is not None:
+            way_back.take()
 
     def action_filter(self) -> None:
         if self._timeline.has_focus and self._timeline_filter is not None:

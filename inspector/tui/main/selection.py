@@ -11,7 +11,7 @@ from inspector.boundary.bounded import Level
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool, call_name
 from inspector.session.call_record import CallRecord
-from inspector.tui.call.runner import CallRunner
+from inspector.tui.call.runner import CallRunner, call_words
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import Rows
@@ -34,6 +34,14 @@ _UNCALLED = {
     Kind.TEMPLATE: " is not read yet. Fill in its variables and press Enter.",
     Kind.PROMPT: " is not got yet. Fill in the form and press Enter.",
 }
+
+
+@dataclass(slots=True, kw_only=True)
+class _Earlier:
+    """A call that is looked at though it is not the last one of its tool."""
+
+    record: CallRecord
+    words: Content
 
 
 @dataclass
@@ -80,9 +88,10 @@ class Selection:
         self._unlisted: Tool | None = None
         """The tool that is open and no longer listed."""
         self._following = ""
-        """The handle of the resource that a link leads to, until it is shown."""
+        """The name of the call whose result takes the focus once it is shown."""
         self._passed_over: Entry | None = None
         """Where the cursor was put when that tool left the list."""
+        self._earlier: _Earlier | None = None
         self._unmasked: CallRecord | None = None
         """The call of which masked values are shown."""
         self.level = level
@@ -102,8 +111,54 @@ class Selection:
         self._screen.post_message(SelectionChanged())
 
     @property
+    def is_earlier(self) -> bool:
+        """Whether an earlier call than the last one of its tool is shown."""
+        return self._earlier is not None and self.record is self._earlier.record
+
+    def look_back(self, record: CallRecord, arguments: str) -> None:
+        """Show a call that has ended, whatever was called since. `arguments`: what may be shown of them, in short."""
+        tool = record.tool
+        last = self._records.get(record.name)
+        if tool is None:
+            return
+        entry = self._catalogue.find(tool.item or tool)
+        is_last = last is None or last.number == record.number
+        words = call_words(record.title, arguments, is_tool=tool.item is None)
+        if self.is_earlier:
+            self._tool.call.end_earlier()
+        self._earlier = None if is_last else _Earlier(record=record, words=words)
+        self._records.setdefault(record.name, record)
+        # What had the focus may be hidden until the result is shown.
+        self._following = record.name
+        self._tool.open_tab("call")
+        if entry is not None:
+            self._leave_unlisted()
+            self._catalogue.go_to(entry)
+        else:
+            self._unlisted, self._passed_over = tool, self._catalogue.entry
+            self._catalogue.say(
+                Content.assemble(content(shortened(record.title, 60), "bold"), " is not listed any more.")
+            )
+        if self.record is not None and call_name(self._item.entry if self._item else None) == record.name:
+            self._show_earlier()
+            self.look()
+        else:
+            self.open(entry or tool.item or tool)
+
+    def end_earlier(self) -> None:
+        """Back to the last call of the tool."""
+        if self.is_earlier:
+            self._tool.call.end_earlier()
+            self._earlier = None
+            self.look()
+
+    def _show_earlier(self) -> None:
+        if self._earlier is not None and self.is_earlier:
+            self._tool.call.fold_earlier(self._earlier.words)
+
+    @property
     def record(self) -> CallRecord | None:
-        """The last call of the item that is open."""
+        """The last call of the item that is open, or an earlier one that is looked at."""
         return self._record(self._item.entry) if self._item else None
 
     @property
@@ -133,6 +188,10 @@ class Selection:
         """Open the item that the user chose, and put the focus there."""
         self._leave_unlisted()
         self.go_to(entry)
+
+    def shows_result_of(self, entry: Entry) -> bool:
+        """Whether this item is open with a result."""
+        return self._item is not None and self._item.entry is entry and self.record is not None
 
     def relist(self, catalogue: Catalogue, rows: Rows) -> None:
         """Show a new listing. A tool that left it stays open as long as its result is waited for or shown."""
@@ -207,6 +266,7 @@ class Selection:
 
     def finished(self, record: CallRecord) -> None:
         """A call has ended."""
+        self._earlier = None
         self._records[record.name] = record
         self._unanswered.pop(record.name, None)
         self._vault.expect(record)
@@ -217,19 +277,22 @@ class Selection:
         else:
             self._screen.notify(f"#{record.number} {shortened(record.title, 60)} has ended.", markup=False)
             self._vault.take()
-            self._stop_waiting()
+            self.say_why_none()
 
     def stopped(self, name: str, note: Content) -> None:
         """A call has ended without a result."""
         self._unanswered[name] = note
         if self.tool is None or self.tool.name != name or self.record is not None:
             self._screen.notify(note.plain, severity="warning", markup=False)
-        self._stop_waiting()
+        self.say_why_none()
 
     def amend(self, record: CallRecord) -> None:
         """The same call, of which a model may now see more or less."""
         if record.name in self._records and self._records[record.name].number == record.number:
             self._records[record.name] = record
+            self.look()
+        elif self._earlier is not None and self._earlier.record.number == record.number:
+            self._earlier.record = record
             self.look()
 
     def recall(self, record: CallRecord | None) -> None:
@@ -280,6 +343,8 @@ class Selection:
         elif record is None:
             self._screen.notify("There is no result yet whose models could be compared.", markup=False)
         else:
+            # Nothing masked is shown there: Esc would have to be pressed twice.
+            self.mask()
             self.comparing.start(record, Lens(level=self.level, host=self.host))
 
     def unmask(self, record: CallRecord) -> None:
@@ -317,7 +382,7 @@ class Selection:
         elif not self._runner.is_running or self._result.view is not None:
             self._result.show_note(self._why_none())
 
-    def _stop_waiting(self) -> None:
+    def say_why_none(self) -> None:
         """Where a call was waited for, say of the item that is open what there is to say."""
         if self._result.view is None and self.record is None:
             self._result.show_note(self._why_none())
@@ -335,6 +400,8 @@ class Selection:
 
     def _record(self, entry: Entry) -> CallRecord | None:
         name = call_name(entry)
+        if self._earlier is not None and self._earlier.record.name == name:
+            return self._earlier.record
         return self._records.get(name) if name is not None else None
 
     def _take_item(self, asked: ItemAsked, view: ToolView) -> None:
@@ -349,6 +416,9 @@ class Selection:
             entered, text = self._runner.written(view)
             self._tool.show(view, entered, text)
             self._runner.enter_form(view)
+            if self._earlier is not None and self._earlier.record.name != call_name(view.entry):
+                self._earlier = None
+            self._show_earlier()
             self.look()
             self._go_to_place()
         if self._is_going:
@@ -361,6 +431,7 @@ class Selection:
         self._screen.call_after_refresh(self._vault.take)
         if self._item is not None and self._record(self._item.entry) is asked.record:
             is_still_wanted = self._unmasked is asked.record
+            self._result.is_earlier = self.is_earlier
             self._result.show(view if is_still_wanted else view.masked or view)
             if self._following == asked.record.name:
                 # What had the focus was hidden while it was read.

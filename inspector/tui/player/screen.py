@@ -1,5 +1,6 @@
 """The main screen on a recording: read only, at a position that the user moves."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
@@ -10,8 +11,10 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from inspector.boundary.options import Level
+from inspector.json.members import value_at
 from inspector.protocol.catalogue import Catalogue
-from inspector.protocol.timeline import Entry
+from inspector.protocol.exchanges import Asked
+from inspector.protocol.timeline import Entry, EntryState
 from inspector.recording.format import Lenses
 from inspector.recording.target import OpenedRecording
 from inspector.session.events import State
@@ -30,6 +33,10 @@ from inspector.tui.player.scenes import SceneReader
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.player.transport import Play, TransportBar, TransportView, wanted
 from inspector.tui.text import shortened
+from inspector.tui.timeline.rows import called
+
+_UNCALLED = " was not called up to here."
+_UNANSWERED = ": no answer in the recording up to here."
 
 
 class PlayerScreen(MainScreen):
@@ -63,7 +70,7 @@ class PlayerScreen(MainScreen):
         self._kept = set[int]()
         """Calls whose values the vault has."""
         self._scenes = SceneReader(self, timeline, self._show_scene)
-        self._selection.uncalled = " was not called up to here."
+        self._selection.uncalled = _UNCALLED
 
     def above_keys(self) -> ComposeResult:
         yield self._bar
@@ -103,6 +110,7 @@ class PlayerScreen(MainScreen):
         self._has_scene = True
         session.enter(scene)
         self._follow_lenses(scene.lenses)
+        self._show_waiting(session, scene)
         if is_other_listing:
             self._listings.ask(scene.catalogue)
             self._reviewer.listed()
@@ -110,6 +118,28 @@ class PlayerScreen(MainScreen):
         self._show_state()
         self._show_bar()
         self.call_after_refresh(self._keep_focus)
+
+    def _show_waiting(self, session: RecordedSession, scene: Scene) -> None:
+        """Say of a call without its answer that it has none up to here, and show what was sent."""
+        tool, before = self._tool_shown, self._selection.uncalled
+        waiting = (entry for entry in scene.recent.values() if entry.state is EntryState.PENDING)
+        entry = next((entry for entry in waiting if tool and called(entry) == tool), None)
+        self._selection.uncalled = _UNCALLED if entry is None else _UNANSWERED
+        if entry is not None and tool is not None:
+            self.run_worker(self._fill_in(session, entry, tool), group="fill in", exclusive=True)
+        if before != self._selection.uncalled:
+            self._selection.say_why_none()
+
+    async def _fill_in(self, session: RecordedSession, entry: Entry, tool: str) -> None:
+        """Show the arguments of a call without an answer in its form."""
+        frames = await asyncio.to_thread(session.frames_of, entry)
+        asked = (
+            event.exchange.request for each in frames for event in each.events if isinstance(event, Asked)
+        )
+        request = next(asked, None)
+        arguments = value_at(request.params if request is not None else None, "arguments")
+        if isinstance(arguments, dict) and tool == self._tool_shown:
+            self._tool.call.show_arguments(arguments)
 
     def _keep_focus(self) -> None:
         """Focus the catalogue if the position has hidden what had the focus."""

@@ -8,6 +8,7 @@ from functools import partial
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
+from time import monotonic
 
 from textual.screen import Screen
 
@@ -36,7 +37,7 @@ _FILE = "Writes a new file, without withheld values, sensitive arguments and rev
 _DOCUMENT = (
     "Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown."
 )
-_FROM_START, _FROM_NOW = "all since this connection began", "from now on"
+_FROM_START, _FROM_NOW = "all since the start", "from now on"
 _NO_NAME = "Write the name of a file."
 
 
@@ -52,6 +53,8 @@ class SessionRecorder:
         self._target = target
         self._changed = changed
         self._session: Session | None = None
+        self._opened: list[tuple[Session, float]] = []
+        """Every session, and when it was opened by the monotonic clock."""
         self._recorder: Recorder | None = None
         self._is_own = False
         """The user started or stopped a recording here."""
@@ -61,6 +64,7 @@ class SessionRecorder:
     async def opened(self, listener: Listener) -> Session:
         """Open a session that continues the running recording."""
         session = self._session = await self._opener(listener)
+        self._opened.append((session, monotonic()))
         if self._recorder is None and not self._is_own:
             self._recorder = session.recorder
         session.recorder = self._recorder
@@ -148,12 +152,25 @@ class SessionRecorder:
         session = self._session or session
         self._recorder, self._is_own = recorder, True
         self._since_s = None if has_past else session.now_s
-        (_give_past if has_past else _join)(recorder, session)
+        if has_past:
+            self._give_all(recorder, session)
+        else:
+            _join(recorder, session)
         session.recorder = recorder
         self._changed()
         words = "" if has_past else " Recording starts here; earlier calls are not included."
         self._screen.notify(f"Recording to {path}. w stops it.{words}", markup=False)
         return ""
+
+    def _give_all(self, recorder: Recorder, session: Session) -> None:
+        """Give the recorder every connection so far."""
+        opened = [(each, at_s) for each, at_s in self._opened if each.timeline.entries or each is session]
+        first_s = opened[0][1]
+        recorder.begin_at(opened[-1][1] - first_s + session.now_s)
+        for number, (each, at_s) in enumerate(opened):
+            if number:
+                recorder.connect(since_s=at_s - first_s)
+            _give_past(recorder, each)
 
     async def _stop(self) -> None:
         recorder, self._recorder = self._recorder, None
@@ -215,7 +232,6 @@ def _join(recorder: Recorder, session: Session) -> None:
 
 def _give_past(recorder: Recorder, session: Session) -> None:
     """Give the recorder the kept frames, calls and decisions of the session, in their order."""
-    recorder.begin_at(session.now_s)
     is_page = isinstance(session.target, PageTarget)
     calls = (
         (record.at_s + record.duration_s, partial(recorder.call, page_call_of(record)))

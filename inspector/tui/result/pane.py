@@ -1,5 +1,7 @@
 """The result: how the call ended, what differs and why, then what the server sent beside what the model sees."""
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -97,6 +99,16 @@ class ResultPane(Vertical):
         found: Copyable
 
     @dataclass
+    class SaveAsked(Message):
+        """The user wants a picture or sound of a result in a file."""
+
+        record: CallRecord
+        sent: Json
+        """What the server sent, masked."""
+        pointer: str
+        """Under the cursor."""
+
+    @dataclass
     class LinkChosen(Message):
         """The user wants to read what the result links to."""
 
@@ -114,6 +126,8 @@ class ResultPane(Vertical):
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
         """Two models, shown in place of the view."""
+        self.is_earlier = False
+        """Whether the next result that is shown is not that of the last call."""
         self._is_json = False
         self._chosen: Shown | None = None
         """The sides that the user chose; None for those that have room."""
@@ -239,18 +253,21 @@ class ResultPane(Vertical):
     # Keys.
 
     def action_removal(self, step: int) -> None:
-        """To the next difference, the worst first, or to the one before."""
+        """To the next difference below the cursor, or to the one above; from the last to the first."""
+        if self.values.is_searched:
+            self.values.next_match(step)
+            return
         shown = self._contrast or self._view
-        order = self._order(shown) if shown is not None else ()
-        if not order:
+        places = self._places(shown) if shown is not None else ()
+        if not places:
             self.notify(self._no_difference(), markup=False)
             return
-        node = self.values.node
-        place = order.index(node) + step if node in order else (0 if step > 0 else len(order) - 1)
-        if not 0 <= place < len(order):
-            self.notify("This is the last difference." if step > 0 else "This is the first.", markup=False)
-        else:
-            self.values.go_to(order[place])
+        node = -1 if self.values.node is None else self.values.node
+        place = bisect_right(places, node) if step > 0 else bisect_left(places, node) - 1
+        if not 0 <= place < len(places):
+            words = "After the last difference: the first." if step > 0 else "Before the first: the last."
+            self.notify(words, markup=False)
+        self.values.go_to(places[place % len(places)])
 
     def action_unmask(self) -> None:
         """Show the masked values on both sides, or mask them again."""
@@ -285,6 +302,15 @@ class ResultPane(Vertical):
             )
             self.post_message(self.CopyAsked(found))
 
+    def action_save(self) -> None:
+        """Ask where to save the picture under the cursor."""
+        view = self._view
+        if view is None or self._contrast is not None or view.failure is not None:
+            self.notify("There is no result with a picture or sound here.", markup=False)
+        else:
+            sent = (view.masked or view).values[0]
+            self.post_message(self.SaveAsked(view.record, sent, self.values.pointer or ""))
+
     def action_sides(self) -> None:
         """What the model sees, what the server sent, or both."""
         order = (Shown.RIGHT, Shown.LEFT, Shown.BOTH)
@@ -297,6 +323,15 @@ class ResultPane(Vertical):
         shown = self._contrast or self._view
         if shown is not None:
             self._draw(shown, self.values.pointer)
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether words are searched for."""
+        return self._search.is_open
+
+    def stop_searching(self) -> None:
+        """Close the search."""
+        self._search.close()
 
     @on(OutlineLines.SearchWanted)
     def open_search(self, event: OutlineLines.SearchWanted) -> None:
@@ -382,10 +417,14 @@ class ResultPane(Vertical):
         return view.json if self._is_json and isinstance(view, ResultView) else view.outline
 
     def _order(self, view: ShownView) -> tuple[int, ...]:
-        """The nodes to which `n` goes."""
+        """The nodes to which `n` goes, the worst first."""
         if isinstance(view, ResultView) and not self._is_json:
             return view.order
         return self._outline(view).tops
+
+    def _places(self, view: ShownView) -> Sequence[int]:
+        """The same, from top to bottom."""
+        return view.places if isinstance(view, ResultView) and not self._is_json else self._outline(view).tops
 
     def _choose_sides(self) -> None:
         has_room = self.size.width >= _LEAST_BESIDE
@@ -425,7 +464,8 @@ class ResultPane(Vertical):
         if contrast is not None:
             self._verdict.update(contrast_strip(contrast))
         elif view is not None:
-            self._verdict.update(Content("\n").join([title(view), strip(view)]))
+            earlier = ("an earlier call, Esc goes back  ", "bold $text-warning") if self.is_earlier else ""
+            self._verdict.update(Content("\n").join([Content.assemble(earlier, title(view)), strip(view)]))
         else:
             self._verdict.update(Content.styled("Result", "bold"))
         self._label_sides()

@@ -183,6 +183,21 @@ def _at(claim: Claim | None) -> str:
 
 
 _LABEL = "$foreground 70%"
+_NAMED = 2
+"""Places that are named on one line."""
+
+
+def reason_words(sign: str, style: str, places: Sequence[str], number: int, why: str) -> Content:
+    """A reason with the places that it holds for: `✗ 3 times: /content/0, /content/1 …  why`."""
+    named = ", ".join(shortened(place or "the whole", 120) for place in places[:_NAMED])
+    more = " …" if len(places) > _NAMED else ""
+    return Content.assemble(
+        (f"{sign} ", style),
+        (f"{number:,} times: " if number > 1 else "", style),
+        content(f"{named}{more}", style),
+        "  ",
+        content(shortened(why, 400)),
+    )
 
 
 def removal_line(first: Removal, more: int) -> Content:

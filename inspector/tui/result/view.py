@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias
 
 from textual.content import Content
 
@@ -22,7 +23,7 @@ from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.masks import REACHES, Masks, masked_leaves
-from inspector.tui.result.removal import change_line, removal_line
+from inspector.tui.result.removal import change_line, reason_words, removal_line
 from inspector.tui.text import content, count, duration, headline, level_style, shortened, size
 from inspector.tui.values.outline import ABSENT, Difference, Outline, Style
 
@@ -33,6 +34,36 @@ SERVER_NAME = "server"
 """The name under which hosts are taken to know the server."""
 _FIRST = ("structuredContent", "content", "isError")
 """Members of a result that a model may see, in the order in which they are drawn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One reason why the two sides differ, or why the result is wrong, with all its places."""
+
+    key: "ReasonKey"
+    weight: int
+    """0 for the worst."""
+    count: int
+    places: tuple[str, ...]
+    """Pointers, each once: the first ones."""
+
+    @property
+    def line(self) -> Content:
+        sign, _, why = self.key
+        lead = "! reaches the model " if sign is Difference.REACHES else sign.value
+        return reason_words(lead, _REASON_STYLES[sign], self.places, self.count, why)
+
+
+ReasonKey: TypeAlias = tuple[Difference, str, str]
+"""Its sign, the rule where it is one of the boundary, and the reason in words."""
+
+_REASON_STYLES = {
+    Difference.LEFT: "bold $text-error",
+    Difference.REACHES: "bold $text-error",
+    Difference.BROKEN: "bold $text-error",
+    Difference.CHANGED: "bold $text-accent",
+    Difference.RIGHT: "$text-accent",
+}
 
 
 # No slots: the outline of the JSON is made when it is asked for, and kept.
@@ -57,13 +88,15 @@ class ResultView:
     kept: Json
     """What the boundary let pass."""
     order: tuple[int, ...]
-    """The nodes at which differences begin, the worst first."""
+    """The nodes at which differences begin, and those that break the output schema, the worst first."""
+    reasons: tuple[Reason, ...]
+    """Each reason once, the worst first."""
     observed: bool
     findings: tuple[str, ...]
     raw_bytes: int
     model_bytes: int
     undeclared: int | None
-    """How many leaves passed that no schema names; None where that is no question."""
+    """How many leaves passed that the output schema does not name; None where there is none, or at another level."""
     values: tuple[Json, ...]
     """The raw result, and what the model sees: as in the outline, each member where it was."""
     masks: int = 0
@@ -88,6 +121,23 @@ class ResultView:
     def has_differences(self) -> bool:
         """Whether anything was withheld or changed."""
         return bool(self.order or self.removals or self.changes)
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The same nodes as `order`, from top to bottom."""
+        return tuple(sorted(self.order))
+
+    @cached_property
+    def _broken(self) -> dict[int, str]:
+        return _broken_nodes(self.outline, self.output)
+
+    @cached_property
+    def _broken_in_json(self) -> dict[int, str]:
+        return _broken_nodes(self.json, self.output)
+
+    def violation_on(self, outline: Outline, node: int) -> str | None:
+        """How a node breaks the output schema; None where it does not."""
+        return (self._broken if outline is self.outline else self._broken_in_json).get(node)
 
     @cached_property
     def json(self) -> Outline:
@@ -117,7 +167,9 @@ class ResultView:
         difference = outline.difference(node)
         if self.reaching and self._reaches(outline, node):
             return Difference.REACHES
-        if difference is Difference.NONE or difference is Difference.RIGHT:
+        if difference is Difference.NONE:
+            return Difference.NONE if self.violation_on(outline, node) is None else Difference.BROKEN
+        if difference is Difference.RIGHT:
             return difference
         return Difference.LEFT if self._indexes(outline, node) else Difference.CHANGED
 
@@ -150,12 +202,25 @@ def result_view(
     masked, model = sides.sent, sides.model
     outline = Outline(ABSENT if is_failure else _in_order(masked), _in_order(sides.beside))
     removals_at: dict[str, list[int]] = {}
+    found = _Found()
     for index, removal in enumerate(shown.bounded.removals):
         removals_at.setdefault(removal.pointer, []).append(index)
+        found.add(
+            (Difference.LEFT, removal.rule, removal.detail), removal.pointer, _rule_weight(removal.rule)
+        )
     changes_at: dict[str, list[Change]] = {}
     for change in shown.context.changes:
+        found.add((Difference.CHANGED, "", f"host: {change.what}"), change.pointer, 2)
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
+    for pointer, removal in sides.reaching.items():
+        found.add(_reaching_key(removal), pointer, 0)
+    for violation in shown.output.violations:
+        found.add(_broken_key(violation.message), violation.pointer, 1)
+    added = _added_words(is_failure=is_failure)
+    for node in outline.tops:
+        if outline.difference(node) is Difference.RIGHT:
+            found.add((Difference.RIGHT, "", added), outline.pointer(node), 3)
     view = ResultView(
         record=record,
         level=level,
@@ -168,13 +233,16 @@ def result_view(
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
         order=_worst_first(outline, shown, removals_at),
+        reasons=found.reasons,
         masks=sides.masks,
         reaching=sides.reaching,
         observed=shown.context.observed,
         findings=shown.findings,
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
-        undeclared=shown.undeclared if level is Level.DECLARED and not is_failure else None,
+        undeclared=shown.undeclared
+        if level is Level.DECLARED and not is_failure and shown.judgement.contract.schema is not None
+        else None,
         output=shown.output,
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
@@ -287,7 +355,11 @@ def _worst_first(
     """Secrets, then what else was withheld, what the host changed, what was added; last, what no model ever sees."""
     pointers = sorted(removals_at)
 
+    broken = _broken_nodes(outline, shown.output)
+
     def weight(node: int) -> int:
+        if node in broken:
+            return 1
         value = outline.value(node, 1)
         if isinstance(value, str) and MASK in value and REACHES in value:
             return 0
@@ -296,12 +368,50 @@ def _worst_first(
         found = _nearest(outline, node, removals_at, pointers, shown.bounded.result)
         if not found:
             return 2
-        rule = shown.bounded.removals[found[0]].rule
-        if rule in _NOISE:
-            return 4
-        return 1 if rule in SHOWN or rule in _COPIES else 0
+        return _rule_weight(shown.bounded.removals[found[0]].rule)
 
-    return tuple(sorted(outline.tops, key=weight))
+    return tuple(sorted(dict.fromkeys((*outline.tops, *broken)), key=weight))
+
+
+def _rule_weight(rule: str) -> int:
+    if rule in _NOISE:
+        return 4
+    return 1 if rule in SHOWN or rule in _COPIES else 0
+
+
+def _broken_nodes(outline: Outline, output: OutputCheck) -> dict[int, str]:
+    """The drawn nodes that break the output schema; of a missing member, what it is missing in."""
+    broken: dict[int, str] = {}
+    for violation in output.violations:
+        node = outline.node_at(violation.pointer)
+        if node and outline.value(node, 0) is not ABSENT:
+            is_there = outline.pointer(node) == violation.pointer
+            key = violation.pointer.rpartition("/")[2]
+            broken.setdefault(node, violation.message if is_there else f"{key} {violation.message}")
+    return broken
+
+
+class _Found:
+    """Collects equal reasons."""
+
+    def __init__(self) -> None:
+        self._found: dict[ReasonKey, tuple[int, int, dict[str, None]]] = {}
+
+    def add(self, key: ReasonKey, pointer: str, weight: int) -> None:
+        number, weight, places = self._found.get(key, (0, weight, dict[str, None]()))
+        if not number and len(self._found) >= _MAX_FINDINGS:
+            return
+        if len(places) < MAX_LISTED:
+            places[pointer] = None
+        self._found[key] = number + 1, weight, places
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        made = (
+            Reason(key=key, weight=weight, count=number, places=tuple(places))
+            for key, (number, weight, places) in self._found.items()
+        )
+        return tuple(sorted(made, key=lambda reason: reason.weight))
 
 
 _NOISE = frozenset({Rule.META})
@@ -429,11 +539,52 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     if changes:
         return change_line(changes[0])
     if outline.difference(node) is Difference.RIGHT:
-        words = "a notice of what is missing, rewritten text, or the host's own words"
-        if view.failure is not None:
-            words = "the error that a host gives its model where no answer came"
-        return Content.styled(f"+ only the model sees it: {words}", "$text-accent")
+        words = _added_words(is_failure=view.failure is not None)
+        return Content.styled(f"+ {words}", "$text-accent")
+    violation = view.violation_on(outline, node)
+    if violation is not None:
+        return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, _BREAKS + violation)
     return standing_line(view)
+
+
+_BREAKS = "breaks the output schema: "
+
+
+def _broken_key(message: str) -> ReasonKey:
+    return Difference.BROKEN, "", _BREAKS + message
+
+
+def _reaching_key(removal: Removal | None) -> ReasonKey:
+    why = "a copy of a value that `declared` withholds"
+    if removal is not None and removal.rule not in _COPIES:
+        why = removal.detail
+    return Difference.REACHES, "", why
+
+
+def _added_words(*, is_failure: bool) -> str:
+    if is_failure:
+        return "only the model sees it: the error that a host gives its model where no answer came"
+    return "only the model sees it: a notice of what is missing, rewritten text, or the host's own words"
+
+
+def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
+    """The reason in the list that is about a node."""
+    if view.sign(outline, node) is Difference.REACHES:
+        return _reaching_key(
+            next((view.reaching[at] for at in _around(outline, node) if at in view.reaching), None)
+        )
+    for removal in view.removals_on(outline, node)[:1]:
+        return Difference.LEFT, removal.rule, removal.detail
+    for change in view.changes_on(outline, node)[:1]:
+        return Difference.CHANGED, "", f"host: {change.what}"
+    if outline.difference(node) is Difference.RIGHT:
+        return Difference.RIGHT, "", _added_words(is_failure=view.failure is not None)
+    pointer = outline.pointer(node)
+    broken = (one for one in view.output.violations if one.pointer == pointer)
+    found = next(broken, None) or next(
+        (one for one in view.output.violations if one.pointer.rpartition("/")[0] == pointer), None
+    )
+    return _broken_key(found.message) if found is not None else None
 
 
 def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
@@ -453,18 +604,17 @@ def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
 
 
 def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
-    """The differences as a list of at most `most` lines from the one under the cursor on, the worst first."""
-    order = view.order
-    if not order:
-        return []
-    here = order.index(node) if node in order else -1
-    start = max(0, here)
+    """Each reason on a line, at most `most` from the one under the cursor on, the worst first."""
+    found = view.reasons
+    key = _key_of(view, view.outline, node) if node is not None else None
+    here = next((index for index, reason in enumerate(found) if reason.key == key), -1)
+    start = min(max(0, here), max(len(found) - most, 0))
     lines = [
-        Content.assemble("▸ " if index == here else "  ", reason_line(view, view.outline, order[index]))
-        for index in range(start, min(start + most, len(order)))
+        Content.assemble("▸ " if index == here else "  ", found[index].line)
+        for index in range(start, min(start + most, len(found)))
     ]
-    if len(order) > most:
-        lines[-1] = Content.assemble(lines[-1], (f"  ({len(order):,} in all, n next)", "$foreground 70%"))
+    if len(found) > most:
+        lines[-1] = Content.assemble(lines[-1], (f"  ({len(found):,} reasons, n next)", "$foreground 70%"))
     return lines
 
 

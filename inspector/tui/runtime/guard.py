@@ -179,9 +179,12 @@ class GuardedApp(App[None], inherit_bindings=False):
     ) -> None:
         """A notification. Its text may be foreign: it is made safe here, and never read as markup."""
         del markup
-        super().notify(
-            safe(message), title=safe_line(title), severity=severity, timeout=timeout, markup=False
-        )
+        shown, heading = safe(message), safe_line(title)
+        for before in tuple(self._notifications):
+            if (before.message, before.title, before.severity) == (shown, heading, severity):
+                # The same words once: the new ones last longer.
+                self._unnotify(before, refresh=False)
+        super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=False)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy, unless a secret is revealed."""

@@ -1,15 +1,23 @@
 """The timeline: one row a call. It follows the end while the cursor is there, and can be filtered."""
 
+import asyncio
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from time import monotonic
+from typing import ClassVar
 
 from textual import on
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
+from inspector.boundary.bounded import Level
 from inspector.protocol.timeline import Entry, EntryKind
+from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count
 from inspector.tui.timeline.rows import (
     TimelineRow,
@@ -21,6 +29,9 @@ from inspector.tui.timeline.rows import (
     whole_stderr,
 )
 from inspector.tui.widgets.lines import Lines
+
+_WIDE = 110
+"""Cells from which on a row has room for the time of day."""
 
 
 class TimelinePane(Lines):
@@ -43,6 +54,14 @@ class TimelinePane(Lines):
         session: Session | None
         """Of which connection; None for the one in use."""
 
+    @dataclass
+    class ResultWanted(Message):
+        """The user wants to see the result of a call."""
+
+        record: CallRecord
+        arguments: str
+        """What may be shown of them, in short."""
+
     def __init__(self) -> None:
         super().__init__(id="timeline")
 
@@ -51,6 +70,9 @@ class TimelinePane(Lines):
 
     def describe(self, name: str, arguments: str) -> None:
         """Use these words for the arguments of the next call of a tool."""
+
+    def finished(self, session: Session, record: CallRecord) -> None:
+        """A call has ended."""
 
     def entry(self, index: int) -> Entry | None:
         """The entry of a row; None where it is not known yet."""
@@ -85,6 +107,8 @@ class _Shown:
 class SessionTimeline(TimelinePane):
     """The timeline of the live session, and of the connections before it."""
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.TIMELINE)
+
     def __init__(self) -> None:
         super().__init__()
         self._rows = TimelineRows()
@@ -95,6 +119,7 @@ class SessionTimeline(TimelinePane):
         self._seen = 0
         """How many lines there were when the cursor was last at the end."""
         self._began_s = monotonic()
+        self._began = datetime.now(UTC).astimezone()
 
     def show(self, session: Session) -> None:
         at_end = self.cursor >= self.count - 1
@@ -103,6 +128,16 @@ class SessionTimeline(TimelinePane):
 
     def describe(self, name: str, arguments: str) -> None:
         self._rows.describe(name, arguments)
+
+    def finished(self, session: Session, record: CallRecord) -> None:
+        self.show(session)
+        self.run_worker(self._compare(record), group="outputs")
+
+    async def _compare(self, record: CallRecord) -> None:
+        """Show whether the result of a call fits its output schema, once that is known."""
+        await asyncio.to_thread(record.judgement.output, Level.DECLARED, record.policy)
+        if record.judgement.breaks_schema:
+            self._list(-1 if self.cursor >= self.count - 1 else None)
 
     def narrow(self, query: str) -> None:
         """Show the rows that match `query`."""
@@ -115,13 +150,20 @@ class SessionTimeline(TimelinePane):
 
     def row(self, index: int, width: int) -> Content:
         shown = self._line(index)
-        if shown.entry is None:
-            return row_line(shown.row, width)
-        entry = shown.row.segment.session.timeline.entries[shown.entry]
-        return Content.assemble("  ", entry_line(entry, width - 2, shown.row.segment.offset_s + entry.at_s))
+        entry = shown.row.entry
+        if shown.entry is not None:
+            entry = shown.row.segment.session.timeline.entries[shown.entry]
+        at_s = shown.row.segment.offset_s + (entry.at_s if entry is not None else 0.0)
+        clock = f"{self._began + timedelta(seconds=at_s):%H:%M:%S}" if width >= _WIDE else ""
+        room = width - len(clock)
+        if entry is None or shown.entry is None:
+            line = row_line(shown.row, room)
+        else:
+            line = Content.assemble("  ", entry_line(entry, room - 2, at_s))
+        return Content.assemble((clock, "$foreground 70%"), line)
 
     def choose(self, index: int) -> None:
-        """Unfold or fold a row; show the frames of one that has nothing folded in, or of an entry."""
+        """Show the result of a call; unfold another row; show the frames of one with nothing folded in, or of an entry."""
         shown = self._line(index)
         row, known = shown.row, shown.row.segment.session.timeline.entries
         if shown.entry is not None:
@@ -129,12 +171,27 @@ class SessionTimeline(TimelinePane):
             if entry.kind is EntryKind.STDERR:
                 entry = whole_stderr([known[at] for at in sorted({row.head or 0, *row.folded})])
             self.post_message(self.Opened(entry, row.segment.session))
+        elif row.record is not None:
+            self.post_message(self.ResultWanted(row.record, row.arguments))
         elif row.folded:
-            row.is_unfolded = not row.is_unfolded
-            self._unfolded += 1 if row.is_unfolded else -1
-            self._list(index)
+            self._fold(row, index)
         elif row.head is not None:
             self.post_message(self.Opened(known[row.head], row.segment.session))
+
+    def action_fold(self) -> None:
+        """Unfold the row under the cursor, or fold it."""
+        shown = self._line(self.cursor) if self.count else None
+        if shown is None or not shown.row.folded:
+            self.notify("Nothing is folded in here.", markup=False)
+            return
+        while self.cursor > 0 and self._line(self.cursor).entry is not None:
+            self.cursor -= 1
+        self._fold(shown.row, self.cursor)
+
+    def _fold(self, row: TimelineRow, index: int) -> None:
+        row.is_unfolded = not row.is_unfolded
+        self._unfolded += 1 if row.is_unfolded else -1
+        self._list(index)
 
     def _line(self, index: int) -> _Shown:
         return _Shown(self._rows.rows[index]) if self._listed is None else self._listed[index]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from textual.content import Content
 
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
+from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.text import content, count, duration, headline, shortened, size
 
@@ -14,6 +15,9 @@ _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """How the titles of calls begin."""
 _READINGS = ("resources/read ", "prompts/get ")
 """How the titles of other calls begin: they are the handles of what is read."""
+
+_AGREEING = frozenset({"initialize", "server/discover"})
+"""Requests with which a protocol is agreed on."""
 
 _DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
 
@@ -72,7 +76,9 @@ class TimelineRow:
     call: str = ""
     """The name of the tool, where this is a call."""
     number: int = 0
-    """Of the call."""
+    """Of the call: that of its record, and until there is one the number that it will probably have."""
+    answer: int | None = None
+    """Of the call: the index of its record in the session; None until it has ended, or where it has none."""
     arguments: str = ""
     """Of the call, in short and without sensitive ones."""
     is_unfolded: bool = False
@@ -81,6 +87,11 @@ class TimelineRow:
     def entry(self) -> Entry | None:
         """The entry as it is now."""
         return None if self.head is None else self.segment.session.timeline.entries[self.head]
+
+    @property
+    def record(self) -> CallRecord | None:
+        """The call's record as it is now."""
+        return None if self.answer is None else self.segment.session.calls[self.answer]
 
     @property
     def entries(self) -> list[Entry]:
@@ -96,7 +107,10 @@ class TimelineRows:
         self.rows: list[TimelineRow] = []
         self._segment: Segment | None = None
         self._taken = 0
+        self._taken_records = 0
         self._calls = 0
+        self._number = 0
+        """Of the last call."""
         self._call: TimelineRow | None = None
         """The last call of this connection."""
         self._described: dict[str, str] = {}
@@ -119,12 +133,29 @@ class TimelineRows:
         for index in range(self._taken, len(entries)):
             self._place(segment, index, entries[index])
         self._taken = len(entries)
+        for index in range(self._taken_records, len(session.calls)):
+            self._answer(segment, index)
+        self._taken_records = len(session.calls)
+
+    def _answer(self, segment: Segment, index: int) -> None:
+        """Join a record with the row of its call: with all rows, where the server was reached again meanwhile.
+
+        Neither number nor name says which: numbers count calls that no frame was sent for, names come again.
+        """
+        record = segment.session.calls[index]
+        for row in reversed(self.rows):
+            entry = row.entry
+            if row.segment is not segment or (entry is not None and entry.at_s < record.at_s):
+                return
+            if entry is not None and row.call and entry.at_s <= record.at_s + record.duration_s:
+                row.answer, row.number = index, record.number
+                self._number = max(self._number, record.number)
 
     def _begin(self, session: Session, now_s: float) -> Segment:
         segment = Segment(session=session, offset_s=now_s if self._segment else 0.0)
         if self._segment is not None:
             self.rows.append(TimelineRow(segment=segment, head=None))
-        self._segment, self._taken, self._call = segment, 0, None
+        self._segment, self._taken, self._taken_records, self._call = segment, 0, 0, None
         return segment
 
     def _place(self, segment: Segment, index: int, entry: Entry) -> None:
@@ -141,11 +172,12 @@ class TimelineRows:
 
     def _place_call(self, segment: Segment, index: int, name: str) -> None:
         self._calls += 1
+        self._number += 1
         row = TimelineRow(
             segment=segment,
             head=index,
             call=name,
-            number=self._calls,
+            number=self._number,
             arguments=self._described.pop(name, ""),
         )
         for before in reversed(self.rows[-_LOOK_BACK:]):
@@ -235,6 +267,9 @@ def status(row: TimelineRow) -> tuple[str, str]:
     if not row.call:
         return _STATES[entry.state]
     if entry.state is EntryState.DONE:
+        record = row.record
+        if record is not None and record.judgement.breaks_schema:
+            return "✗ breaks output schema", "bold $text-error"
         return "ok", "$text-success"
     if entry.state is EntryState.FAILED and not entry.detail:
         return "tool error", "bold $text-error"
@@ -253,6 +288,13 @@ def row_line(row: TimelineRow, width: int) -> Content:
     if entry.kind is EntryKind.STDERR and row.folded:
         words = content(shortened(stderr_words(stderr_lines([entry, *row.entries])), width), "$text-warning")
         return _line(at_s, entry, words, width)
+    if (
+        entry.title in _AGREEING
+        and entry.state is EntryState.FAILED
+        and row.segment.session.server is not None
+    ):
+        # An attempt that a healthy start has with every server that speaks another protocol.
+        entry = replace(entry, state=EntryState.DONE, detail="not supported; another protocol was agreed on")
     return entry_line(entry, width, at_s)
 
 

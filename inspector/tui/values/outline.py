@@ -71,6 +71,8 @@ class Difference(Enum):
     """Only the right side has it."""
     REACHES = "!"
     """Both sides have it, and the right side should not. Never follows from the values."""
+    BROKEN = "≠"
+    """It breaks the output schema. Never follows from the values."""
 
 
 _DIFFERENCES = (Difference.NONE, Difference.LEFT, Difference.CHANGED, Difference.RIGHT)

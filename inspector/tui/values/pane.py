@@ -38,6 +38,7 @@ _SIGN_STYLES = {
     Difference.CHANGED: "bold $text-accent",
     Difference.RIGHT: "bold $text-accent",
     Difference.REACHES: "bold $text-error",
+    Difference.BROKEN: "bold $text-error",
 }
 
 
@@ -269,6 +270,11 @@ class OutlineLines(Lines):
         if self._wanted is not None:
             self._searches.ask(SearchAsked(self._wanted, self._sides(), query))
         self.refresh()
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether words were found: then `n` goes to the next place where they occur."""
+        return bool(self._matches)
 
     def next_match(self, step: int) -> None:
         """To the next match, or the one before; from the last to the first."""

@@ -56,11 +56,20 @@ class SearchLine(Horizontal):
     def show(self, number: int, matches: int) -> None:
         """Say which match is shown."""
         more = "+" if matches >= MOST else ""
-        words = f"{number:,} of {count(matches, 'match', 'matches')}{more}" if matches else "no match"
+        words = f"{number:,} of {count(matches, 'match', 'matches')}{more}, n next" if matches else "no match"
         self._found.update(Content(words if self._input.value else ""))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether words are searched for."""
+        return self.has_class("-open")
 
     def action_next(self, step: int) -> None:
         self._values.next_match(step)
+
+    def close(self) -> None:
+        """Search no longer."""
+        self.action_close()
 
     def action_close(self) -> None:
         self.remove_class("-open")
@@ -74,6 +83,6 @@ class SearchLine(Horizontal):
             self._values.search(event.value)
 
     @on(Input.Submitted)
-    def go_on(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._values.next_match(1)
+    def action_keep(self) -> None:
+        """To the values, at the first match below the cursor: there n and N go on."""
+        self._values.focus()

@@ -139,6 +139,8 @@ async def test_enter_on_a_finding_goes_to_its_place_in_the_definition_and_marks_
         await pilot.press("g", "enter")
         text = await settled(pilot, app, "SL-ANN001 high: ")
         assert re.search(r"▸.! +destructiveHint +true", text), text
+        await pilot.press("escape")
+        await settled(pilot, app, "confidence: high")
 
 
 async def test_all_findings_stand_on_one_screen_the_worst_first_and_what_was_not_checked_with_them() -> None:
@@ -202,7 +204,7 @@ async def test_from_the_screen_of_all_enter_leads_to_the_tool_also_where_the_cat
         assert "Tools 3" in text
         assert "▸ poisoned" in text
         assert re.search(r"▸.! *description", text), text
-        await pilot.press("f")
+        await pilot.press("escape")
         assert re.search(r"▸▲ high +SL-POI001", await reviewed(pilot, app, "1 shown"))
 
 

@@ -340,7 +340,7 @@ async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "#1 mint")
-        await pilot.press("t", "G", "enter", "G", "enter")
+        await pilot.press("t", "G", "minus", "G", "enter")
         text = await settled(pilot, app, "received frame 2")
         assert '"structuredContent"' in text
         assert KEY not in text

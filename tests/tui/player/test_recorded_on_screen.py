@@ -91,7 +91,7 @@ async def test_steps_calls_and_ends_are_gone_to_and_what_was_known_there_is_show
         assert "#2 done" in text
         await pilot.press("[")
         text = await settled(pilot, app, "frame 6 of 13")
-        assert "clock was not called up to here" in text
+        await settled(pilot, app, "clock: no answer in the recording up to here.")
         assert "waiting" in text
         await pilot.press("]")
         assert "#2 done" in await settled(pilot, app, "frame 7 of 13")
@@ -99,6 +99,19 @@ async def test_steps_calls_and_ends_are_gone_to_and_what_was_known_there_is_show
         await settled(pilot, app, "frame 13 of 13")
         await pilot.press("]")
         await settled(pilot, app, "This is the end.")
+
+
+async def test_a_call_without_its_answer_says_so_and_shows_what_was_sent(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<")
+        await settled(pilot, app, "frame 1 of 13")
+        await pilot.press("]", "]")
+        await settled(pilot, app, "get_key was not called up to here")
+        await pilot.press("]")
+        await settled(pilot, app, "get_key: no answer in the recording up to here.")
+        await settled(pilot, app, "first")
 
 
 async def test_a_position_that_hides_what_has_the_focus_leaves_the_keys_of_the_catalogue(

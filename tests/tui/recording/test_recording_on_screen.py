@@ -122,6 +122,36 @@ async def test_a_recording_can_hold_everything_since_the_start(tmp_path: Path, s
     assert sum("allow mint" in str(line.text) for line in lines if isinstance(line, Note)) == 2
 
 
+async def test_since_the_start_includes_the_calls_before_a_reconnect(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    played = script()
+    app = app_of(played)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        listed(played.opened[0])
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("R")
+        while len(played.opened) < 2:
+            await pilot.pause()
+        await settled(pilot, app, "demo  ready")
+        listed(played.opened[1])
+        await pilot.press("r")
+        await settled(pilot, app, "#2 done")
+        await pilot.press("escape")
+        await begun(pilot, app, path, has_past=True)
+        await settled(pilot, app, "● recording ")
+        await pilot.press("w")
+        await settled(pilot, app, "Recorded to")
+    assert KEY not in path.read_text()
+    lines = lines_of(path)
+    assert [line.number for line in lines if isinstance(line, Connected)] == [2]
+    frames = [line for line in lines if isinstance(line, RecordedFrame)]
+    assert [frame.number for frame in frames] == list(range(1, len(frames) + 1))
+    results = list(checked(line for line in lines if not isinstance(line, Break)))
+    assert [(call.tool, call.mismatches) for call in results] == [("mint", ()), ("mint", ())]
+
+
 async def test_what_was_before_is_not_in_it_but_what_it_declared_stays_withheld(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     told = script()

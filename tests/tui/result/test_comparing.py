@@ -50,7 +50,7 @@ async def test_d_compares_declared_with_closed_and_escape_goes_back(size: tuple[
         assert app.is_running
 
 
-async def test_n_moves_between_differences_and_stops_at_the_last_one() -> None:
+async def test_n_moves_down_between_differences_and_from_the_last_to_the_first() -> None:
     app = app_with_a_result()
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "mint")
@@ -63,11 +63,12 @@ async def test_n_moves_between_differences_and_stops_at_the_last_one() -> None:
         for _ in range(9):
             await pilot.press("n")
             seen.append(left.cursor)
-        assert seen == sorted(seen)
-        assert 1 < len(set(seen)) < 9
-        await settled(pilot, app, "This is the last difference.")
+        there = sorted(set(seen))
+        assert 1 < len(there) < 9
+        assert seen == [there[(there.index(seen[0]) + step) % len(there)] for step in range(10)]
+        await settled(pilot, app, "After the last difference: the first.")
         await pilot.press("N")
-        assert left.cursor == sorted(set(seen))[-2]
+        assert left.cursor == there[(there.index(seen[-1]) - 1) % len(there)]
         await pilot.press("enter")
         await settled(pilot, app, "Esc goes back to the result")
 

@@ -134,7 +134,38 @@ def test_the_worst_difference_comes_first_and_metadata_last() -> None:
     pointers = [view.outline.pointer(node) for node in view.order]
     assert pointers[0] == "/structuredContent/key"
     assert pointers[-1] == "/_meta"
+    # Reasons that are equal are one line with their number; the numbers are those of the verdict.
+    assert sum(each.count for each in view.reasons if each.key[0] is Difference.LEFT) == len(view.removals)
+    assert len({each.key for each in view.reasons}) == len(view.reasons)
+    assert view.places == tuple(sorted(view.order))
     assert reasons(view, view.order[0], 1)[0].plain.startswith("▸ ✗ /structuredContent/key")
+
+
+def test_what_breaks_the_output_schema_is_marked_and_among_the_places() -> None:
+    schema: Json = {"type": "object", "properties": {"id": {"type": "string"}}}
+    tool = Tool(name="mint", definition={"name": "mint", "outputSchema": schema})
+    record = record_of(Result(value={"content": [], "structuredContent": {"id": 7}}), tool)
+    view = result_view(record, Level.DECLARED, "spec", server="server")
+    node = node_of(view, "/structuredContent/id")
+    assert view.sign(view.outline, node) is Difference.BROKEN
+    assert node in view.places
+    assert "breaks the output schema: must be a string" in reason_line(view, view.outline, node).plain
+    assert any(line.plain.startswith("▸ ≠ /structuredContent/id") for line in reasons(view, node, 9))
+    assert view.sign(view.json, view.json.node_at("/structuredContent/id") or 0) is Difference.BROKEN
+
+
+def test_equal_reasons_are_one_line_with_their_number() -> None:
+    block: JsonObject = {"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}}
+    view = view_of({"content": [block, {**block, "text": "more"}, {**block, "text": "most"}]})
+    shown = [line.plain for line in reasons(view, None, 9)]
+    assert sum("3 times: /content/0, /content/1 …" in line for line in shown) == 1, shown
+
+
+def test_without_an_output_schema_no_value_is_counted_as_missing_in_it() -> None:
+    value: Json = {"content": [{"type": "text", "text": "made"}]}
+    record = record_of(Result(value=value), Tool(name="mint", definition={"name": "mint"}))
+    view = result_view(record, Level.DECLARED, "spec", server="server")
+    assert "output schema" not in strip(view).plain
 
 
 def test_the_reason_of_a_removal_names_rule_place_and_declaration() -> None:

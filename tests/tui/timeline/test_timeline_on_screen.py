@@ -1,6 +1,9 @@
+import re
+
 from textual.widgets import Input
 
-from inspector.json.exact import JsonObject
+from inspector.json.exact import Json, JsonObject
+from inspector.protocol.outcome import Result
 from inspector.tui.timeline.pane import TimelinePane
 from tests.tui.scripted import LARGE, Script, answering, app_of, settled
 
@@ -32,18 +35,69 @@ async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
         text = await settled(pilot, app, 'mint(owner="ada", pin=•••)')
         assert told.calls == [("mint", {"owner": "ada", "pin": "hush"})]
         assert "text, required" not in text
-        assert "▸ #1 mint owner=" in await settled(pilot, app, "Timeline  1 call")
-        await pilot.press("t", "G", "enter")
+        text = await settled(pilot, app, "Timeline  1 call")
+        assert re.search(r"^ *\d\d:\d\d:\d\d +0:00 → ▸ #1 mint owner=", text, re.MULTILINE), text
+        await pilot.press("t", "G", "minus")
         assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
-        await pilot.press("enter")
+        await pilot.press("G", "minus")
         assert "▾" not in await settled(pilot, app, "▸ #1 mint")
         # Letters that were typed ahead leave the argument as it is.
         await pilot.press("1", "r")
         await settled(pilot, app, "owner*")
-        assert app.screen.query_one("FieldLine Input", Input).value == "adar"
+        field = app.screen.query_one("FieldLine Input", Input)
+        assert field.value == "adar"
+        await pilot.press("ctrl+z")
+        await settled(pilot, app, "default")
+        assert field.value == "ada"
+        await pilot.press("ctrl+z")
+        await settled(pilot, app, "There is nothing to undo in this field.")
+        await pilot.press("r")
         await pilot.press("escape", "escape", "r")
         await settled(pilot, app, "#2 done")
         assert told.calls[1] == told.calls[0]
+
+
+async def test_enter_on_a_call_shows_its_result_also_of_the_connection_before() -> None:
+    told = script()
+    tool: JsonObject = {
+        **MINT,
+        "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+    }
+    told.tools = [tool, {"name": "other", "inputSchema": {"type": "object"}}]
+    given: list[Json] = ["seven", 8, 9]
+
+    async def numbered(_arguments: JsonObject, _progress: object) -> Result:
+        return Result(value={"content": [], "structuredContent": {"n": given.pop(0)}})
+
+    told.answers = {"mint": numbered}
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner*  default")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "✗ breaks output schema")
+        timeline = app.screen.query_one(TimelinePane)
+        await pilot.press("R")
+        while len(told.opened) < 2:
+            await pilot.pause()
+        await settled(pilot, app, "demo  ready")
+        await pilot.press("r")
+        await settled(pilot, app, "#2 done")
+        await pilot.press("r")
+        await settled(pilot, app, "#3 mint")
+        assert '"seven"' not in await settled(pilot, app, "#3 done")
+        timeline.focus()
+        await pilot.press("slash", *"status:breaks", "enter")
+        await settled(pilot, app, "filter: status:breaks")
+        assert timeline.count == 1
+        await pilot.press("enter")
+        text = await settled(pilot, app, "an earlier call, Esc goes back")
+        assert '"seven"' in text
+        assert "#1 done" in text
+        await settled(pilot, app, 'mint(owner="ada")   Esc back')
+        await pilot.press("escape")
+        text = await settled(pilot, app, "#3 done")
+        assert '"seven"' not in text
+        assert timeline.has_focus
 
 
 async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:

@@ -67,6 +67,17 @@ def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
     assert "Input should be a valid integer policy: allowed 1 log" in line
 
 
+async def test_an_attempt_at_another_protocol_is_no_failure_once_one_is_agreed_on() -> None:
+    session, folded = a_session(), TimelineRows()
+    session.frame(Direction.SENT, dump({"jsonrpc": "2.0", "id": 1, "method": "server/discover"}))
+    error: Json = {"code": -32022, "message": "unsupported"}
+    session.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "id": 1, "error": error}))
+    folded.take(session, 0.0)
+    assert "-32022 unsupported failed" in lines(folded.rows)[0]
+    await session.connect()
+    assert "not supported; another protocol was agreed on" in lines(folded.rows)[0]
+
+
 def test_stderr_long_after_a_call_is_a_row_of_its_own_however_many_lines() -> None:
     session, folded = a_session(), TimelineRows()
     ask(session, 1, "get_order")

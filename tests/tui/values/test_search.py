@@ -85,7 +85,7 @@ async def test_slash_goes_to_what_is_typed_also_in_a_fold(size: tuple[int, int])
     assert found
 
 
-async def test_enter_and_up_go_through_the_matches_and_round() -> None:
+async def test_enter_goes_to_the_match_and_n_through_the_matches_and_round() -> None:
     app = app_of(Script(tools=[TOOL], answers={"look": answering(RESULT)}))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "It takes no arguments")
@@ -94,10 +94,14 @@ async def test_enter_and_up_go_through_the_matches_and_round() -> None:
         await pilot.press("slash", *"29")
         await settled(pilot, app, "1 of 26 matches")
         await pilot.press("enter")
+        await settled(pilot, app, "1 of 26 matches")
+        await pilot.press("n")
         await settled(pilot, app, "2 of 26 matches")
-        await pilot.press("up", "up")
+        await pilot.press("N", "N")
         await settled(pilot, app, "26 of 26 matches")
-        await pilot.press("down", *"x")
+        await pilot.press("escape")
+        await settled(pilot, app, "n next difference")
+        await pilot.press("slash", "end", *"x")
         await settled(pilot, app, "no match")
 
 
