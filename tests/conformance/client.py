@@ -15,7 +15,6 @@ import httpx2
 from inspector.asks.answer import Action, Answer, with_defaults
 from inspector.asks.ask import Ask, AskKind
 from inspector.errors import InspectorError
-from inspector.json.exact import JsonObject
 from inspector.protocol.authorization import AuthorizationAsk, Authorizing, ClientIdentity
 from inspector.protocol.catalogue import Item, Kind
 from inspector.protocol.targets import Era, HttpTarget
@@ -61,7 +60,7 @@ async def use(session: Session, calls: list[dict[str, Any]]) -> None:
             sys.stderr.write(f"{call['name']}: {record.outcome}\n")
         return
     for tool in catalogue.tools:
-        arguments: JsonObject = example_arguments(form_of(tool.input_schema))
+        arguments = example_arguments(form_of(tool.input_schema))
         sys.stderr.write(f"{tool.name}: {(await session.call(tool.name, arguments)).outcome}\n")
     for kind in (Kind.RESOURCE, Kind.PROMPT):
         for item in catalogue.entries.get(kind, ()):

@@ -4,6 +4,7 @@ Source: MCP 2025-11-25 and 2026-07-28, Authorization.
 """
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
@@ -12,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrationError, OAuthTokenError
+from mcp.client.auth import oauth2 as sdk_oauth
 from mcp.client.auth.extensions.client_credentials import (
     ClientCredentialsOAuthProvider,
     PrivateKeyJWTOAuthProvider,
@@ -33,6 +35,9 @@ from inspector.protocol.targets import HttpTarget
 from inspector.safe_text import safe_line
 from inspector.urls.host import is_on_this_machine
 
+# The SDK logs its errors with the answers that they quote.
+logging.getLogger(sdk_oauth.__name__).disabled = True
+
 STEP_S = 30.0
 """Time limit for one request to an authorization server."""
 USER_S = 600.0
@@ -40,7 +45,7 @@ USER_S = 600.0
 MOST_BYTES = 1 << 20
 """Of one answer of an authorization server."""
 
-_NO_ONE = "Authorization: no token, and there is no one to ask here: run sightline auth TARGET --remember in a terminal"
+_NO_ONE = "Authorization: no token is kept, and there is no terminal to ask you in"
 _STORED_ONLY = "Authorization: no token that the server accepts is kept (--stored-auth-only)"
 
 

@@ -15,13 +15,13 @@ _LONGEST = 300
 _MOST_MEMBERS = 30
 
 _NAMES = (
-        "grant_type client_id client_name redirect_uri redirect_uris grant_types response_types response_type "
-        "scope resource application_type client_assertion_type token_endpoint_auth_method "
-        "code_challenge_method prompt audience token_type expires_in client_id_issued_at "
-        "client_secret_expires_at authorization_servers scopes_supported bearer_methods_supported issuer "
-        "authorization_endpoint token_endpoint registration_endpoint code_challenge_methods_supported "
-        "grant_types_supported token_endpoint_auth_methods_supported client_id_metadata_document_supported "
-        "authorization_response_iss_parameter_supported error error_description error_uri "
+    "grant_type client_id client_name redirect_uri redirect_uris grant_types response_types response_type "
+    "scope resource application_type client_assertion_type token_endpoint_auth_method "
+    "code_challenge_method prompt audience token_type expires_in client_id_issued_at "
+    "client_secret_expires_at authorization_servers scopes_supported bearer_methods_supported issuer "
+    "authorization_endpoint token_endpoint registration_endpoint code_challenge_methods_supported "
+    "grant_types_supported token_endpoint_auth_methods_supported client_id_metadata_document_supported "
+    "authorization_response_iss_parameter_supported error error_description error_uri "
 )
 _SHOWN = frozenset(_NAMES.split())
 _METADATA = {
