@@ -148,6 +148,7 @@ class SessionRecorder:
         session = self._session or session
         self._recorder, self._is_own = recorder, True
         self._since_s = None if has_past else session.now_s
+        recorder.conceal(session.own.values)
         (_give_past if has_past else _join)(recorder, session)
         session.recorder = recorder
         self._changed()
@@ -269,7 +270,7 @@ def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
     scribe = Scribe(
         secrets.token_bytes(32),
         lenses,
-        secrets=secret_values(target),
+        secrets=(*secret_values(target), *session.own.values),
         target=(str(target), named(target)[1]),
     )
     notes = [
