@@ -45,6 +45,11 @@ class OwnCredentials:
         self.is_empty = True
         self.add(values)
 
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What is covered, the longest first."""
+        return tuple(self._values)
+
     def add(self, values: Iterable[str]) -> None:
         """Also cover these from now on. Shorter ones than the search finds are left out."""
         new = {value.strip() for value in values} - set(self._values)
