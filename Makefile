@@ -64,7 +64,7 @@ $(VENV)/tested: $(VENV)/made pyproject.toml constraints.txt
 	@touch $@ $(VENV)/installed
 
 # Third-party servers have needs of their own, so they get an environment of their own.
-$(PEERS)/installed: $(VENV)/made tests/peers/requirements.txt
+$(PEERS)/installed: $(VENV)/made tests/peers/requirements.txt tests/peers/npm-packages.txt
 	$(PYTHON) -m venv $(PEERS)/python
 	$(PEERS)/python/bin/pip install -q -r tests/peers/requirements.txt
 	@if command -v npm >/dev/null; then \

@@ -33,7 +33,7 @@ class UsageError(InspectorError):
     exit_code = 2
 
 
-AUTHENTICATION_HINT = 'Pass credentials with --header "Authorization: Bearer …".'
+AUTHENTICATION_HINT = 'Run sightline auth TARGET --remember in a terminal, or pass credentials with --header "Authorization: Bearer …".'
 
 
 class AuthenticationRequiredError(InspectorError):

@@ -17,6 +17,7 @@ from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import UsageError
 from inspector.files import paths
 from inspector.policy.gate.agreement import Agreement, Terms
+from inspector.protocol.authorization import Trust
 from inspector.protocol.client import FULL, LOG_LEVELS, NO_LOGS, PROFILES, Announcement, Root
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import Era, PageTarget, Target
@@ -289,6 +290,83 @@ def root_of(folder: Path) -> Root:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizationOptions(OptionGroup):
+    """How Sightline is authorized, and which certificates it accepts."""
+
+    title = "Authorization (http://…)"
+
+    no_browser: bool = option(
+        "--no-browser",
+        default=False,
+        is_flag=True,
+        help="Print the authorization URL; do not ask to open it.",
+    )
+    remember: bool = option(
+        "--remember", default=False, is_flag=True, help="Keep tokens in the system's keyring."
+    )
+    stored_only: bool = option(
+        "--stored-auth-only",
+        default=False,
+        is_flag=True,
+        help="Use kept tokens only, and exit 3 where they do not do.",
+    )
+    client_id: str | None = option(
+        "--client-id", default=None, metavar="ID", help="Your client at the authorization server."
+    )
+    client_secret: str | None = option(
+        "--client-secret",
+        default=None,
+        metavar="@FILE|env:NAME",
+        help="Where its secret is. Never the secret itself.",
+    )
+    client_key: str | None = option(
+        "--client-key", default=None, metavar="FILE", help="Its private key (PEM), in place of a secret."
+    )
+    client_metadata_url: str | None = option(
+        "--client-metadata-url",
+        default=None,
+        metavar="URL",
+        help="A client metadata document, used as client id where the server supports it.",
+    )
+    client_credentials: bool = option(
+        "--client-credentials",
+        default=False,
+        is_flag=True,
+        help="Authorize the client itself, without a user; needs --client-id and --issuer.",
+    )
+    issuer: str | None = option(
+        "--issuer", default=None, metavar="URL", help="The authorization server that --client-id belongs to."
+    )
+    scope: str | None = option(
+        "--scope", default=None, metavar="WORDS", help="Scopes to ask for with --client-credentials."
+    )
+    redirect_uri: str | None = option(
+        "--redirect-uri",
+        default=None,
+        metavar="URI",
+        help="Where the redirect is awaited.  [default: http://127.0.0.1:PORT/callback with a free port]",
+    )
+    cacert: str | None = option(
+        "--cacert", default=None, metavar="FILE", help="Also accept certificates signed by these (PEM)."
+    )
+    is_insecure: bool = option(
+        "--insecure", default=False, is_flag=True, help="Accept any certificate. The header shows it."
+    )
+
+    @property
+    def is_given(self) -> bool:
+        """True if any of these options is given."""
+        return self != AuthorizationOptions()
+
+    @property
+    def trust(self) -> Trust:
+        """Which certificates are accepted. Raises UsageError where two options exclude each other."""
+        if self.cacert is not None and self.is_insecure:
+            raise UsageError("--insecure accepts any certificate", "Leave it out, or leave out --cacert.")
+        return Trust(cacert=self.cacert, is_insecure=self.is_insecure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionOptions(OptionGroup):
     """How to reach a target."""
 
@@ -333,6 +411,9 @@ class ConnectionOptions(OptionGroup):
         "--server", default=None, metavar="NAME", help="The entry of the --config file to use."
     )
     client: ClientOptions = field(default_factory=ClientOptions, metadata={"group": ClientOptions})
+    authorization: AuthorizationOptions = field(
+        default_factory=AuthorizationOptions, metadata={"group": AuthorizationOptions}
+    )
     browser: BrowserOptions = field(default_factory=BrowserOptions, metadata={"group": BrowserOptions})
 
     def options(self) -> Options:
@@ -344,6 +425,7 @@ class ConnectionOptions(OptionGroup):
             connect_timeout_s=min(self.timeout_s, 30.0),
             wait_s=WAIT_S if wait_s is None else wait_s,
             forms=Forms.WAIT if self.browser.is_visible else Forms.LEAVE,
+            trust=self.authorization.trust,
         )
         own = _own_settings()
         options = self.client.applied(options, own)

@@ -217,6 +217,10 @@ class Diagnostics:
         if not self.quiet and not self.as_json:
             self._write(self.cover(text))
 
+    def prompt(self, text: str) -> None:
+        """Write what the user has to answer or to open, in any case and in full."""
+        self._write(text)
+
     def add(self, text: str) -> None:
         """Write a part of an error message, also with `-q`. JSON output has its own place for it."""
         if not self.as_json:

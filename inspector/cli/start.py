@@ -92,6 +92,12 @@ def launch_of(
 ) -> Launch:
     """A run on `target` with these options, its recorder made. Raises UsageError. `in_session` closes the recorder."""
     options = connection.options()
+    if isinstance(target, HttpTarget):
+        from inspector.cli.authorizing import authorizing_of  # noqa: PLC0415 - only for HTTP targets
+
+        options = replace(options, authorizing=authorizing_of(connection.authorization))
+    if options.trust.is_insecure:
+        DIAGNOSTICS.say("certificates are not checked (--insecure)")
     if lens is not None:
         options = replace(options, policy=lens.policy)
     if recording is not None:
@@ -228,6 +234,11 @@ def _adjusted(target: Target, connection: ConnectionOptions) -> Target:
         raise UsageError(
             "--cdp, --headed, --chromium, --polyfill and --wait are only for web pages",
             "Write a page as web+https://…",
+        )
+    if connection.authorization.is_given and not isinstance(target, HttpTarget):
+        raise UsageError(
+            "options of authorization and certificates are only for HTTP targets",
+            "Write a URL, or leave them out.",
         )
     match target:
         case PageTarget():

@@ -13,6 +13,7 @@ from inspector.connect.stdio import StdioProcess
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.errors import InspectorError
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.authorization import Access
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.client import USUAL, Announcement
 from inspector.protocol.exchanges import Matched
@@ -130,6 +131,8 @@ class Opening:
     era: Era = Era.AUTO
     timeout_s: float
     announced: Announcement = USUAL
+    access: Access | None = None
+    """None to send no token but the target's, and to cover its credentials only."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message closes a stdio connection; over HTTP it fails the request."""
 
@@ -148,7 +151,8 @@ async def open_connection(
     A stdio server that exits at the stateless era's first message is started again for the handshake.
     `on_request`: answers the server's requests in the handshake era; in the other it has none. `after`: the connection to replace; its clock, frame numbers and request ids continue.
     """
-    tap, last_id = after.place if after else (Tap(on_frame, own_credentials(target).cover), 0)
+    cover = opening.access.lane.cover if opening.access else own_credentials(target).cover
+    tap, last_id = after.place if after else (Tap(on_frame, cover), 0)
 
     def dispatcher(last_id: int = 0) -> Dispatcher:
         return Dispatcher(tap, on_notification, on_request=on_request, last_id=last_id)
@@ -166,7 +170,10 @@ class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no 
 
 
 async def _opened(
-    target: StdioTarget | HttpTarget, opening: Opening, dispatcher: Dispatcher, tap: Tap
+    target: StdioTarget | HttpTarget,
+    opening: Opening,
+    dispatcher: Dispatcher,
+    tap: Tap,
 ) -> Connection:
     transport: Transport
     limit = opening.max_message_bytes
@@ -176,7 +183,12 @@ async def _opened(
         from inspector.connect.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
 
         transport = HttpChannel(
-            target, tap, dispatcher, open_timeout_s=opening.timeout_s, max_message_bytes=limit
+            target,
+            tap,
+            dispatcher,
+            open_timeout_s=opening.timeout_s,
+            max_message_bytes=limit,
+            access=opening.access,
         )
     dispatcher.attach(transport)
     connection = Connection(target, tap, dispatcher, transport)

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -137,6 +137,8 @@ class Dispatcher:
         self._pending[key] = pending
         try:
             async with asyncio.timeout(timeout_s) as pending.timeout:
+                if self._paused:
+                    self._stop(pending)
                 await self._send(message, stamped | (headers or {}))
                 answer = await pending.answer
         except TimeoutError:
@@ -265,13 +267,13 @@ class Dispatcher:
     async def _answer(self, request: Request) -> None:
         if self._on_request is None:
             return
-        self._pause()
-        try:
-            reply = await self._on_request(request, self.is_idle)
-        except Exception:  # noqa: BLE001 - a defect of Sightline must not leave the server, and with it the call, waiting
-            reply: JsonObject = {"error": {"code": INTERNAL_ERROR, "message": "the client could not answer"}}
-        finally:
-            self._resume()
+        with self.paused():
+            try:
+                reply = await self._on_request(request, self.is_idle)
+            except Exception:  # noqa: BLE001 - a defect of Sightline must not leave the server, and with it the call, waiting
+                reply: JsonObject = {
+                    "error": {"code": INTERNAL_ERROR, "message": "the client could not answer"}
+                }
         await self._send_reply(request, reply)
 
     def _withdraw(self, notification: Notification) -> None:
@@ -281,22 +283,32 @@ class Dispatcher:
             if reply is not None:
                 reply.cancel()
 
-    def _pause(self) -> None:
-        """Stop the time limits: the server waits for the user."""
+    @property
+    def is_paused(self) -> bool:
+        """Whether a user is asked something, so that time limits stand still."""
+        return self._paused > 0
+
+    @contextlib.contextmanager
+    def paused(self) -> Generator[None]:
+        """Stop the time limits: the server, or the request itself, waits for the user."""
         self._paused += 1
-        if self._paused > 1:
-            return
-        now = asyncio.get_running_loop().time()
-        for pending in self._pending.values():
-            when = pending.timeout.when() if pending.timeout else None
-            if pending.timeout and when is not None and not pending.timeout.expired():
-                pending.left_s = max(when - now, 0.0)
-                pending.timeout.reschedule(None)
+        if self._paused == 1:
+            for pending in self._pending.values():
+                self._stop(pending)
+        try:
+            yield
+        finally:
+            self._paused -= 1
+            if not self._paused:
+                self._resume()
+
+    def _stop(self, pending: _Pending) -> None:
+        when = pending.timeout.when() if pending.timeout else None
+        if pending.timeout and when is not None and not pending.timeout.expired():
+            pending.left_s = max(when - asyncio.get_running_loop().time(), 0.0)
+            pending.timeout.reschedule(None)
 
     def _resume(self) -> None:
-        self._paused -= 1
-        if self._paused:
-            return
         now = asyncio.get_running_loop().time()
         for pending in self._pending.values():
             left_s, pending.left_s = pending.left_s, None

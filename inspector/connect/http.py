@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import ssl
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, cast
@@ -19,8 +20,11 @@ from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 from inspector.connect.dispatch import Dispatcher
 from inspector.connect.errors import connect_error
 from inspector.connect.http_tap import HttpTap
+from inspector.connect.oauth.auth import Authorization
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
+from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.authorization import Access, Trust
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import HttpTarget
 
@@ -42,15 +46,25 @@ class HttpChannel:
         *,
         open_timeout_s: float,
         max_message_bytes: int = MAX_MESSAGE_BYTES,
+        access: Access | None = None,
     ) -> None:
-        """`open_timeout_s`: time limit for the `endpoint` event of the older transport."""
+        """`open_timeout_s`: time limit for the `endpoint` event of the older transport. Raises UsageError for a wrong file of certificates."""
         self._target = target
         self._tap = tap
         self._open_timeout_s = open_timeout_s
         self._dispatcher = dispatcher
         proxy = _proxy_for(target.url)
+        verify = certificates(access.trust if access else Trust())
+        self._auth: Authorization | None = None
+        if access is not None and not _has_credentials(target):
+            self._auth = Authorization(
+                target,
+                access,
+                dispatcher,
+                lambda url: httpx2.AsyncHTTPTransport(proxy=_proxy_for(url), verify=verify),
+            )
         self._http_tap = HttpTap(
-            httpx2.AsyncHTTPTransport(proxy=proxy, socket_options=_keepalive()),
+            httpx2.AsyncHTTPTransport(proxy=proxy, socket_options=_keepalive(), verify=verify),
             tap,
             dispatcher,
             older_sse=target.older_sse,
@@ -68,12 +82,13 @@ class HttpChannel:
     async def start(self) -> None:
         """Open the transport. Raises InspectorError, but not for Streamable HTTP, which sends nothing yet."""
         self._owner = asyncio.ensure_future(self._own())
-        try:
-            async with asyncio.timeout(self._open_timeout_s):
-                self._writer = await asyncio.shield(self._opened)
-        except TimeoutError as error:
+        done, _ = await asyncio.wait({self._opened}, timeout=self._open_timeout_s)
+        while not done and self._dispatcher.is_paused:
+            done, _ = await asyncio.wait({self._opened}, timeout=self._open_timeout_s)
+        if not done:
             detail = f"no `endpoint` event within {self._open_timeout_s:g} s"
-            raise connect_error(self._target, Failure(kind=FailureKind.TIMEOUT, detail=detail)) from error
+            raise connect_error(self._target, Failure(kind=FailureKind.TIMEOUT, detail=detail))
+        self._writer = self._opened.result()
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
         """POST one message. Raises OSError where the transport has ended."""
@@ -133,9 +148,11 @@ class HttpChannel:
         timeout: httpx2.Timeout | None = None,
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
-        _ = timeout
+        _ = timeout, auth
         merged = [("accept-encoding", "identity"), *(headers or {}).items(), *self._target.headers]
-        return httpx2.AsyncClient(transport=self._http_tap, headers=merged, timeout=TIME_LIMITS, auth=auth)
+        return httpx2.AsyncClient(
+            transport=self._http_tap, headers=merged, timeout=TIME_LIMITS, auth=self._auth
+        )
 
     async def _drain(self, reader: Any) -> None:
         """Discard the SDK's parsed messages, except its errors for requests that will get no answer."""
@@ -164,6 +181,27 @@ def declared_headers(input_schema: Json, arguments: Json) -> dict[str, str]:
     if not isinstance(arguments, dict) or header_fault(input_schema) is not None:
         return {}
     return mcp_param_headers(x_mcp_header_map(input_schema), arguments)
+
+
+def certificates(trust: Trust) -> ssl.SSLContext | bool:
+    """What checks certificates, as httpx takes it. Raises UsageError for a file that has none."""
+    if trust.is_insecure:
+        return False
+    if trust.cacert is None:
+        return True
+    try:
+        context = ssl.create_default_context()
+        context.load_verify_locations(cafile=trust.cacert)
+    except OSError as error:
+        reason = "it has no certificates in PEM" if isinstance(error, ssl.SSLError) else error.strerror
+        raise UsageError(
+            f"--cacert {trust.cacert}: {reason}", "Name a file with certificates in PEM."
+        ) from error
+    return context
+
+
+def _has_credentials(target: HttpTarget) -> bool:
+    return any(name.lower() == "authorization" for name, _ in target.headers)
 
 
 def _proxy_for(url: str) -> str | None:

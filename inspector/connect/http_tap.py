@@ -7,6 +7,7 @@ and redirects: it would parse every body again on the event loop, and validate i
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
+from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 import httpx2
@@ -22,6 +23,7 @@ from inspector.connect.http_response import (
     fault_of,
     foreign_charset,
 )
+from inspector.connect.oauth.held import held_of, wants_authorization
 from inspector.connect.sse import EventSplitter, ServerSentEvent, start_of
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.json.exact import Json, JsonObject, dump
@@ -73,9 +75,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
             return httpx2.Response(204, request=request)
         body = await request.aread()
         head = f"{request.method} {request.url.path}"
-        is_message = request.method == "POST"
-        sent = await self._tap.take(Direction.SENT, Channel.HTTP, body, head=head, is_json=is_message)
-        exchange = _Exchange(request, sent.frame)
+        exchange = await self._exchange(request, body, head)
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
@@ -86,6 +86,21 @@ class HttpTap(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+    async def _exchange(self, request: httpx2.Request, body: bytes, head: str) -> "_Exchange":
+        held = held_of(request)
+        if held is not None and held.exchange is not None:
+            # The request is open: a second frame of it would be taken for another request.
+            exchange = cast("_Exchange", held.exchange)
+            self._tap.note(f"sent again with a token: {exchange.method or head}")
+            return exchange
+        sent = await self._tap.take(
+            Direction.SENT, Channel.HTTP, body, head=head, is_json=request.method == "POST"
+        )
+        exchange = _Exchange(request, sent.frame)
+        if held is not None:
+            held.exchange = exchange
+        return exchange
 
     async def _tapped(self, exchange: "_Exchange", response: httpx2.Response) -> httpx2.Response:
         request, status = exchange.request, response.status_code
@@ -109,10 +124,21 @@ class HttpTap(httpx2.AsyncBaseTransport):
             body = await self._body(exchange, response, head)
         finally:
             await response.aclose()
-        if self._older_sse and request.method == "POST" and status >= 400:
-            # The SDK's writer for the older transport ends at the first refused message.
+        # The SDK's writer for the older transport ends at the first refused message.
+        is_hidden = self._older_sse and request.method == "POST" and status >= 400
+        held = held_of(request)
+        if held is not None and held.failure is not None:
+            refused = httpx2.Response(status, headers=headers, content=body, request=request)
+            held.fail = lambda failure: self._fail_held(exchange, failure, refused if is_hidden else None)
+            return refused
+        if is_hidden:
             return httpx2.Response(202, request=request)
         return httpx2.Response(status, headers=headers, content=body, request=request)
+
+    def _fail_held(self, exchange: "_Exchange", failure: Failure, hidden: httpx2.Response | None) -> None:
+        if hidden is not None:
+            hidden.status_code = 202
+        self._fail(exchange, failure)
 
     async def _body(self, exchange: "_Exchange", response: httpx2.Response, head: str) -> bytes:
         raw, is_whole = await self._read(exchange, response)
@@ -180,6 +206,11 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if is_answer:
             self._dispatcher.take(matched)
         failure = exchange.refused(response, raw, ended=ended)
+        held = held_of(exchange.request)
+        if held is not None and wants_authorization(response):
+            self._tap.note(failure.detail)
+            held.failure = failure
+            return
         if ended:
             self._dispatcher.away = failure
         self._fail(exchange, failure)
@@ -317,6 +348,7 @@ class _Exchange:
         carried = next((item for item in messages(sent.body) if isinstance(item, Request)), None)
         self.carried: Json = carried.id if carried else None
         """The request id; None where it carries no request."""
+        self.method = carried.method if carried else ""
         self._is_call = carried is not None and carried.method == "tools/call"
 
     def failed(self, kind: FailureKind, what: str) -> Failure:

@@ -79,6 +79,9 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> 
     """Prefer the stateless era. A slow server gets both requests, and the first success counts."""
     discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s, client))
     done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
+    while not done and dispatcher.is_paused:
+        # Silence while the user authorizes says nothing about the server.
+        done, _ = await asyncio.wait({discovering}, timeout=PROBE_S)
     if done:
         agreement = discovering.result()
         if isinstance(agreement, Agreement) or _is_final(agreement.outcome):

@@ -112,13 +112,13 @@ class Timeline:
             )
         return tuple(self._take(frame, event) for event in matched.events)
 
-    def note(self, at_s: float, title: str, detail: str) -> Entry:
+    def note(self, at_s: float, title: str, detail: str, *, is_failed: bool = False) -> Entry:
         """Add something that went over no wire, such as a decision about a call."""
         entry = Entry(
             number=len(self._entries) + 1,
             kind=EntryKind.DECISION,
             title=title,
-            state=EntryState.DONE,
+            state=EntryState.FAILED if is_failed else EntryState.DONE,
             at_s=at_s,
             frames=(),
             size_bytes=0,

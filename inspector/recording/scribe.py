@@ -198,6 +198,11 @@ class Scribe:
     def note(self, at_s: float, kind: str, text: str) -> Iterator[Line]:
         yield from self._later(Note(at_s=at_s, kind=kind, text=text))
 
+    def conceal(self, values: Iterable[str]) -> Iterator[Line]:
+        """Take these for secret from now on."""
+        self._bounder.known.learn(list(values))
+        return iter(())
+
     def finish(self) -> Iterator[Line]:
         self._is_short = self._is_short or bool(self._pending)
         yield from self._flush()

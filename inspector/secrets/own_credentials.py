@@ -41,10 +41,25 @@ class OwnCredentials:
     """Covers the user's credentials wherever a text repeats them."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        whole = list(values)
-        self.is_empty = not whole
-        self._plain = re.compile("|".join(map(re.escape, whole)), re.IGNORECASE)
-        self._echoes = Echoes(part for value in whole for part in _with_halves(value))
+        self._values: list[str] = []
+        self.is_empty = True
+        self.add(values)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What is covered, the longest first."""
+        return tuple(self._values)
+
+    def add(self, values: Iterable[str]) -> None:
+        """Also cover these from now on. Shorter ones than the search finds are left out."""
+        new = {value.strip() for value in values} - set(self._values)
+        found = [value for value in new if len("".join(value.split())) >= SHORTEST]
+        if not found and self._values:
+            return
+        self._values = sorted((*self._values, *found), key=lambda value: (-len(value), value))
+        self.is_empty = not self._values
+        self._plain = re.compile("|".join(map(re.escape, self._values)), re.IGNORECASE)
+        self._echoes = Echoes(part for value in self._values for part in _with_halves(value))
 
     def cover(self, text: str) -> str:
         """Cover the words that repeat a credential; a whole line, or the text, where no single word does.

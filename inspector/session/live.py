@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
 from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
+from inspector.protocol.authorization import Access, Lane
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, Request, with_meta
@@ -62,7 +64,7 @@ class Session:
         self.options = options
         self.own = own_credentials(target)
         """The user's credentials: covered in errors, failures, notes and the timeline, not in results."""
-        self.timeline = Timeline(None if self.own.is_empty else self.own.cover)
+        self.timeline = Timeline(self.own.cover)
         self.catalogue = Catalogue()
         self.server: ServerFacts | None = None
         self.calls: list[CallRecord] = []
@@ -75,6 +77,8 @@ class Session:
         """Connects again, for all who ask meanwhile."""
         self._retired: list[Connection] = []
         """Connections that were replaced while requests waited for their answers."""
+        self._heard = (0.0, 0.0)
+        """When the last frame came, on the clock of the frames and on the monotonic one."""
         self._replaced = asyncio.Event()
         """Set where another connection took the place of the one in use."""
         self._subscribed: dict[str, Connection | PageConnection] = {}
@@ -126,6 +130,11 @@ class Session:
                 era=era,
                 timeout_s=self.options.connect_timeout_s,
                 announced=self.options.client,
+                access=Access(
+                    lane=Lane(note=self._step, conceal=self._conceal, cover=self.own.cover),
+                    authorizing=self.options.authorizing,
+                    trust=self.options.trust,
+                ),
                 max_message_bytes=self.options.max_message_bytes,
             ),
             on_frame=self._framed,
@@ -135,6 +144,17 @@ class Session:
         )
         agreement = self._connection.agreement
         return server_facts(agreement.era, agreement.revision, agreement.result)
+
+    def _conceal(self, values: list[str]) -> None:
+        """Cover what an authorization is made of, from now on, here and in the recording."""
+        self.own.add(values)
+        if self.recorder:
+            self.recorder.conceal(values)
+
+    def _step(self, step: str, detail: str, is_failed: bool) -> None:  # noqa: FBT001 - a state
+        """Show a step of an authorization."""
+        title, detail = f"OAuth {step}", self.own.cover(detail)
+        self.note(title, detail, kind="authorization", is_failed=is_failed)
 
     async def _open_page(self, target: PageTarget) -> ServerFacts:
         from inspector.webmcp.browser.connection import open_page  # noqa: PLC0415 - as above
@@ -160,7 +180,10 @@ class Session:
     @property
     def now_s(self) -> float:
         """Seconds since the connection was asked for; 0 before."""
-        return self._connection.now_s() if self._connection else 0.0
+        if self._connection:
+            return self._connection.now_s()
+        at_s, heard_s = self._heard
+        return at_s + time.monotonic() - heard_s if heard_s else 0.0
 
     @property
     def is_recorded(self) -> bool:
@@ -382,15 +405,15 @@ class Session:
         """Replace the record of the same number: policy rules about an answer are settled after it."""
         self.calls = [record if call.number == record.number else call for call in self.calls]
 
-    def note(self, title: str, detail: str, *, kind: str) -> None:
+    def note(self, title: str, detail: str, *, kind: str, is_failed: bool = False) -> None:
         """Have something that went over no wire in the timeline and in the recording.
 
         `kind`: of the recording's note. Both texts quote no argument and no result; they may quote foreign text.
         """
-        at_s = self._connection.now_s() if self._connection else 0.0
+        at_s = self.now_s
         if self.recorder:
             self.recorder.note(at_s, kind, f"{title}: {detail}" if detail else title)
-        self._tell(Noted(entry=self.timeline.note(at_s, title, detail)))
+        self._tell(Noted(entry=self.timeline.note(at_s, title, detail, is_failed=is_failed)))
 
     async def close(self) -> None:
         """End the connection and every process that it started. Secrets are forgotten."""
@@ -555,6 +578,7 @@ class Session:
             self._enter(State.READY)
 
     def _framed(self, matched: Matched) -> None:
+        self._heard = (matched.frame.at_s, time.monotonic())
         if self.recorder:
             self.recorder.frame(matched)
         self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))

@@ -1,11 +1,12 @@
 """How to reach a target, with which authority, and how long to wait."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.connect.tap import MAX_MESSAGE_BYTES
+from inspector.protocol.authorization import Authorizing, Trust
 from inspector.protocol.client import USUAL, Announcement, Root
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, StdioTarget, Target
@@ -42,6 +43,10 @@ class Options:
     """The folders that servers may work in."""
     responder: "Responder | None" = None
     """Answers what servers ask; None to decline."""
+    authorizing: Authorizing = field(default_factory=Authorizing)
+    """How to get a token where an HTTP server wants one."""
+    trust: Trust = field(default_factory=Trust)
+    """Which certificates are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message ends the connection."""
 

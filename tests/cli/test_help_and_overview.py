@@ -57,8 +57,8 @@ def test_help_lists_options_by_group() -> None:
     out = here("call", "--help").out
     titles = re.findall(r"^(\S.*):$", out, re.MULTILINE)
     assert titles == [
-        "Examples", "Options", "Call", "Output", "Connection", "Client", "Web pages (web+http://…)",
-        "What the model sees", "Recording", "Policy", "Answers to the server",
+        "Examples", "Options", "Call", "Output", "Connection", "Client", "Authorization (http://…)",
+        "Web pages (web+http://…)", "What the model sees", "Recording", "Policy", "Answers to the server",
     ]  # fmt: skip
     policy = out.partition("\nPolicy:\n")[2]
     assert "--audit" in policy

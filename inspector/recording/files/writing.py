@@ -175,6 +175,11 @@ class Recorder:
         file_s = self._clock.file_s(at_s)
         self._work.put(lambda: self._scribe.note(file_s, kind, text))
 
+    def conceal(self, values: Iterable[str]) -> None:
+        """Withhold these from now on, where a server repeats them."""
+        secret = tuple(values)
+        self._work.put(lambda: self._scribe.conceal(secret))
+
     def settle(self) -> None:
         """Wait until everything so far is written, where frames come faster than that. Not on the event loop."""
         done = threading.Event()

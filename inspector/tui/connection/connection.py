@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -11,6 +11,7 @@ from textual.message_pump import MessagePump
 
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
+from inspector.protocol.authorization import Authorizer
 from inspector.protocol.catalogue import Item, Tool
 from inspector.protocol.client import ClientProfile
 from inspector.protocol.targets import Era, PageTarget
@@ -80,6 +81,8 @@ class SessionLink:
         self._screen = screen
         self.responder: Responder | None = None
         """Answers what the server asks; None to decline."""
+        self.authorizer: Authorizer | None = None
+        """Asks the user to authorize; None to ask nothing."""
         self._waiting: set[type[ListingReported | TimelineGrew]] = set()
         self.session: Session | None = None
         """The session in use, or the last one."""
@@ -109,6 +112,11 @@ class SessionLink:
         return self.session.options.client.profile if self.session and is_mcp else None
 
     @property
+    def is_insecure(self) -> bool:
+        """Whether the server's certificate is not checked."""
+        return self.session is not None and self.session.options.trust.is_insecure
+
+    @property
     def tools(self) -> int | None:
         """How many are listed; None before anything is."""
         listed = self.session is not None and self.session.catalogue.entries
@@ -132,6 +140,10 @@ class SessionLink:
         session = self.session = await self._opener(self._hear)
         if self.responder is not None:
             session.asker.responder = self.responder
+        session.options = replace(
+            session.options,
+            authorizing=replace(session.options.authorizing, authorizer=self.authorizer),
+        )
         try:
             await session.connect()
             await asyncio.gather(session.list_all(), session.locate_secrets())

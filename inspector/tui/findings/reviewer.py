@@ -204,7 +204,9 @@ class Reviewer:
         if board is None or accepted is None:
             return "Nothing is reviewed yet."
         protocol = server.protocol_version if server else ""
-        write = partial(_write_report, path, self._target, protocol, board, self.material(), accepted)
+        session = self._link.session
+        cover = (session.own if session else own_credentials(self._target)).cover
+        write = partial(_write_report, path, self._target, protocol, board, self.material(), accepted, cover)
         try:
             await asyncio.to_thread(write)
         except InspectorError as error:
@@ -291,7 +293,13 @@ def _take_back(target: Target, entry: Entry) -> AcceptedFindings:
 
 
 def _write_report(
-    name: str, target: Target, protocol: str, board: Board, material: Material, accepted: AcceptedFindings
+    name: str,
+    target: Target,
+    protocol: str,
+    board: Board,
+    material: Material,
+    accepted: AcceptedFindings,
+    cover: Callable[[str], str],
 ) -> None:
     path = paths.written(name)
     format_name = next((name for name, one in FORMATS.items() if one.suffix == path.suffix.lower()), None)
@@ -307,7 +315,7 @@ def _write_report(
         protocol=protocol,
         reviewed_by=f"Sightline {__version__}",
     )
-    shown = without_credentials(report, own_credentials(target).cover)
+    shown = without_credentials(report, cover)
     private.write_new(path, [report_bytes(shown, format_name)])
 
 

@@ -30,6 +30,7 @@ class Place(StrEnum):
     RECORDING = "In a recording that is looked into"
     ASKING = "Where something is asked"
     ANSWERING = "Where the server asks for an answer"
+    AUTHORIZING = "Where the server wants an authorization"
     FINDINGS = "Among findings"
     REVIEW = "In the review of the server"
     HELP = "On this page"

@@ -458,6 +458,29 @@ ANSWERING: tuple[Command, ...] = (
     ),
 )
 
+_authorizing = partial(row, Place.AUTHORIZING)
+
+AUTHORIZING: tuple[Command, ...] = (
+    _authorizing(
+        "authorize.open",
+        "ctrl+o",
+        "open",
+        "open",
+        "Opens the authorization page in your browser. No other key does.",
+    ),
+    _authorizing(
+        "authorize.copy", "ctrl+y", "copy", "copy", "Copies the address of the page to the clipboard."
+    ),
+    _authorizing(
+        "authorize.cancel",
+        "escape",
+        "cancel",
+        "do not authorize",
+        "Ends the authorization; the request fails.",
+        shown="Esc",
+    ),
+)
+
 _findings = partial(row, Place.FINDINGS)
 
 _review = partial(row, Place.REVIEW)
@@ -645,6 +668,7 @@ COMMANDS: tuple[Command, ...] = (
     *PANES,
     *DECIDING,
     *ANSWERING,
+    *AUTHORIZING,
     *FINDINGS,
     *PINS,
     *RECORDINGS,

@@ -29,6 +29,8 @@ class HeaderView:
     """What is announced to the server, where that is not the usual."""
     is_replay: bool = False
     """Whether a recording is open in place of a server."""
+    is_insecure: bool = False
+    """Whether the server's certificate is not checked."""
     trust: SessionStanding | None = None
     """What the agent session has taken in; None before anything was called."""
     tools: int | None = None
@@ -70,6 +72,7 @@ def header(view: HeaderView, width: int) -> Content:
         (f"  {view.trust.word}", _TRUST_STYLES[view.trust.is_grave])
         if view.trust and view.trust.word
         else "",
+        ("  certificate not checked", "bold $text-error") if view.is_insecure else "",
         (f"  ● {view.recording}", "bold $text-error") if view.recording else "",
     )
     details = [

@@ -27,6 +27,7 @@ from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
 from inspector.session.events import State
 from inspector.session.live import Session
+from inspector.tui.asks.authorization import UserAuthorizer
 from inspector.tui.asks.responder import UserResponder
 from inspector.tui.call.pane import CallPane
 from inspector.tui.call.runner import CallChanged, CallFinished, CallRunner, CallStarted, CallStopped
@@ -174,6 +175,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if not self.READ_ONLY:
             self._tool.call.complete = self._link.complete
         self._link.responder = UserResponder(self, target, self._runner.hold).answer
+        self._link.authorizer = UserAuthorizer(self, self._runner.hold).agree
         self._selection = Selection(
             self, self._catalogue, self._tool, self._result, self._runner, self._vault, level=level, host=host
         )
@@ -521,6 +523,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             profile="" if profile in (None, FULL) else profile.name,
             tools=self._link.tools,
             trust=self._gate.standing,
+            is_insecure=self._link.is_insecure,
         )
 
     def _show_failure(self, message: str, hint: str) -> None:

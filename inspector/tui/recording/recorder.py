@@ -152,6 +152,7 @@ class SessionRecorder:
         session = self._session or session
         self._recorder, self._is_own = recorder, True
         self._since_s = None if has_past else session.now_s
+        recorder.conceal(session.own.values)
         if has_past:
             self._give_all(recorder, session)
         else:
@@ -285,7 +286,7 @@ def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
     scribe = Scribe(
         secrets.token_bytes(32),
         lenses,
-        secrets=secret_values(target),
+        secrets=(*secret_values(target), *session.own.values),
         target=(str(target), named(target)[1]),
     )
     notes = [

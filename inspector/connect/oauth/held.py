@@ -1,0 +1,43 @@
+"""A refused request that waits for authorization."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import httpx2
+
+from inspector.protocol.outcome import Failure
+
+_HELD = "inspector.held"
+
+
+@dataclass(slots=True)
+class Held:
+    """What the tap knows of a request that a server refused and that may be sent again."""
+
+    failure: Failure | None = None
+    """How the request ends if it is not sent again; None where it was not refused."""
+    fail: Callable[[Failure], None] | None = None
+    """Ends the request."""
+    exchange: object = None
+    """What the tap made of it when it was sent first."""
+
+
+def hold(request: httpx2.Request) -> Held:
+    """Have the tap hold the refusals of a request."""
+    held = Held()
+    request.extensions = {**request.extensions, _HELD: held}
+    return held
+
+
+def held_of(request: httpx2.Request) -> Held | None:
+    """What `hold` returned for this request; None for any other."""
+    found = request.extensions.get(_HELD)
+    return found if isinstance(found, Held) else None
+
+
+def wants_authorization(response: httpx2.Response) -> bool:
+    """Whether authorizing may help. Source: RFC 6750, section 3.1; MCP 2025-11-25, Authorization, "Step-Up"."""
+    if response.status_code == 401:
+        return True
+    challenges = " ".join(response.headers.get_list("www-authenticate"))
+    return response.status_code == 403 and "insufficient_scope" in challenges

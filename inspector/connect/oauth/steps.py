@@ -1,0 +1,131 @@
+"""The requests of an authorization in words that quote no secret: only known members are shown, all others are masked."""
+
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, unquote
+
+import httpx2
+
+from inspector.json.exact import Json, JsonText, dump_text, parse
+from inspector.protocol.targets import COVERED
+from inspector.safe_text import safe_line
+
+_LONGEST = 300
+_MOST_MEMBERS = 30
+
+_NAMES = (
+    "grant_type client_id client_name redirect_uri redirect_uris grant_types response_types response_type "
+    "scope resource application_type client_assertion_type token_endpoint_auth_method "
+    "code_challenge_method prompt audience token_type expires_in client_id_issued_at "
+    "client_secret_expires_at authorization_servers scopes_supported bearer_methods_supported issuer "
+    "authorization_endpoint token_endpoint registration_endpoint code_challenge_methods_supported "
+    "grant_types_supported token_endpoint_auth_methods_supported client_id_metadata_document_supported "
+    "authorization_response_iss_parameter_supported error error_description error_uri "
+)
+_SHOWN = frozenset(_NAMES.split())
+_METADATA = {
+    "oauth-protected-resource": "resource metadata",
+    "oauth-authorization-server": "server metadata",
+    "openid-configuration": "server metadata",
+}
+_NO_SECRETS = frozenset(_METADATA.values())
+"""Steps whose answers are public: they are shown as far as their members are known, and hold nothing to cover."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A request to an authorization server."""
+
+    name: str
+    asked: str
+    """Method, address and members, without secrets."""
+    secrets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepAnswer:
+    """What came of a step."""
+
+    text: str
+    """Status and members, without secrets. Foreign text."""
+    is_failed: bool
+    secrets: tuple[str, ...]
+
+
+def step_of(request: httpx2.Request) -> Step:
+    """What a request of the SDK's provider is for."""
+    members: Mapping[str, Json] = {}
+    body = request.content
+    kind = request.headers.get("content-type", "")
+    if "json" in kind:
+        members, name = _members(body), "registration"
+    elif body:
+        members = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+        name = "refresh" if members.get("grant_type") == "refresh_token" else "token"
+    else:
+        path = request.url.path
+        name = next((word for mark, word in _METADATA.items() if mark in path), "resource metadata")
+    header = request.headers.get("authorization", "")
+    words = [f"{request.method} {place_of(request.url)}", *_shown(members)]
+    if header:
+        words.append(f"Authorization: {header.partition(' ')[0]} {COVERED}")
+    return Step(name=name, asked="; ".join(words), secrets=(*_secrets(members), *_header_secrets(header)))
+
+
+def answer_of(step: Step, response: httpx2.Response, body: bytes) -> StepAnswer:
+    """`body`: of the response."""
+    members = _members(body)
+    is_failed = not 200 <= response.status_code < 300
+    is_public = step.name in _NO_SECRETS
+    words = [f"HTTP {response.status_code}", *_shown(members, is_public=is_public)]
+    if not is_failed and not members:
+        words.append("no JSON object")
+    return StepAnswer(
+        text="; ".join(words), is_failed=is_failed, secrets=() if is_public else tuple(_secrets(members))
+    )
+
+
+def place_of(url: httpx2.URL) -> str:
+    """A URL without its query and user, either of which may hold a secret."""
+    port = f":{url.port}" if url.port else ""
+    return f"{url.scheme}://{url.host}{port}{url.path}"
+
+
+def _members(body: bytes) -> Mapping[str, Json]:
+    found = parse(body) if body else None
+    return found.value if isinstance(found, JsonText) and isinstance(found.value, dict) else {}
+
+
+def _shown(members: Mapping[str, Json], *, is_public: bool = False) -> Iterator[str]:
+    for key, value in list(members.items())[:_MOST_MEMBERS]:
+        if key in _SHOWN:
+            yield f"{key}: {_words(value)}"
+        elif not is_public:
+            yield f"{safe_line(key[:60])}: {COVERED}"
+
+
+def _words(value: Json) -> str:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        text = " ".join(map(str, value))
+    else:
+        text = value if isinstance(value, str) else dump_text(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _secrets(members: Mapping[str, Json]) -> Iterator[str]:
+    for key, value in members.items():
+        if key not in _SHOWN and isinstance(value, str) and "://" not in value:
+            yield value
+
+
+def _header_secrets(header: str) -> Iterator[str]:
+
+    scheme, _, value = header.partition(" ")
+    if not value:
+        return
+    yield value
+    if scheme.lower() == "basic":
+        pair = b64decode(value).decode("utf-8", "replace")
+        yield pair
+        yield unquote(pair.partition(":")[2])

@@ -1,0 +1,143 @@
+"""Authorization of HTTP targets by OAuth: who the client is, what the user is asked, where tokens are kept."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientIdentity:
+    """What Sightline is to authorization servers. All None: it registers itself."""
+
+    client_id: str | None = None
+    client_secret: str | None = field(default=None, repr=False)
+    signing_key: str | None = field(default=None, repr=False)
+    """A private key in PEM, which signs in place of a secret."""
+    metadata_url: str | None = None
+    """The URL of a client metadata document, used as client id where the server supports it."""
+    scope: str | None = None
+    """Only for client credentials: a user's flow asks for what the server names."""
+    issuer: str | None = None
+    """The authorization server that `client_id` belongs to."""
+    is_machine: bool = False
+    """Whether the client authorizes itself, without a user."""
+    redirect_uri: str | None = None
+    """On loopback; None for a free port of 127.0.0.1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizationAsk:
+    """The page on which the user may authorize Sightline. All texts are foreign."""
+
+    url: str
+    server: str
+    issuer: str
+    """Empty where the server has no metadata."""
+    scopes: tuple[str, ...]
+    redirect_uri: str
+
+
+Authorizer: TypeAlias = Callable[[AuthorizationAsk], Awaitable[bool]]
+"""Shows the user the page, and opens it if the user agrees; whether the redirect is to be waited for.
+
+It is cancelled when the redirect has arrived.
+"""
+
+
+class TokenStore(Protocol):
+    """Keeps what was authorized, by the URL of the server, as a JSON text. May block."""
+
+    def read(self, url: str) -> str | None: ...
+
+    def write(self, url: str, text: str) -> None: ...
+
+    def forget(self, url: str) -> bool:
+        """Whether there was something."""
+        ...
+
+
+class MemoryStore:
+    """Keeps it until the process ends."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def read(self, url: str) -> str | None:
+        return self._texts.get(url)
+
+    def write(self, url: str, text: str) -> None:
+        self._texts[url] = text
+
+    def forget(self, url: str) -> bool:
+        return self._texts.pop(url, None) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authorizing:
+    """How a session gets authorized where its server asks for it."""
+
+    client: ClientIdentity = field(default_factory=ClientIdentity)
+    authorizer: Authorizer | None = None
+    """None where no user can be asked."""
+    store: TokenStore = field(default_factory=MemoryStore)
+    is_stored_only: bool = False
+    """Whether only what `store` has may be used."""
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether a token that is not stored can be got."""
+        return not self.is_stored_only and (self.authorizer is not None or self.client.is_machine)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """Where the steps of an authorization are shown, and their secrets covered from then on."""
+
+    note: Callable[[str, str, bool], None]
+    """Takes a step, what came of it, and whether it failed. The texts quote no secret."""
+    conceal: Callable[[list[str]], None]
+    cover: Callable[[str], str]
+    """Covers what was concealed, and the user's own credentials."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """Which certificates of servers are accepted."""
+
+    cacert: str | None = None
+    """A file with certificates in PEM, which count beside the system's."""
+    is_insecure: bool = False
+    """Whether any certificate is accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What a connection needs to get in."""
+
+    lane: Lane
+    authorizing: Authorizing = field(default_factory=Authorizing)
+    trust: Trust = field(default_factory=Trust)
+
+
+_REDIRECT_HOSTS = frozenset({"127.0.0.1", "localhost"})
+_PATH = re.compile(r"/[A-Za-z0-9._~/-]*")
+
+
+def redirect_fault(uri: str) -> str:
+    """Why a redirect URI cannot be listened to, as a clause; empty where it can."""
+    try:
+        parts = urlsplit(uri)
+        port = parts.port
+    except ValueError:
+        return "it is no URL"
+    if parts.scheme != "http" or parts.hostname not in _REDIRECT_HOSTS or parts.username is not None:
+        return "it is not on http://127.0.0.1 or http://localhost"
+    if not port:
+        return "it has no port"
+    return (
+        ""
+        if _PATH.fullmatch(parts.path) and not parts.query and not parts.fragment
+        else "its path is not plain"
+    )

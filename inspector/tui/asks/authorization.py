@@ -1,0 +1,139 @@
+"""The dialog in which the user agrees to an authorization page, and waits for its redirect."""
+
+import asyncio
+from collections.abc import Callable
+from time import monotonic
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.worker import WorkerError
+
+from inspector.asks.link import link_of
+from inspector.protocol.authorization import AuthorizationAsk
+from inspector.tui.keys.command import Place
+from inspector.tui.policy.dialog import UNREAD_S
+from inspector.tui.text import content, shortened
+from inspector.tui.widgets.lines import ContentLines, Lines
+from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
+
+_LONGEST = 2_000
+
+
+class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
+    """Ends with False where the user does not agree. The redirect ends it otherwise."""
+
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.AUTHORIZING)
+    unread_s: ClassVar[float] = UNREAD_S
+
+    def __init__(self, ask: AuthorizationAsk) -> None:
+        super().__init__(Content("The server wants an authorization"))
+        self._ask = ask
+        # The query holds the redirect's address, which is no reason for a warning.
+        self._link = link_of(ask.url.partition("?")[0], ask.server)
+        self._asked_s = monotonic()
+        self._is_opened = False
+        self._lines = ContentLines(id="answer-lines")
+        keys = [] if self._link.refusal else [("authorize.open", ""), ("authorize.copy", "")]
+        self.offer((*keys, ("authorize.cancel", "")))
+
+    def body(self) -> ComposeResult:
+        yield self._lines
+
+    def on_mount(self) -> None:
+        self._draw()
+        self._lines.focus()
+
+    def on_screen_resume(self) -> None:
+        self._asked_s = monotonic()
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+
+    def action_open(self) -> None:
+        if not self._may_go():
+            return
+        # A browser that runs in the foreground would keep the redirect from being answered.
+        opening = asyncio.to_thread(self.app.open_url, self._ask.url)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        self.run_worker(opening, group="opening", exit_on_error=False)
+        self._is_opened = True
+        self._draw()
+
+    def action_copy(self) -> None:
+        if self._may_go():
+            self.app.copy_to_clipboard(self._ask.url)  # pyright: ignore[reportUnknownMemberType]
+            self.notify("The address of the page is in the clipboard.", markup=False)
+
+    def action_cancel(self) -> None:
+        self.dismiss(False)
+
+    def _may_go(self) -> bool:
+        if self._link.refusal:
+            return False
+        if monotonic() - self._asked_s >= self.unread_s:
+            return True
+        self.notify("That was too fast to have read what is asked.", markup=False)
+        return False
+
+    def _draw(self) -> None:
+        ask, link = self._ask, self._link
+        query = shortened(ask.url.partition("?")[2], _LONGEST)
+        lines = [
+            Content.assemble("Server: ", content(shortened(ask.server, 300), "bold")),
+            Content.assemble(
+                "Authorization server: ", content(shortened(ask.issuer or link.origin, 300), "bold")
+            ),
+            Content.assemble(
+                "Scopes: ", content(shortened(" ".join(ask.scopes), 600) or "none named", "bold")
+            ),
+            Content.assemble(
+                (link.before, QUIET),
+                (link.host, "bold reverse"),
+                (link.after, QUIET),
+                content(f"?{query}", QUIET),
+            ),
+            *(content(warning, "$text-warning") for warning in link.warnings),
+        ]
+        if link.refusal:
+            lines.append(content(f"It is not opened: {link.refusal}.", "bold $text-error"))
+        else:
+            state = "Opened. Waiting" if self._is_opened else "Nothing is opened yet. Sightline waits"
+            lines.append(content(f"{state} for the redirect to {ask.redirect_uri}.", "$text-accent"))
+        self._lines.show(tuple(lines))
+
+
+class UserAuthorizer:
+    """Asks the user in a dialog, one page at a time."""
+
+    def __init__(self, screen: Screen[None], on_hold: Callable[[bool], None]) -> None:
+        """`on_hold` is called with whether the user is being asked."""
+        self._screen = screen
+        self._on_hold = on_hold
+        self._turn = asyncio.Lock()
+
+    async def agree(self, ask: AuthorizationAsk) -> bool:
+        """False where the user does not agree. Cancelling it closes the dialog."""
+        async with self._turn:
+            self._on_hold(True)
+            asking = self._screen.run_worker(self._asked(ask), group="interrupting", exit_on_error=False)
+            try:
+                return await asking.wait()
+            except WorkerError:
+                return False
+            except asyncio.CancelledError:
+                asking.cancel()
+                raise
+            finally:
+                self._on_hold(False)
+
+    async def _asked(self, ask: AuthorizationAsk) -> bool:
+        app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        screen = AuthorizationScreen(ask)
+        try:
+            return bool(await app.push_screen_wait(screen))  # pyright: ignore[reportUnknownMemberType]
+        except asyncio.CancelledError:
+            if app.screen is screen:
+                screen.dismiss(False)
+            raise

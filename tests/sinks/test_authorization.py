@@ -1,0 +1,123 @@
+"""What an authorization is made of, in everything that a run leaves: codes, verifiers, tokens, client secrets."""
+
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from inspector.protocol.authorization import Authorizing
+from inspector.protocol.outcome import Failure
+from inspector.protocol.targets import HttpTarget
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.tui.timeline.frame import frame_view
+from tests.oauth.test_commands import PAGE
+from tests.peers.authorizing_server import Issued, authorizing_server, browse
+from tests.peers.terminal import terminal
+from tests.sinks.searching import files_below, found_in, processes_from, seen_from_outside
+
+ROOT = Path(__file__).parents[2]
+
+
+def leaked(raw: bytes, issued: Issued) -> list[str]:
+    """The secrets that occur in `raw`, in any form."""
+    assert len(issued.secrets) >= 2
+    assert issued.verifiers
+    # The word in front of each is no secret.
+    words = [secret.partition("-")[2] or secret for secret in issued.secrets] + issued.verifiers
+    return [form for word in words for form in found_in(raw, word)]
+
+
+def test_no_command_writes_a_secret_of_an_authorization(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "inspector")
+    runs = (
+        ("list", "--format", "json"),
+        ("call", "ends", "--audit", str(tmp_path / "audit.jsonl")),
+        ("call", "ends", "--format", "json"),
+        ("auth",),
+        ("review", "--format", "html", "-o", str(tmp_path / "review.html")),
+    )
+    for number, words in enumerate(runs):
+        issued = Issued(echoes=number == 3)
+        record = () if words[0] == "auth" else ("--record", str(tmp_path / f"{number}.jsonl"))
+        with authorizing_server(issued) as url:
+            process = subprocess.Popen(
+                [*command, *words, *record, url, "--no-browser"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+            )
+            assert process.stderr
+            printed = b""
+            while not (page := PAGE.search(printed)):
+                line = process.stderr.readline()
+                assert line, printed
+                printed += line
+            seen = seen_from_outside(processes_from(process.pid))
+            urllib.request.urlopen(page[1].decode(), timeout=10)  # noqa: S310 - on loopback
+            out, err = process.communicate(timeout=40)
+        assert process.returncode == {"call": 4, "auth": 3}.get(words[0], 0), err
+        for written in (out, printed, err, seen):
+            assert leaked(written, issued) == [], words
+        assert words[0] != "call" or b"\xe2\x80\xa2" in out + err or b"\\u2022" in out + err
+        files = files_below(tmp_path)
+        assert [name for name, content in files.items() if leaked(content, issued)] == []
+    assert b"OAuth token" in (tmp_path / "1.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("echoes", [False, True])
+async def test_timeline_frames_and_failures_of_a_session_do_not_hold_one(echoes: bool) -> None:  # noqa: FBT001
+    issued = Issued(echoes=echoes)
+    shown: list[str] = []
+    with authorizing_server(issued) as url:
+        session = Session(HttpTarget(url=url), Options(authorizing=Authorizing(authorizer=browse)))
+        try:
+            await session.connect()
+            await session.list_all()
+            ended = (await session.call("ends", {})).outcome
+            assert isinstance(ended, Failure)
+            shown.append(ended.detail)
+        except Exception as error:  # noqa: BLE001 - what is raised is a sink too
+            shown.append(f"{error!r}")
+        finally:
+            await session.close()
+    shown += [entry.title + entry.detail for entry in session.timeline.entries]
+    for matched in session.timeline.matched:
+        view = frame_view(matched, session.catalogue, chunk=100_000, own=session.own)
+        shown += [*view.text, view.frame.head]
+        if view.document:
+            shown += [
+                "".join(span.text for span in line.spans)
+                for line in view.document.lines(0, view.document.line_count)
+            ]
+    assert leaked("\n".join(shown).encode(), issued) == []
+    assert any("•••" in text for text in shown)
+
+
+def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp_path: Path) -> None:
+    issued, opened = Issued(), tmp_path / "opened"
+    browser = tmp_path / "browser.py"
+    browser.write_text(
+        "import sys, urllib.request\n"
+        f"open({str(opened)!r}, 'w').write(sys.argv[1])\n"
+        "urllib.request.urlopen(sys.argv[1]).read()\n"
+    )
+    folders = {"SIGHTLINE_CONFIG_DIR": str(tmp_path), "SIGHTLINE_DATA_DIR": str(tmp_path)}
+    with authorizing_server(issued) as url:
+        words = [sys.executable, "-m", "inspector", url]
+        with terminal(
+            words, columns=160, lines=50, BROWSER=f"{sys.executable} {browser} %s", **folders
+        ) as screen:
+            screen.wait_for("The server wants an authorization")
+            screen.wait_for("Nothing is opened yet")
+            screen.press("\r", "y", " ")
+            screen.settle()
+            assert not opened.exists()
+            screen.press_until("\x0f", until="2 tools")
+            screen.press_until("t", until="OAuth token")
+            assert leaked(screen.written, issued) == []
+    assert "state=" in opened.read_text()
