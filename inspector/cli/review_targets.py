@@ -31,7 +31,7 @@ from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.session.wording import ONLY_AS_TASK, announces
+from inspector.session.wording import announces
 
 OTHER_CLIENT = "claude-ai"
 """The client name of Claude Desktop. A server that shows reviewers other tools shows this client its usual ones."""
@@ -72,8 +72,7 @@ async def called(session: Session, plan: Plan, launch: Launch) -> Called:
     pinned = await asyncio.to_thread(_pin_state, session)
     for offer in reviewed(catalogue).tools:
         is_named = any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns)
-        needs_task = offer.tool is not None and offer.tool.needs_task
-        why = f"it {ONLY_AS_TASK}" if needs_task else "" if is_named else forbids(offer)
+        why = "" if is_named else forbids(offer)
         arguments = None if why else arguments_for(offer)
         if why or arguments is None:
             reason = why or "no arguments could be made from its input schema"

@@ -4,7 +4,8 @@ The answers come from a responder of the front end. Without one, forms, URLs and
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from inspector.asks.answer import DECLINED, Action, Answer, answered
@@ -49,14 +50,25 @@ class Asker:
         self._asked = 0
         self._tasks = ClientTasks()
         self._has_tasks = bool(profile.of_handshake)
+        self._working = 0
         self.responder = responder or decline
 
     def begin(self) -> None:
         """A call begins, and with it another count of requests."""
         self._asked = 0
 
+    @contextmanager
+    def working(self) -> Generator[None]:
+        """A task of the server runs: it may ask between two requests of the client too."""
+        self._working += 1
+        try:
+            yield
+        finally:
+            self._working -= 1
+
     async def reply(self, request: Request, *, is_idle: bool) -> JsonObject:
         """The `result` or `error` of the answer to a request. `is_idle`: whether no request of the client waits."""
+        is_idle = is_idle and not self._working
         outcome = await self._task_or_outcome(request.method, request.params, is_idle=is_idle)
         return {"error": outcome.value} if isinstance(outcome, RpcError) else {"result": outcome.value}
 

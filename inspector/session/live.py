@@ -33,6 +33,7 @@ from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options, authorization, reachable
 from inspector.session.requests import request_of
 from inspector.session.rounds import answered_in_rounds
+from inspector.session.server_tasks import answered_by_task, as_task
 from inspector.session.wording import error_of, failure_of, no_tools, reason_of, refusal, shared_name
 
 if TYPE_CHECKING:
@@ -271,6 +272,8 @@ class Session:
             )
         else:
             method, params = request_of(tool, name, arguments)
+            if as_task(tool, self.server):
+                params["task"] = {}
             members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
             self.asker.begin()
             answer = await answered_in_rounds(
@@ -286,6 +289,16 @@ class Session:
                 ),
                 with_meta(params, members) if members else params,
                 self.asker,
+            )
+            answer = await answered_by_task(
+                answer,
+                lambda method, params, within_s: self._ask(
+                    lambda reached: reached.request(method, params, timeout_s=within_s), ""
+                ),
+                self.asker,
+                timeout_s=timeout_s or self.options.timeout_s,
+                limit_s=timeout_s,
+                on_progress=on_progress,
             )
             await self.asker.show_urls(answer.outcome)
         record = CallRecord(

@@ -238,6 +238,7 @@ async def test_a_log_level_is_in_each_request_of_the_stateless_era(
         assert meta.get("io.modelcontextprotocol/logLevel") == stamped
         assert set(object_at(meta, "io.modelcontextprotocol/clientCapabilities")) == {
             "elicitation",
+            "extensions",
             "roots",
             "sampling",
         }
