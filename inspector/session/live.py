@@ -77,7 +77,7 @@ class Session:
         self._retired: list[Connection] = []
         """Connections that were replaced while requests waited for their answers."""
         self._replaced = asyncio.Event()
-        """Set where another connection took the place of the one in use."""
+        """Set where another connection took the place of the one in use, or there is more to listen to."""
         self._subscribed: dict[str, Connection | PageConnection] = {}
         """The subscribed resources, each with the connection of its subscription."""
         self._no_completions = False
@@ -216,23 +216,31 @@ class Session:
         return self.catalogue
 
     async def listen(self) -> None:
-        """Notice changed lists of a server that announces them to subscribers only. Runs until it is cancelled."""
+        """Notice changes that a server announces to subscribers only: of lists, and of subscribed resources. Runs until it is cancelled."""
         from inspector.session.listening import keep_listening, wanted  # noqa: PLC0415 - no command listens
 
-        while True:
-            server, connection = self.server, self._connection
-            is_stateless = connection is not None and server is not None and server.era is Era.MODERN
-            notifications = wanted(server.capabilities) if server and is_stateless else {}
-            if notifications:
-                await keep_listening(
-                    self._server_connection(),
-                    notifications,
-                    reopened=lambda: self._tell(ListChanged()),
-                    note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
-                )
-            if self._connection is connection:
+        keeping: asyncio.Task[None] | None = None
+        try:
+            while True:
+                self._replaced.clear()
+                server, before, keeping = self.server, keeping, None
+                if server is not None and self._connection is not None and server.era is Era.MODERN:
+                    notifications = wanted(server.capabilities, self._subscribed)
+                    if notifications:
+                        keeping = asyncio.ensure_future(
+                            keep_listening(
+                                self._server_connection(),
+                                notifications,
+                                reopened=lambda: self._tell(ListChanged()),
+                                note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
+                            )
+                        )
+                        # It is sent before the one before it ends, so that no change is missed.
+                        await asyncio.sleep(0)
+                await _ended(before)
                 await self._replaced.wait()
-            self._replaced.clear()
+        finally:
+            await _ended(keeping)
 
     async def call(
         self,
@@ -348,14 +356,19 @@ class Session:
         return values_in(outcome)
 
     async def subscribe(self, uri: str) -> None:
-        """Subscribe to a resource, once a connection, if a server of the handshake era announces subscriptions."""
+        """Subscribe to a resource, once a connection, if the server announces subscriptions. In the stateless era `listen` does it."""
         server, connection = self.server, self._connection
         announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
-        if server is None or connection is None or server.era is not Era.LEGACY or not announced:
+        if server is None or connection is None or not announced:
             return
         if self._subscribed.get(uri) is connection or len(self._subscribed) >= _MOST_SUBSCRIBED:
             return
+        is_known = uri in self._subscribed
         self._subscribed[uri] = connection
+        if server.era is Era.MODERN:
+            if not is_known:
+                self._replaced.set()
+            return
         with suppress(InspectorError):
             await self.request("resources/subscribe", {"uri": uri})
 
@@ -593,3 +606,9 @@ class Session:
     def _tell(self, event: Event) -> None:
         if self._listener:
             self._listener(event)
+
+
+async def _ended(task: "asyncio.Task[None] | None") -> None:
+    if task is not None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
