@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
@@ -284,7 +285,8 @@ class Session:
                 params["task"] = {}
             members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
             self.asker.begin()
-            answer = await answered_in_rounds(
+            answering = partial(
+                answered_in_rounds,
                 lambda sent: self._ask(
                     lambda reached: reached.request(
                         method,
@@ -298,6 +300,11 @@ class Session:
                 with_meta(params, members) if members else params,
                 self.asker,
             )
+            answer = await answering()
+            # Only the handshake era has a notification of the end of a visit.
+            within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
+            if await self.asker.visited(answer.outcome, within_s):
+                answer = await answering()
             answer = await answered_by_task(
                 answer,
                 lambda method, params, within_s: self._ask(
@@ -308,7 +315,6 @@ class Session:
                 limit_s=timeout_s,
                 on_progress=on_progress,
             )
-            await self.asker.show_urls(answer.outcome)
         record = CallRecord(
             number=len(self.calls) + 1 if number is None else number,
             name=name,
@@ -555,6 +561,10 @@ class Session:
             self._enter(State.LOST)
             raise
 
+    @property
+    def _is_handshake(self) -> bool:
+        return self.server is not None and self.server.era is Era.LEGACY
+
     def _connected(self) -> "Connection | PageConnection":
         if self._connection is None:
             raise UnreachableError("not connected", "Connect first.")
@@ -594,6 +604,10 @@ class Session:
     def _notified(self, notification: Notification) -> None:
         if notification.method.endswith("/list_changed"):
             self._tell(ListChanged())
+        elif notification.method == "notifications/elicitation/complete":
+            identifier = text_at(notification.params, "elicitationId")
+            if identifier is not None:
+                self.asker.completed(identifier)
         elif notification.method == "notifications/resources/updated":
             uri = text_at(notification.params, "uri")
             if uri is not None and uri in self._subscribed:
