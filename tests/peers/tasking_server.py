@@ -11,10 +11,8 @@ from typing import Any
 MODERN = sys.argv[1] == "modern"
 EXTENSION = "io.modelcontextprotocol/tasks"
 SECRET = "canary-51c0"
-FORM = {
-    "message": "Who are you?",
-    "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
-}
+PROPERTIES = {"name": {"type": "string"}, "api_key": {"type": "string", "title": "Your API key"}}
+FORM = {"message": "Who are you?", "requestedSchema": {"type": "object", "properties": PROPERTIES}}
 ASK = {"method": "elicitation/create", "params": FORM}
 OUTPUT = {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}}}
 TOOLS: dict[str, dict[str, Any]] = {
