@@ -17,6 +17,7 @@ from inspector.pins.pins import PinState
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.client import PROFILES, ClientProfile
 from inspector.protocol.targets import HttpTarget, PageTarget
 from inspector.protocol.timeline import EntryKind
 from inspector.recording.files import Break, RecordingFile
@@ -31,7 +32,7 @@ from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.session.wording import ONLY_AS_TASK, announces
+from inspector.session.wording import announces
 
 OTHER_CLIENT = "claude-ai"
 """The client name of Claude Desktop. A server that shows reviewers other tools shows this client its usual ones."""
@@ -41,11 +42,13 @@ TIMEOUT_S = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The calls that the user allows."""
+    """The calls that the user allows, and the listings."""
 
     calls: bool = False
     patterns: tuple[str, ...] = ()
     """Names of tools to call whatever they declare, as shell patterns. The user agrees to these calls."""
+    profiles: tuple[ClientProfile, ...] = ()
+    """Client profiles to list as too."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,8 +75,7 @@ async def called(session: Session, plan: Plan, launch: Launch) -> Called:
     pinned = await asyncio.to_thread(_pin_state, session)
     for offer in reviewed(catalogue).tools:
         is_named = any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns)
-        needs_task = offer.tool is not None and offer.tool.needs_task
-        why = f"it {ONLY_AS_TASK}" if needs_task else "" if is_named else forbids(offer)
+        why = "" if is_named else forbids(offer)
         arguments = None if why else arguments_for(offer)
         if why or arguments is None:
             reason = why or "no arguments could be made from its input schema"
@@ -185,7 +187,11 @@ def gathered(launch: Launch, plan: Plan) -> Gathered:
     else:
         missing.append(_NO_CALLS)
         missing.append(_ONE_LISTING)
-    missing.append(_HEADERS if isinstance(target, PageTarget) else _one_profile(launch))
+    if isinstance(target, PageTarget):
+        missing.append(_HEADERS)
+    else:
+        asked = _add_profiles(launch, plan, listings, missing)
+        missing += [] if asked >= PROFILES.keys() else [_other_profiles(launch, asked)]
     found = reviewed(
         seen.called.first,
         server=_description(seen.facts),
@@ -208,11 +214,34 @@ def gathered(launch: Launch, plan: Plan) -> Gathered:
     )
 
 
-def _one_profile(launch: Launch) -> NotChecked:
+def _add_profiles(
+    launch: Launch, plan: Plan, listings: list[OtherListing], missing: list[NotChecked]
+) -> frozenset[str]:
+    """List as each client profile that the plan names; the names of all that were listed as."""
+    asked = {launch.options.client.profile.name}
+    for profile in plan.profiles:
+        if profile.name in asked:
+            continue
+        DIAGNOSTICS.say(f"listing as the client profile {profile.name} …")
+        try:
+            client = replace(launch.options.client, profile=profile)
+            options = replace(launch.options, client=client, recorder=None)
+            found = in_session(replace(launch, options=options), _other_listing)
+        except InspectorError as error:
+            missing.append(NotChecked(what=f"tools for the client profile {profile.name}", why=error.message))
+        else:
+            listings.append(replace(found, kind=ListingKind.OTHER_PROFILE, profile=profile.name))
+            asked.add(profile.name)
+    return frozenset(asked)
+
+
+def _other_profiles(launch: Launch, asked: frozenset[str]) -> NotChecked:
     profile = launch.options.client.profile
+    others = ", ".join(f"--also-as {name}" for name in PROFILES if name not in asked)
     said = announces(profile).rstrip(".")
     return NotChecked(
-        what="tools for other clients", why=f"only the client profile {profile.name} was asked: {said}"
+        what="tools for other clients",
+        why=f"only the client profile {profile.name} was asked ({others} compares): {said}",
     )
 
 

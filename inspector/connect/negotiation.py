@@ -16,6 +16,7 @@ from inspector.protocol.client import LOG_LEVELS, NO_LOGS, Announcement
 from inspector.protocol.frames import with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.targets import Era
+from inspector.protocol.tasks import METHODS as TASKS
 
 HANDSHAKE_REVISION = "2025-11-25"
 MODERN_REVISIONS = ("2026-07-28",)
@@ -27,7 +28,12 @@ _VERSION_META = "io.modelcontextprotocol/protocolVersion"
 _CLIENT_META = "io.modelcontextprotocol/clientInfo"
 _CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities"
 _LOG_LEVEL_META = "io.modelcontextprotocol/logLevel"
-_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_NAMED_BY = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    **dict.fromkeys(TASKS, "taskId"),
+}
 
 CLIENT_NAME = "sightline"
 

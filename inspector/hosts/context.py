@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.boundary.bounded import Level
-from inspector.hosts.definitions.projection import project_definition, tokens
+from inspector.hosts.definitions.projection import project_definition
 from inspector.hosts.profile import Host
-from inspector.json.exact import dump
+from inspector.hosts.registry import hosts
+from inspector.hosts.tokens import ESTIMATED, Tokenizer
+from inspector.json.exact import dump_text
 from inspector.protocol.catalogue import Catalogue, Kind
 
-ESTIMATE = "an estimate: bytes / 4"
 INSTRUCTIONS_NOT_OBSERVED = "what this host does with server instructions was not observed: the specification lets it give them to the model"
 PROMPTS = "users choose prompts; their list reaches a model only where the host shows it"
 
@@ -34,10 +35,7 @@ class ContextPart:
     """Foreign text; empty for the instructions."""
     size_bytes: int
     """Of the text, or of the definition as compact JSON."""
-
-    @property
-    def about_tokens(self) -> int:
-        return tokens(self.size_bytes)
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +46,11 @@ class Context:
     """The instructions, then tools and prompts, the largest first."""
     notes: tuple[str, ...]
     """Sentences for the user."""
+    counted_by: str
+    """What the numbers of tokens are, for the user."""
 
-    def about_tokens(self, *kinds: PartKind) -> int:
-        return sum(part.about_tokens for part in self.parts if part.kind in kinds)
+    def tokens(self, *kinds: PartKind) -> int:
+        return sum(part.tokens for part in self.parts if part.kind in kinds)
 
     def size_bytes(self, *kinds: PartKind) -> int:
         return sum(part.size_bytes for part in self.parts if part.kind in kinds)
@@ -60,25 +60,54 @@ GIVEN = (PartKind.INSTRUCTIONS, PartKind.TOOL)
 """What a model has before the first call, without the user's doing."""
 
 
-def context_of(instructions: str | None, catalogue: Catalogue, level: Level, host: Host) -> Context:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostTotal:
+    """What a model has before the first call in hosts that give it equally much."""
+
+    tokens: int
+    hosts: tuple[str, ...]
+
+
+def context_of(
+    instructions: str | None,
+    catalogue: Catalogue,
+    level: Level,
+    host: Host,
+    tokenizer: Tokenizer = ESTIMATED,
+) -> Context:
     """What a server gives the model of `host`. Linear in the size of the definitions. Never raises."""
     parts: list[ContextPart] = []
     notes: list[str] = []
     if instructions:
-        size = len(instructions.encode("utf-8", "surrogatepass"))
-        parts.append(ContextPart(kind=PartKind.INSTRUCTIONS, name="", size_bytes=size))
+        parts.append(_part(PartKind.INSTRUCTIONS, "", instructions, tokenizer))
         notes += [] if host.name == "spec" else [INSTRUCTIONS_NOT_OBSERVED]
     shown = [project_definition(tool, level, host) for tool in catalogue.tools]
     tools = [
-        ContextPart(kind=PartKind.TOOL, name=tool.name, size_bytes=each.model_bytes)
+        _part(PartKind.TOOL, tool.name, dump_text(each.model), tokenizer)
         for tool, each in zip(catalogue.tools, shown, strict=True)
     ]
     notes += dict.fromkeys(note for each in shown if not each.observed for note in each.notes[-1:])
     prompts = [
-        ContextPart(kind=PartKind.PROMPT, name=item.name, size_bytes=len(dump(item.definition)))
+        _part(PartKind.PROMPT, item.name, dump_text(item.definition), tokenizer)
         for item in catalogue.items(Kind.PROMPT)
     ]
     notes += [PROMPTS] if prompts else []
     for each in (tools, prompts):
         parts += sorted(each, key=lambda part: -part.size_bytes)
-    return Context(parts=tuple(parts), notes=tuple(notes))
+    return Context(parts=tuple(parts), notes=tuple(notes), counted_by=tokenizer.label)
+
+
+def _part(kind: PartKind, name: str, text: str, tokenizer: Tokenizer) -> ContextPart:
+    size = len(text.encode("utf-8", "surrogatepass"))
+    return ContextPart(kind=kind, name=name, size_bytes=size, tokens=tokenizer.count(text))
+
+
+def host_totals(
+    instructions: str | None, catalogue: Catalogue, level: Level, tokenizer: Tokenizer = ESTIMATED
+) -> tuple[HostTotal, ...]:
+    """The total of every host, the least first. As many times the work of `context_of` as there are hosts."""
+    found: dict[int, list[str]] = {}
+    for host in hosts():
+        total = context_of(instructions, catalogue, level, host, tokenizer).tokens(*GIVEN)
+        found.setdefault(total, []).append(host.name)
+    return tuple(HostTotal(tokens=total, hosts=tuple(found[total])) for total in sorted(found))

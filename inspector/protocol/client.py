@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from inspector.json.exact import JsonObject
 from inspector.protocol.targets import Era
+from inspector.protocol.tasks import EXTENSION as TASKS
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """Source: MCP 2025-11-25, Logging."""
@@ -27,10 +28,12 @@ class ClientProfile:
     capabilities: JsonObject = field(default_factory=_nothing)
     of_handshake: JsonObject = field(default_factory=_nothing)
     """Further ones, which the stateless era has not."""
+    of_requests: JsonObject = field(default_factory=_nothing)
+    """Further ones, which the handshake era has not."""
 
     def announced_in(self, era: Era) -> JsonObject:
         """What is announced to a server of this era."""
-        return {**self.capabilities, **self.of_handshake} if era is Era.LEGACY else self.capabilities
+        return {**self.capabilities, **(self.of_handshake if era is Era.LEGACY else self.of_requests)}
 
     @property
     def announced(self) -> str:
@@ -50,6 +53,7 @@ FULL = ClientProfile(
             "requests": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
         }
     },
+    of_requests={"extensions": {TASKS: {}}},
 )
 NONE = ClientProfile(name="none", about="no capability")
 PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (FULL, NONE)}

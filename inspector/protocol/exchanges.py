@@ -7,6 +7,7 @@ The rules, for both directions:
   A subscription stays open for as long as the session does, so it is not counted.
 - A request that is given up is closed. Its answer is late.
 - Anything else, a second answer included, answers no request.
+- A request of Sightline's about a task belongs to the call of which the server made that task.
 
 Source: JSON-RPC 2.0, section 5; MCP 2025-11-25 and 2026-07-28, Base Protocol.
 """
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from inspector.json.exact import JsonObject, JsonText, Malformed
+from inspector.json.members import text_at
+from inspector.protocol.calls import called
 from inspector.protocol.frames import (
     Channel,
     Direction,
@@ -27,6 +30,8 @@ from inspector.protocol.frames import (
     messages,
     request_key,
 )
+from inspector.protocol.tasks import METHODS as TASKS
+from inspector.protocol.tasks import Ending, TaskHandle, ending_in, handle_in, outcome_of
 
 SUBSCRIBE = "subscriptions/listen"
 _NO_ID = request_key(None)
@@ -44,6 +49,8 @@ class Exchange:
     frame: int
     """Number of the frame of the request."""
     at_s: float
+    call: "Exchange | None" = None
+    """Of a request about a task: the call of which the server made the task."""
 
     @property
     def key(self) -> str:
@@ -166,6 +173,8 @@ class Exchanges:
 
     def __init__(self) -> None:
         self._matcher = Matcher[Exchange]()
+        self._tasks: dict[str, Exchange] = {}
+        """By the id of each task of the server, its call. A server that is reached again may still know it."""
 
     def take(self, frame: Frame) -> Matched:
         if frame.channel is Channel.NOTE:
@@ -186,7 +195,11 @@ class Exchanges:
         match message:
             case Request():
                 exchange = Exchange(
-                    request=message, asked_by=frame.direction, frame=frame.number, at_s=frame.at_s
+                    request=message,
+                    asked_by=frame.direction,
+                    frame=frame.number,
+                    at_s=frame.at_s,
+                    call=self._call_of(message) if frame.direction is Direction.SENT else None,
                 )
                 self._matcher.ask(frame.direction, exchange.key, exchange, method=message.method)
                 return Asked(exchange=exchange)
@@ -201,9 +214,28 @@ class Exchanges:
                 if closed is None:
                     return Unasked(response=message)
                 exchange, is_late = closed
+                handle = None if is_late else task_of(exchange, message)
+                if handle:
+                    self._tasks[handle.id] = exchange
                 return (Late if is_late else Answered)(exchange=exchange, response=message)
             case Notification() | Malformed():
                 return message
+
+    def _call_of(self, request: Request) -> Exchange | None:
+        return self._tasks.get(text_at(request.params, "taskId") or "") if request.method in TASKS else None
+
+
+def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
+    """The task that the server made of a call of Sightline's; None where it made none."""
+    request = exchange.request
+    if exchange.asked_by is Direction.RECEIVED or called(request.method, request.params) is None:
+        return None
+    return handle_in(response.result)
+
+
+def ending_of(exchange: Exchange, response: Response) -> Ending | None:
+    """How a response to a request about a task ends the call; None where it does not, or is about no task."""
+    return ending_in(exchange.request.method, outcome_of(response)) if exchange.call else None
 
 
 def matched(frames: Iterable[Frame]) -> Iterator[Matched]:

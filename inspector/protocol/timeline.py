@@ -6,9 +6,20 @@ from enum import StrEnum
 
 from inspector.json.exact import Json, Malformed, dump_text
 from inspector.json.members import text_at, value_at
-from inspector.protocol.exchanges import Answered, Asked, Event, Exchange, GivenUp, Late, Matched, Unasked
-from inspector.protocol.frames import Channel, Direction, Frame, Notification, printed_line
-from inspector.protocol.outcome import unfinished_in
+from inspector.protocol.exchanges import (
+    Answered,
+    Asked,
+    Event,
+    Exchange,
+    GivenUp,
+    Late,
+    Matched,
+    Unasked,
+    ending_of,
+)
+from inspector.protocol.frames import Channel, Direction, Frame, Notification, Response, printed_line
+from inspector.protocol.outcome import RpcError, unfinished_in
+from inspector.protocol.tasks import CANCEL, CANCELLED, state_in
 
 MAX_SEARCHED = 1 << 14
 """Characters of a title or detail, where it is searched for credentials; its frame has all of it."""
@@ -75,6 +86,8 @@ class Timeline:
         """Entries of exchanges, by the frame and the id of their request."""
         self._unfinished: dict[str, list[int]] = {}
         """Entries of unfinished exchanges by title: a later round goes on with one."""
+        self._settled = set[int]()
+        """Entries of calls whose tasks have ended: what is asked about them later changes nothing."""
 
     @property
     def frames(self) -> Sequence[Frame]:
@@ -131,6 +144,8 @@ class Timeline:
         match event:
             case Asked():
                 return self._asked(frame, event)
+            case Answered(exchange=exchange, response=response) if exchange.call:
+                return self._told_of_task(frame, exchange, response)
             case Answered(exchange=exchange, response=response):
                 failed = response.is_error or _says_error(response.result)
                 ended = None if failed or frame.channel is Channel.CDP else unfinished_in(response.result)
@@ -165,12 +180,15 @@ class Timeline:
         title = titled(exchange.request.method, exchange.request.params)
         before = self._round_before(title, exchange) if kind is EntryKind.EXCHANGE else None
         if before is not None:
+            is_settled = before.number in self._settled
             entry = replace(
                 before,
-                state=EntryState.PENDING,
+                state=before.state if is_settled else EntryState.PENDING,
                 frames=(*before.frames, frame.number),
                 size_bytes=before.size_bytes + len(frame.raw),
-                detail="",
+                duration_s=before.duration_s if is_settled else None,
+                # Between two polls, what the task last said stays.
+                detail=before.detail if exchange.call else "",
             )
             self._entries[before.number - 1] = entry
             self._numbers[exchange.frame, exchange.key] = entry.number
@@ -182,11 +200,42 @@ class Timeline:
 
     def _round_before(self, title: str, exchange: Exchange) -> Entry | None:
         """The entry of the unfinished answer that a request goes on with; None for a request of its own."""
+        if exchange.call:
+            return self._entries[self._numbers[exchange.call.frame, exchange.call.key] - 1]
         params = exchange.request.params
         if not isinstance(params, dict) or not ({"inputResponses", "requestState"} & params.keys()):
             return None
         numbers = self._unfinished.get(title, [])
         return self._entries[numbers.pop(0) - 1] if numbers else None
+
+    def _told_of_task(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
+        """An answer about a task goes into the entry of its call, which waits until the task has ended."""
+        ending, state = ending_of(exchange, response), state_in(response.result)
+        number = self._numbers[exchange.frame, exchange.key]
+        before = self._entries[number - 1]
+        if number in self._settled:
+            entry = replace(
+                before,
+                frames=(*before.frames, frame.number),
+                size_bytes=before.size_bytes + len(frame.raw),
+            )
+            self._entries[number - 1] = entry
+            return entry
+        is_cancelled = exchange.request.method == CANCEL or bool(state and state.status == CANCELLED)
+        if ending or is_cancelled:
+            self._settled.add(number)
+        if ending:
+            value = ending.outcome.value
+            is_error = isinstance(ending.outcome, RpcError)
+            failed = is_error or _says_error(value)
+            reason = None if failed else unfinished_in(value)
+            words = _error_text(value) if is_error else reason.reason if reason else ""
+            how = EntryState.FAILED if failed else EntryState.UNFINISHED if reason else EntryState.DONE
+            return self._ended(frame, exchange, how, words)
+        if is_cancelled:
+            return self._ended(frame, exchange, EntryState.FAILED, "the task was cancelled")
+        words = f"task {state.status}: {state.message}" if state else before.detail
+        return self._ended(frame, exchange, EntryState.PENDING, words)
 
     def _ended(
         self,
@@ -204,7 +253,7 @@ class Timeline:
             state=state,
             frames=(*before.frames, frame.number),
             size_bytes=before.size_bytes + (len(frame.raw) if size_bytes is None else size_bytes),
-            duration_s=frame.at_s - before.at_s,
+            duration_s=None if state is EntryState.PENDING else frame.at_s - before.at_s,
             detail=self._shown(detail),
         )
         self._entries[number - 1] = entry

@@ -20,9 +20,10 @@ from inspector.json.members import object_at, text_at
 from inspector.json.pointer import child, index_of, split
 from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Answered, Event, Late
+from inspector.protocol.exchanges import Answered, Event, Exchange, Late, ending_of, task_of
 from inspector.protocol.frames import Request, Response, request_key
 from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.protocol.tasks import outcome_of
 from inspector.recording.definitions import OF_THE_SERVER, Definitions
 from inspector.recording.known import Known
 from inspector.recording.markers import Key, with_markers
@@ -173,30 +174,43 @@ class Bounder:
         self._learn(value[member], removals)
         return {**value, member: with_markers(value[member], removals, self.key)}
 
-    def received(self, response: Response, asked: Request | None) -> JsonObject:
-        """An answer, without what the declarations withhold, before it is searched. `asked`: what it answers."""
-        if asked is not None:
-            self._running.discard(request_key(asked.id))
-        value = response.value
+    def received(self, response: Response, exchange: Exchange | None) -> JsonObject:
+        """An answer, without what the declarations withhold, before it is searched. `exchange`: what it answers."""
+        value, asked = response.value, exchange.request if exchange else None
+        if exchange and task_of(exchange, response) is None:
+            self._running.discard(exchange.key)
+        ending = ending_of(exchange, response) if exchange else None
+        if exchange and exchange.call and ending:
+            self._running.discard(exchange.call.key)
+            asked = exchange.call.request
         if asked is None:
             return self._without(value, ("result", "error"))
         if asked.method in OF_THE_SERVER and not response.is_error:
             self._list(asked.method, response.result)
             return self._without(value, ("error",))
-        outcome = RpcError(value=response.error) if response.is_error else Result(value=response.result)
-        raw, member = raw_of(outcome), "error" if response.is_error else "result"
+        if ending and ending.member:
+            state = object_at(response.result)
+            left = self._judged(ending.outcome, asked)
+            return {**value, "result": {**state, ending.member: left}}
+        outcome = outcome_of(response)
+        member = "error" if response.is_error else "result"
         self._questions.take(response.result)
         if called(asked.method, asked.params) and not self._definitions.is_listed:
             return self._without(value, ("result", "error"))
-        removals = self._removals(outcome, asked, self.policy)
-        secret = self.policy.about_secrets
-        self._learn(raw, removals if secret == self.policy else self._removals(outcome, asked, secret))
-        left = with_markers(raw, removals, self.key)
-        if response.is_error:
-            left = left["error"] if isinstance(left, dict) and "error" in left else left
+        left = self._judged(outcome, asked)
         # What is whole stays the same object, by which it is known to be whole.
         bounded = value if left is value[member] else {**value, member: left}
         return self._without(bounded, ("result",) if response.is_error else ())
+
+    def _judged(self, outcome: Result | RpcError, asked: Request) -> Json:
+        """What may be written of what `asked` was answered with."""
+        if called(asked.method, asked.params) and not self._definitions.is_listed:
+            return self.key.marker(UNJUDGED, raw_of(outcome))
+        raw, removals = raw_of(outcome), self._removals(outcome, asked, self.policy)
+        secret = self.policy.about_secrets
+        self._learn(raw, removals if secret == self.policy else self._removals(outcome, asked, secret))
+        left = with_markers(raw, removals, self.key)
+        return left.get("error", left) if isinstance(outcome, RpcError) and isinstance(left, dict) else left
 
     def page_call(
         self, tool: Tool | None, arguments: Json, outcome: Result | RpcError

@@ -208,7 +208,26 @@ _Unread: TypeAlias = Raw | UnsetType
 class _ParamsOutline(Struct, gc=False, omit_defaults=True):
     name: str | UnsetType = UNSET
     uri: str | UnsetType = UNSET
+    task_id: str | UnsetType = field(name="taskId", default=UNSET)
     cursor: _Unread = UNSET
+
+
+class _TaskOutline(Struct, gc=False, omit_defaults=True):
+    task_id: str | UnsetType = field(name="taskId", default=UNSET)
+    status: str | UnsetType = UNSET
+
+
+class _EndOutline(_TaskOutline, gc=False, omit_defaults=True):
+    content: _Unread = UNSET
+    structured: _Unread = field(name="structuredContent", default=UNSET)
+
+
+class _ResultOutline(_EndOutline, gc=False, omit_defaults=True):
+    result_type: str | UnsetType = field(name="resultType", default=UNSET)
+    task: _TaskOutline | UnsetType = UNSET
+    asks: _Unread = field(name="inputRequests", default=UNSET)
+    result: _EndOutline | UnsetType = UNSET
+    error: _Unread = UNSET
 
 
 class _MessageOutline(Struct, gc=False, omit_defaults=True):
@@ -216,7 +235,7 @@ class _MessageOutline(Struct, gc=False, omit_defaults=True):
     id: Annotated[int, Meta(ge=1, lt=1 << 53)] | str | UnsetType | None = UNSET
     method: str | UnsetType = UNSET
     params: _ParamsOutline | UnsetType = UNSET
-    result: _Unread = UNSET
+    result: _ResultOutline | UnsetType = UNSET
     error: _Unread = UNSET
 
 

@@ -20,9 +20,10 @@ from inspector.json.exact import Json
 from inspector.json.members import object_at, value_at
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Answered, Exchanges, Matched
+from inspector.protocol.exchanges import Answered, Exchanges, Matched, ending_of
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.protocol.tasks import outcome_of
 from inspector.recording.definitions import Definitions
 from inspector.recording.format import (
     Connected,
@@ -62,6 +63,8 @@ class ReplayedCall:
     at_s: float
     """When it was sent."""
     duration_s: float
+    member: str = ""
+    """The member of the answer's `result` that holds the outcome, where the server made a task of the call and says how it ended."""
 
 
 class Replay:
@@ -122,7 +125,8 @@ class Replay:
         )
 
     def _answer(self, answered: Answered, frame: Frame) -> Iterator[ReplayedCall]:
-        exchange, response = answered.exchange, answered.response
+        response, ending = answered.response, ending_of(answered.exchange, answered.response)
+        exchange = answered.exchange.call if ending and answered.exchange.call else answered.exchange
         request = exchange.request
         call = called(request.method, request.params)
         if call is None:
@@ -132,13 +136,14 @@ class Replay:
         yield ReplayedCall(
             frame=frame.number,
             asked=exchange.frame,
-            request=exchange.key,
+            request=answered.exchange.key,
             name=name,
             tool=self.definitions.tool(name),
             arguments=arguments,
-            outcome=RpcError(value=response.error) if response.is_error else Result(value=response.result),
+            outcome=ending.outcome if ending else outcome_of(response),
             at_s=exchange.at_s,
             duration_s=max(frame.at_s - exchange.at_s, 0.0),
+            member=ending.member if ending else "",
         )
 
 
@@ -217,20 +222,24 @@ LeftOut: TypeAlias = tuple[tuple[str, str], ...]
 """Each a pointer into the raw result, and the rule that withheld the value."""
 
 
-def left_out_of(line: RecordedFrame | RecordedCall) -> LeftOut:
-    """What is left out of the answer that a line holds."""
+def left_out_of(line: RecordedFrame | RecordedCall, member: str = "") -> LeftOut:
+    """What is left out of the answer that a line holds. `member`: that of the call, where it has one."""
     if isinstance(line, RecordedFrame):
-        return left_out_in(line.content)
+        return left_out_in(line.content, member)
     return left_out_in({"error" if line.is_error else "result": line.outcome})
 
 
-def left_out_in(content: Json) -> LeftOut:
+def left_out_in(content: Json, member: str = "") -> LeftOut:
     """The same of a whole message, or of several."""
     left_out: list[tuple[str, str]] = []
     copied = Copied(content)
     for tokens in places(content, is_marker):
         marker = copied.at(tokens)
         inside = tokens[1:] if tokens and isinstance(tokens[0], int) else tokens
-        pointer = json_pointer.join(inside[1:] if inside[:1] == ("result",) else inside)
+        inside = inside[1:] if inside[:1] == ("result",) else inside
+        if member and inside[:1] != (member,):
+            continue
+        inside = inside[1:] if member == "result" else inside
+        pointer = json_pointer.join(inside)
         left_out.append((pointer, str(marker[MARKER]) if isinstance(marker, dict) else ""))
     return tuple(left_out)

@@ -16,22 +16,26 @@ import msgspec
 from msgspec import UNSET, structs
 
 from inspector.json.chunks import pieces
-from inspector.json.exact import Json, JsonText, Malformed
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import (
     Answered,
     Asked,
     Event,
+    Exchange,
     GivenUp,
     Late,
     Matched,
     Unasked,
+    ending_of,
     message_of,
     response_in,
+    task_of,
 )
-from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request
-from inspector.protocol.outcome import Failure, Result, RpcError
+from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request, Response
+from inspector.protocol.outcome import Failure, RpcError
+from inspector.protocol.tasks import CANCEL, COMPLETED, outcome_of, state_in
 from inspector.recording.bounding import UNJUDGED, Bounder
 from inspector.recording.definitions import OF_THE_SERVER
 from inspector.recording.format import (
@@ -243,14 +247,16 @@ class Scribe:
                     )
                 case Asked(exchange=exchange) if frame.direction is Direction.SENT:
                     value = self._bounder.sent(exchange.request)
+                    if exchange.call and exchange.request.method == CANCEL:
+                        self._end_task(exchange.call, is_answered=False)
                     if called(exchange.request.method, exchange.request.params):
                         self._pending.add(_place(event))
                 case (
                     Answered(exchange=exchange, response=response)
                     | Late(exchange=exchange, response=response)
                 ) if frame.direction is Direction.RECEIVED:
-                    value = self._bounder.received(response, exchange.request)
-                    self._pending.discard(_place(event))
+                    value = self._bounder.received(response, exchange)
+                    self._end(event, response)
                 case (
                     Answered(exchange=exchange, response=response)
                     | Late(exchange=exchange, response=response)
@@ -262,6 +268,23 @@ class Scribe:
                     pass
             parts.append((event, value))
         return _Held(frame=frame, parts=tuple(parts))
+
+    def _end(self, event: Answered | Late, response: Response) -> None:
+        """A call is answered, unless the server made a task of it; or the answer says that its task has ended."""
+        exchange = event.exchange
+        if task_of(exchange, response) is None:
+            self._pending.discard(_place(event))
+        if exchange.call:
+            state = state_in(response.result)
+            if ending_of(exchange, response):
+                self._end_task(exchange.call, is_answered=True)
+            elif state and state.has_ended and state.status != COMPLETED:
+                self._end_task(exchange.call, is_answered=False)
+
+    def _end_task(self, call: Exchange, *, is_answered: bool) -> None:
+        place = (call.frame, call.key)
+        self._is_short = self._is_short or (not is_answered and place in self._pending)
+        self._pending.discard(place)
 
     def _flush(self) -> Iterator[Line]:
         held, self._held, self._held_bytes = self._held, [], 0
@@ -315,8 +338,8 @@ class Scribe:
                 projection = projected(call, self._lenses)
                 response = response_in(frame.body, call.request)
                 if projection and response:
-                    answer = Result(value=response.result)
-                    compared = None if response.is_error else self._bounder.compared(answer, call.name)
+                    answer = outcome_of(response, call.member)
+                    compared = self._bounder.compared(answer, call.name)
                     yield structs.replace(projection, output=recorded_output(compared))
                 elif projection:
                     yield projection
@@ -377,8 +400,24 @@ def _value_of(event: Event) -> Json:
     return message.value if message else None
 
 
+_ANSWERS = frozenset({"result", "error"})
+_OF_TASK = frozenset({"taskId", "status", "resultType"})
+"""What an answer about a task says that is the protocol's."""
+
+
 def _quiet(event: Event, value: Json, key: Key) -> Json:
-    """A message without the parameters, for a call that was not answered."""
+    """A message without the parameters, or without what it says of a task, for a call that was not answered."""
+    if isinstance(event, (Answered, Late)) and event.exchange.call and isinstance(value, dict):
+        held = value.get("result")
+        if isinstance(held, dict) and "error" not in value:
+            left: JsonObject = {
+                name: member if name in _OF_TASK else key.marker(UNJUDGED, member)
+                for name, member in held.items()
+            }
+            return {**value, "result": left}
+        return {
+            name: key.marker(UNJUDGED, value[name]) if name in _ANSWERS else value[name] for name in value
+        }
     is_about = isinstance(message_of(event), (Notification, Request))
     if is_about and isinstance(value, dict) and "params" in value:
         return {**value, "params": key.marker(UNJUDGED, value["params"])}

@@ -54,7 +54,10 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
                 left_out = left_out_of(line)
                 if left_out and line.direction is Direction.SENT:
                     altered.add(("frame", line.number))
-                calls += ((call, left_out) for call in replay.take(matched))
+                calls += (
+                    (call, left_out_of(line, call.member) if call.member else left_out)
+                    for call in replay.take(matched)
+                )
             case Connected():
                 replay.connect()
             case RecordedCall():

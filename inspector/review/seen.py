@@ -22,6 +22,7 @@ class ListingKind(StrEnum):
     """An earlier listing that the user accepted."""
     AGAIN = "the listing after the calls"
     OTHER_CLIENT = "the listing under another client name"
+    OTHER_PROFILE = "the listing under another client profile"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,8 @@ class OtherListing:
     tools: tuple[Tool, ...]
     announced: bool = False
     """True if the server announced a change of its list."""
+    profile: str = ""
+    """Of `OTHER_PROFILE`, the name of the client profile."""
     instructions: str | None = None
     """The server's instructions at that time. Not used for `AGAIN`, because a listing does not repeat them."""
 

@@ -4,13 +4,14 @@ The answers come from a responder of the front end. Without one, forms, URLs and
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from inspector.asks.answer import DECLINED, Action, Answer, answered
 from inspector.asks.ask import REFUSED, Ask, AskKind, Unanswerable, ask_of, url_asks
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
-from inspector.json.members import object_at
+from inspector.json.members import object_at, text_at
 from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.frames import Request
 from inspector.protocol.outcome import Outcome, Result, RpcError
@@ -49,14 +50,28 @@ class Asker:
         self._asked = 0
         self._tasks = ClientTasks()
         self._has_tasks = bool(profile.of_handshake)
+        self._working = 0
+        self._completed: dict[str, None] = {}
+        """The last visits that the server said are complete."""
+        self._more = asyncio.Event()
         self.responder = responder or decline
 
     def begin(self) -> None:
         """A call begins, and with it another count of requests."""
         self._asked = 0
 
+    @contextmanager
+    def working(self) -> Generator[None]:
+        """A task of the server runs: it may ask between two requests of the client too."""
+        self._working += 1
+        try:
+            yield
+        finally:
+            self._working -= 1
+
     async def reply(self, request: Request, *, is_idle: bool) -> JsonObject:
         """The `result` or `error` of the answer to a request. `is_idle`: whether no request of the client waits."""
+        is_idle = is_idle and not self._working
         outcome = await self._task_or_outcome(request.method, request.params, is_idle=is_idle)
         return {"error": outcome.value} if isinstance(outcome, RpcError) else {"result": outcome.value}
 
@@ -88,11 +103,40 @@ class Asker:
             responses[key] = outcome.value
         return responses
 
-    async def show_urls(self, outcome: Outcome) -> None:
-        """Show the URLs that an error says must be visited first. The call is not repeated."""
+    async def visited(self, outcome: Outcome, within_s: float) -> bool:
+        """Show the URLs that an error says must be visited first.
+
+        Whether the user agrees to all of them, and the server says within this time that all visits are complete. Without a
+        time, the server cannot say that.
+        """
         asks = url_asks(outcome.value, self._capabilities) if isinstance(outcome, RpcError) else ()
-        for ask in asks:
-            self._noted(ask, await self.responder(ask))
+        agreed = [ask for ask in asks if await self._is_agreed(ask)]
+        waited = {text_at(ask.params, "elicitationId") for ask in agreed}
+        if not asks or len(agreed) < len(asks) or None in waited or not within_s:
+            return False
+        self._note(
+            "the visit", f"Sightline waits up to {within_s:g} s for the server to say that it is complete"
+        )
+        try:
+            async with asyncio.timeout(within_s):
+                while not waited <= self._completed.keys():
+                    self._more.clear()
+                    await self._more.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _is_agreed(self, ask: Ask) -> bool:
+        answer = await self.responder(ask)
+        self._noted(ask, answer)
+        return answer.action is Action.ACCEPT
+
+    def completed(self, identifier: str) -> None:
+        """The server says that the visit of a URL is complete."""
+        self._completed[identifier] = None
+        if len(self._completed) > MAX_ASKS:
+            del self._completed[next(iter(self._completed))]
+        self._more.set()
 
     async def _outcome(
         self, method: Json, params: Json, *, key: str = "", is_idle: bool = False

@@ -77,6 +77,10 @@ class Progress:
     progress: float
     total: float | None
     message: str | None
+    task: str = ""
+    """The status of the task that the server made of the call; empty where it made none. Foreign text."""
+    next_s: float = 0.0
+    """When the task is asked about again, by `time.monotonic`."""
 
 
 FILLED = Progress(progress=0, total=None, message="filled in, waits for submit")

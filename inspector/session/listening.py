@@ -1,11 +1,11 @@
-"""Changed lists in the stateless era: one `subscriptions/listen` request that stays open, and is opened again when it ends.
+"""Changed lists and resources in the stateless era: one `subscriptions/listen` request that stays open, and is opened again when it ends.
 
 Source: MCP 2026-07-28, `subscriptions/listen`. A server answers it when it ends the subscription; what changed while none was open
 is not told later, so that lists are read again then.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from inspector.json.exact import Json, JsonObject
@@ -25,11 +25,13 @@ _FLAGS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resourc
 _NOT_NOTICED = "changed lists are not noticed; L lists again"
 
 
-def wanted(capabilities: Json) -> JsonObject:
-    """What to subscribe to: the lists whose changes the server announces. Empty for none."""
-    return {
+def wanted(capabilities: Json, uris: Iterable[str] = ()) -> JsonObject:
+    """What to subscribe to: the lists whose changes the server announces, and these resources. Empty for none."""
+    found: JsonObject = {
         flag: True for name, flag in _FLAGS.items() if value_at(capabilities, name, "listChanged") is True
     }
+    resources: list[Json] = [*uris]
+    return {**found, "resourceSubscriptions": resources} if resources else found
 
 
 async def keep_listening(

@@ -5,6 +5,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
@@ -35,6 +36,7 @@ from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options, authorization, reachable
 from inspector.session.requests import request_of
 from inspector.session.rounds import answered_in_rounds
+from inspector.session.server_tasks import answered_by_task, as_task
 from inspector.session.wording import error_of, failure_of, no_tools, reason_of, refusal, shared_name
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class Session:
         self._heard = (0.0, 0.0)
         """When the last frame came, on the clock of the frames and on the monotonic one."""
         self._replaced = asyncio.Event()
-        """Set where another connection took the place of the one in use."""
+        """Set where another connection took the place of the one in use, or there is more to listen to."""
         self._subscribed: dict[str, Connection | PageConnection] = {}
         """The subscribed resources, each with the connection of its subscription."""
         self._no_completions = False
@@ -238,23 +240,31 @@ class Session:
         return self.catalogue
 
     async def listen(self) -> None:
-        """Notice changed lists of a server that announces them to subscribers only. Runs until it is cancelled."""
+        """Notice changes that a server announces to subscribers only: of lists, and of subscribed resources. Runs until it is cancelled."""
         from inspector.session.listening import keep_listening, wanted  # noqa: PLC0415 - no command listens
 
-        while True:
-            server, connection = self.server, self._connection
-            is_stateless = connection is not None and server is not None and server.era is Era.MODERN
-            notifications = wanted(server.capabilities) if server and is_stateless else {}
-            if notifications:
-                await keep_listening(
-                    self._server_connection(),
-                    notifications,
-                    reopened=lambda: self._tell(ListChanged()),
-                    note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
-                )
-            if self._connection is connection:
+        keeping: asyncio.Task[None] | None = None
+        try:
+            while True:
+                self._replaced.clear()
+                server, before, keeping = self.server, keeping, None
+                if server is not None and self._connection is not None and server.era is Era.MODERN:
+                    notifications = wanted(server.capabilities, self._subscribed)
+                    if notifications:
+                        keeping = asyncio.ensure_future(
+                            keep_listening(
+                                self._server_connection(),
+                                notifications,
+                                reopened=lambda: self._tell(ListChanged()),
+                                note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
+                            )
+                        )
+                        # It is sent before the one before it ends, so that no change is missed.
+                        await asyncio.sleep(0)
+                await _ended(before)
                 await self._replaced.wait()
-            self._replaced.clear()
+        finally:
+            await _ended(keeping)
 
     async def call(
         self,
@@ -294,9 +304,12 @@ class Session:
             )
         else:
             method, params = request_of(tool, name, arguments)
+            if as_task(tool, self.server):
+                params["task"] = {}
             members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
             self.asker.begin()
-            answer = await answered_in_rounds(
+            answering = partial(
+                answered_in_rounds,
                 lambda sent: self._ask(
                     lambda reached: reached.request(
                         method,
@@ -310,7 +323,21 @@ class Session:
                 with_meta(params, members) if members else params,
                 self.asker,
             )
-            await self.asker.show_urls(answer.outcome)
+            answer = await answering()
+            # Only the handshake era has a notification of the end of a visit.
+            within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
+            if await self.asker.visited(answer.outcome, within_s):
+                answer = await answering()
+            answer = await answered_by_task(
+                answer,
+                lambda method, params, within_s: self._ask(
+                    lambda reached: reached.request(method, params, timeout_s=within_s), ""
+                ),
+                self.asker,
+                timeout_s=timeout_s or self.options.timeout_s,
+                limit_s=timeout_s,
+                on_progress=on_progress,
+            )
         record = CallRecord(
             number=len(self.calls) + 1 if number is None else number,
             name=name,
@@ -358,14 +385,19 @@ class Session:
         return values_in(outcome)
 
     async def subscribe(self, uri: str) -> None:
-        """Subscribe to a resource, once a connection, if a server of the handshake era announces subscriptions."""
+        """Subscribe to a resource, once a connection, if the server announces subscriptions. In the stateless era `listen` does it."""
         server, connection = self.server, self._connection
         announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
-        if server is None or connection is None or server.era is not Era.LEGACY or not announced:
+        if server is None or connection is None or not announced:
             return
         if self._subscribed.get(uri) is connection or len(self._subscribed) >= _MOST_SUBSCRIBED:
             return
+        is_known = uri in self._subscribed
         self._subscribed[uri] = connection
+        if server.era is Era.MODERN:
+            if not is_known:
+                self._replaced.set()
+            return
         with suppress(InspectorError):
             await self.request("resources/subscribe", {"uri": uri})
 
@@ -552,6 +584,10 @@ class Session:
             self._enter(State.LOST)
             raise
 
+    @property
+    def _is_handshake(self) -> bool:
+        return self.server is not None and self.server.era is Era.LEGACY
+
     def _connected(self) -> "Connection | PageConnection":
         if self._connection is None:
             raise UnreachableError("not connected", "Connect first.")
@@ -592,6 +628,10 @@ class Session:
     def _notified(self, notification: Notification) -> None:
         if notification.method.endswith("/list_changed"):
             self._tell(ListChanged())
+        elif notification.method == "notifications/elicitation/complete":
+            identifier = text_at(notification.params, "elicitationId")
+            if identifier is not None:
+                self.asker.completed(identifier)
         elif notification.method == "notifications/resources/updated":
             uri = text_at(notification.params, "uri")
             if uri is not None and uri in self._subscribed:
@@ -604,3 +644,9 @@ class Session:
     def _tell(self, event: Event) -> None:
         if self._listener:
             self._listener(event)
+
+
+async def _ended(task: "asyncio.Task[None] | None") -> None:
+    if task is not None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -19,8 +19,9 @@ from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.client import NONE, PROFILES, Announcement
 from inspector.protocol.exchanges import Matched, matched, response_in
 from inspector.protocol.frames import Frame
-from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.protocol.outcome import Outcome
 from inspector.protocol.targets import Era
+from inspector.protocol.tasks import outcome_of
 from inspector.protocol.timeline import Entry
 from inspector.recording.files.playing import Played
 from inspector.recording.format import Header, Lenses, Projected, RecordedCall, RecordedFrame
@@ -229,7 +230,9 @@ class RecordedSession(Session):
             received_s=call.at_s + call.duration_s,
             policy=self._policy_at(position),
             has_ids=self._sealed is None,
-            left_out=left_out_of(line) if isinstance(line, _ANSWERS) and outcome is call.outcome else (),
+            left_out=left_out_of(line, call.member)
+            if isinstance(line, _ANSWERS) and outcome is call.outcome
+            else (),
         )
 
     def _output(self, call: ReplayedCall, position: int) -> OutputCheck | None:
@@ -257,7 +260,7 @@ class RecordedSession(Session):
         response = response_in(frame.body, call.request) if frame is not None else None
         if response is None:
             return call.outcome
-        return RpcError(value=response.error) if response.is_error else Result(value=response.result)
+        return outcome_of(response, call.member)
 
     def _facts(self, result: JsonObject | None) -> ServerFacts:
         facts = server_facts(Era.AUTO, "", result or {})

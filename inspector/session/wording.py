@@ -8,9 +8,6 @@ from inspector.protocol.client import ClientProfile
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.page import Refused
 
-ONLY_AS_TASK = "can only be called as a task, which Sightline cannot do yet"
-"""Behind the name of a tool."""
-
 
 def announces(profile: ClientProfile) -> str:
     """The announced capabilities, in a sentence."""

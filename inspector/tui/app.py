@@ -119,6 +119,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "page/page.tcss",
         "policy/dialog.tcss",
         "trust/trust.tcss",
+        "context/context.tcss",
         "pins/pins.tcss",
         "findings/findings.tcss",
         "help/help.tcss",

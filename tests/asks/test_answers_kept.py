@@ -8,18 +8,32 @@ import pytest
 
 from tests.cli.here import here
 from tests.cli.sightline import ROOT
+from tests.sinks.searching import files_below, found_in
 
 KEY = "canary-7f3a91"
-SERVER = (sys.executable, "-S", "-E", str(ROOT / "tests" / "peers" / "asking_server.py"))
+PEERS = ROOT / "tests" / "peers"
 
 
-@pytest.mark.parametrize(("era", "tool"), [("legacy", "secret"), ("legacy", "as task"), ("modern", "secret")])
-def test_a_recording_has_the_answer_without_what_is_private_in_it(
-    tmp_path: Path, era: str, tool: str
+@pytest.mark.parametrize(
+    ("server", "era", "tool"),
+    [
+        ("asking", "legacy", "secret"),
+        ("asking", "legacy", "as task"),
+        ("asking", "modern", "secret"),
+        ("tasking", "legacy", "asks"),
+        ("tasking", "modern", "asks"),
+    ],
+)
+def test_no_file_holds_what_is_private_in_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: str, era: str, tool: str
 ) -> None:
-    path = tmp_path / "session.jsonl"
+    for variable in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
+    path, audit = tmp_path / "session.jsonl", tmp_path / "audit.jsonl"
     content = json.dumps({"name": "Ada", "api_key": KEY})
-    ran = here("call", tool, "--answer", content, "--record", str(path), "--", *SERVER, era)
+    command = (sys.executable, "-S", "-E", str(PEERS / f"{server}_server.py"), era)
+    kept_in = ("--record", str(path), "--audit", str(audit))
+    ran = here("call", tool, "--answer", content, *kept_in, "--", *command)
     assert ran.code == 0
     assert KEY in ran.out
     assert KEY not in ran.err
@@ -29,7 +43,21 @@ def test_a_recording_has_the_answer_without_what_is_private_in_it(
     assert kept.count("Ada") >= 1
     assert '"client":"full"' in kept
     assert here("replay", "--check", str(path)).code == 0
-    for command in ("replay", "review"):
-        assert KEY not in here(command, str(path)).out
+    printed = [
+        here(*words, str(path)).out
+        for words in (
+            ("replay",),
+            ("replay", "--format", "json"),
+            ("replay", "--export", "html"),
+            ("replay", "--export", "markdown"),
+            ("review",),
+            ("review", "--format", "json"),
+        )
+    ]
+    assert all(printed)
+    files = files_below(tmp_path)
+    assert {str(path), str(audit)} <= files.keys()
+    for raw in (*files.values(), *(text.encode() for text in printed)):
+        assert found_in(raw, KEY) == []
     found = here("review", str(path), "--format", "json").json
     assert any(each["id"] == "SL-SEN009" for each in found["findings"])

@@ -213,8 +213,19 @@ async def test_a_request_that_wants_a_task_gets_a_handle_and_then_the_answer() -
         assert [ask.kind for ask in seen] == [AskKind.FORM]
 
 
-async def test_an_address_of_an_error_is_shown_and_the_call_not_repeated() -> None:
-    async with asked(Era.LEGACY) as (session, seen):
+@pytest.mark.parametrize(("answer", "name", "calls"), [(by_kind, "visit then", 2), (None, "visit then", 1)])
+async def test_a_call_is_repeated_once_when_the_server_says_that_the_visit_it_wanted_is_complete(
+    answer: Callable[[Ask], Answer] | None, name: str, calls: int
+) -> None:
+    async with asked(Era.LEGACY, answer) as (session, seen):
+        outcome = (await session.call(name, {})).outcome
+        assert said(outcome) == "visited" if calls == 2 else isinstance(outcome, RpcError)
+        assert len(requests(session, "tools/call")) == calls
+        assert [ask.url for ask in seen] == ["https://auth.example/login"]
+
+
+async def test_a_call_is_not_repeated_where_no_visit_is_said_to_be_complete() -> None:
+    async with asked(Era.LEGACY, timeout_s=0.4) as (session, seen):
         assert isinstance((await session.call("visit first", {})).outcome, RpcError)
         assert [ask.url for ask in seen] == ["https://auth.example/login"]
         assert len(requests(session, "tools/call")) == 1
@@ -238,6 +249,7 @@ async def test_a_log_level_is_in_each_request_of_the_stateless_era(
         assert meta.get("io.modelcontextprotocol/logLevel") == stamped
         assert set(object_at(meta, "io.modelcontextprotocol/clientCapabilities")) == {
             "elicitation",
+            "extensions",
             "roots",
             "sampling",
         }

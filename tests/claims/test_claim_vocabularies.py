@@ -149,6 +149,30 @@ ROWS = (
             ),
         )
     ),
+    row("mcp-apps", "/_meta/ui/resourceUri", TEXT),
+    row("mcp-apps", "/_meta/ui/visibility", ((["app"], ["model", "app"]), ([], ["user"], "app", None))),
+    *(
+        each
+        for subject in (Subject.BLOCK, Subject.RESOURCE)
+        for each in (
+            *(
+                row("mcp-apps", f"/_meta/ui/csp/{name}", TEXTS, key=f"csp.{name}", subject=subject)
+                for name in ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains")
+            ),
+            *(
+                row(
+                    "mcp-apps",
+                    f"/_meta/ui/permissions/{name}",
+                    (({}, {"a": 1}), (True, None, [], "x")),
+                    key=f"permissions.{name}",
+                    subject=subject,
+                )
+                for name in ("camera", "microphone", "geolocation", "clipboardWrite")
+            ),
+            row("mcp-apps", "/_meta/ui/domain", TEXT, subject=subject),
+            boolean("mcp-apps", "/_meta/ui/prefersBorder", "prefersBorder", subject=subject),
+        )
+    ),
     *(
         boolean("webmcp", f"/annotations/{name}", name)
         for name in (
@@ -353,6 +377,7 @@ def test_vocabularies_come_by_standing_and_then_by_name() -> None:
         "mcp",
         "mcp-content",
         "action-metadata",
+        "mcp-apps",
         "tool-resolution",
         "trust-annotations",
         "policy-hints",

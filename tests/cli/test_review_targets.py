@@ -59,6 +59,23 @@ def test_a_server_that_changes_after_a_call_and_for_another_client_is_found(tmp_
     assert "under another client name" in order["message"]
 
 
+def test_what_only_some_client_profiles_get_is_a_finding_and_reviewed(tmp_path: Path) -> None:
+    path = server(tmp_path, "add")
+    text = path.read_text().replace('client != "sightline"', "not client")
+    path.write_text(text.replace('["clientInfo"]["name"]', '["capabilities"]'))
+    review = ("review", "-q", "--format", "json")
+    command = ("--", sys.executable, str(path))
+    alone = sightline(*review, *command)
+    assert ids(alone) == set()
+    (missing,) = (each for each in alone.json["notChecked"] if each["what"] == "tools for other clients")
+    assert "only the client profile full was asked (--also-as none compares)" in missing["why"]
+    ran = sightline(*review, "--also-as", "none", "--also-as", "full", *command)
+    assert {"SL-PIN004", "SL-POI001"} <= ids(ran), ran.err
+    differs = next(each for each in ran.json["findings"] if each["id"] == "SL-PIN004")
+    assert "changed for the client profile none, at /description" in differs["message"]
+    assert "tools for other clients" not in {each["what"] for each in ran.json["notChecked"]}
+
+
 def test_what_was_pinned_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("SIGHTLINE_CONFIG_DIR", str(tmp_path / "config"))

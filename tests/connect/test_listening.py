@@ -14,7 +14,7 @@ from inspector.protocol.exchanges import SUBSCRIBE
 from inspector.protocol.outcome import RpcError
 from inspector.protocol.targets import Era, HttpTarget, StdioTarget
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
-from inspector.session.events import Event, ListChanged, State
+from inspector.session.events import Event, ListChanged, ResourceUpdated, State
 from inspector.session.listening import keep_listening, wanted
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -108,6 +108,22 @@ def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
+
+
+async def test_a_subscribed_resource_that_changes_is_told_and_lists_still_are() -> None:
+    async with listening(StdioTarget(command=(*SDK, "stdio"))) as (session, heard):
+        await until(lambda: acknowledged(session))
+        await session.call("touch", {})
+        await session.subscribe("note://a")
+        await session.subscribe("note://a")
+        await until(lambda: len(acknowledgements(session)) == 2)
+        assert not [event for event in heard if isinstance(event, ResourceUpdated)]
+        await session.call("touch", {})
+        await until(lambda: ResourceUpdated(uri="note://a") in heard)
+        await session.call("grow", {})
+        await until(lambda: any(isinstance(event, ListChanged) for event in heard))
+        states = [entry.state for entry in session.timeline.entries if entry.title == SUBSCRIBE]
+        assert states == [EntryState.DONE, EntryState.OPEN]
 
 
 async def test_a_changed_list_is_heard_over_http() -> None:

@@ -9,7 +9,7 @@ from inspector.protocol.targets import Era
 from inspector.protocol.timeline import EntryKind, EntryState
 from inspector.session.live import Session
 from inspector.session.options import Options
-from tests.connect.real_servers import REAL_SERVERS, RealServer
+from tests.connect.real_servers import EVERYTHING, REAL_SERVERS, RealServer
 
 
 @pytest.mark.parametrize("server", REAL_SERVERS, ids=[server.name for server in REAL_SERVERS])
@@ -34,3 +34,17 @@ async def test_a_server_from_elsewhere_is_reached_listed_and_called(server: Real
     assert spec is not None
     shown = project(record.outcome, record.tool, Level.DECLARED, spec)
     assert server.said in dump_text(shown.context.model)
+
+
+async def test_a_tool_of_another_server_that_can_only_be_called_as_a_task_runs_to_its_result() -> None:
+    session = Session(EVERYTHING.target, Options())
+    try:
+        await session.connect()
+        await session.list_all()
+        record = await session.call("simulate-research-query", {"topic": "bees", "ambiguous": True})
+    finally:
+        await session.close()
+    assert isinstance(record.outcome, Result)
+    assert "Research Report: bees (User declined" in dump_text(record.outcome.value)
+    (entry,) = (each for each in session.timeline.entries if each.title.startswith("tools/call"))
+    assert entry.state is EntryState.DONE

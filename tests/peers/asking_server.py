@@ -46,8 +46,9 @@ ASKS: dict[str, list[Any]] = {
     "huge": [HUGE],
     "thousand": [elicit()] * 1_000,
 }
-OTHERS = ("endless", "after", "withdrawn", "visit first", "shifting", "waiting", "as task")
+OTHERS = ("endless", "after", "withdrawn", "visit first", "visit then", "shifting", "waiting", "as task")
 numbers = itertools.count(1)
+visits: list[str] = []
 
 
 def write(message: dict[str, Any]) -> None:
@@ -110,9 +111,14 @@ def call(request: Any) -> None:
             states.append(reply()["result"]["status"])
             ask({"method": "tasks/cancel", **about})
             finish(request, {"states": states, "result": result, "unknown": unknown, "late": reply()})
-        case "visit first":
+        case "visit then" if visits:
+            finish(request, "visited")
+        case "visit first" | "visit then" as name:
             data = {"elicitations": [visit("https://auth.example/login")["params"]]}
             write({"id": request["id"], "error": {"code": -32042, "message": "first", "data": data}})
+            if name == "visit then":
+                visits.append(name)
+                write({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e-1"}})
         case name:
             asks = ASKS[name]
             for each in asks:

@@ -1,5 +1,7 @@
 """A server on the official Python SDK whose list of tools grows: each call of `grow` adds a tool and announces it.
 
+A call of `touch` announces that its resource has changed.
+
 Usage: sdk_server.py stdio | sdk_server.py http PORT
 """
 
@@ -17,6 +19,19 @@ async def grow(ctx: Context) -> str:
     server.add_tool(lambda: name, name=name, description="Grown.")
     await ctx.notify_tools_changed()
     return name
+
+
+@server.resource("note://a")
+def note() -> str:
+    """A note."""
+    return "first"
+
+
+@server.tool()
+async def touch(ctx: Context) -> str:
+    """Announce that the note has changed."""
+    await ctx.notify_resource_updated("note://a")
+    return "touched"
 
 
 if sys.argv[1] == "stdio":

@@ -64,8 +64,16 @@ def _message(chance: random.Random, key: Json) -> Json:
         "id": key,
         "result": {**FREE, "isError": chance.choice([True, False])},
     }
+    state: JsonObject = {"taskId": "t", "status": chance.choice(["working", "completed", "cancelled"])}
+    about = {
+        "method": chance.choice(["tasks/get", "tasks/result", "tasks/cancel"]),
+        "params": {"taskId": "t"},
+    }
     return chance.choice(
         [
+            {**request, **about},
+            {**answer, "result": chance.choice([{"task": state}, {"resultType": "task", **state}, state])},
+            {**answer, "result": {**state, "result": FREE}},
             {**request, "params": {"name": chance.choice(["one", "two"]), "arguments": {}}},
             {**request, "params": [], "method": chance.choice(["ping", "tools/list"])},
             answer,

@@ -279,7 +279,7 @@ async def _made(
         verb = _VERBS.get(listed.kind if listed else Kind.TOOL, "reading")
         DIAGNOSTICS.say(f"{verb} {title_of(listed, arguments) if listed else name} …")
     made = await oversight.call(
-        session, considered, agreement=launch.agreement, on_progress=_say_progress, meta=meta
+        session, considered, agreement=launch.agreement, on_progress=_Said().say, meta=meta
     )
     return made, await _stderr_of(session, made.record) if _has_failed(made.record) else []
 
@@ -430,6 +430,23 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
         f"the server lists no tool {name}",
         f"Did you mean {' or '.join(close)}?" if close else f"It lists: {', '.join(names[:20])}.",
     )
+
+
+class _Said:
+    """Says how far a call is; how its task is only where that has changed."""
+
+    def __init__(self) -> None:
+        self._of_task = ""
+
+    def say(self, progress: Progress) -> None:
+        if not progress.task:
+            _say_progress(progress)
+            return
+        words = f": {safe_line(progress.message)}" if progress.message else ""
+        said = f"task {safe_line(progress.task)}{words}"
+        if said != self._of_task:
+            self._of_task = said
+            DIAGNOSTICS.say(said)
 
 
 def _say_progress(progress: Progress) -> None:

@@ -1,5 +1,7 @@
 """`sightline context TARGET`: what reaches a model before its first call, and what it costs."""
 
+import asyncio
+
 import click
 
 from inspector.cli.options import (
@@ -13,7 +15,8 @@ from inspector.cli.options import (
 )
 from inspector.cli.output import OK, columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.hosts.context import ESTIMATE, GIVEN, Context, PartKind, context_of
+from inspector.files.tokenizer import tokenizer
+from inspector.hosts.context import GIVEN, Context, HostTotal, PartKind, context_of, host_totals
 from inspector.json.exact import JsonObject
 from inspector.launch import Launch
 from inspector.safe_text import safe_line
@@ -27,6 +30,7 @@ from inspector.session.live import Session
 @click.argument("target", required=False)
 @format_option("text", "json")
 @quiet_option
+@click.option("--hosts", "by_host", is_flag=True, help="Also the total of every host.")
 @takes("connection", ConnectionOptions)
 @takes("lens", LensOptions, "level", "host")
 @takes("recording", RecordingOptions)
@@ -36,6 +40,7 @@ def command(
     *,
     target: str | None,
     format_: str,
+    by_host: bool,
     connection: ConnectionOptions,
     lens: LensOptions,
     recording: RecordingOptions,
@@ -48,16 +53,19 @@ def command(
     chosen = target_of(target, connection, invocation.command_line)
     launch = launch_of(chosen, connection, lens=lens, recording=recording)
 
-    async def work(session: Session) -> Context:
+    async def work(session: Session) -> tuple[Context, tuple[HostTotal, ...]]:
         catalogue = await session.list_all()
         instructions = session.server.instructions if session.server else None
-        return context_of(instructions, catalogue, launch.level, host)
+        counter = await asyncio.to_thread(tokenizer)
+        found = context_of(instructions, catalogue, launch.level, host, counter)
+        return found, host_totals(instructions, catalogue, launch.level, counter) if by_host else ()
 
-    found = in_session(launch, work)
+    found, totals = in_session(launch, work)
     if format_ == "json":
-        print_json(_shape(found, launch))
+        of_hosts: JsonObject = {name: each.tokens for each in totals for name in each.hosts}
+        print_json({**_shape(found, launch), **({"hosts": of_hosts} if by_host else {})})
     else:
-        print_lines(_lines(found, launch))
+        print_lines([*_lines(found, launch), *_totals(totals)])
     return OK
 
 
@@ -65,18 +73,18 @@ def _shape(found: Context, launch: Launch) -> JsonObject:
     return {
         "boundary": launch.level.value,
         "host": launch.host,
-        "tokens": ESTIMATE,
-        "total": {"bytes": found.size_bytes(*GIVEN), "tokens": found.about_tokens(*GIVEN)},
+        "tokens": found.counted_by,
+        "total": {"bytes": found.size_bytes(*GIVEN), "tokens": found.tokens(*GIVEN)},
         "prompts": {
             "bytes": found.size_bytes(PartKind.PROMPT),
-            "tokens": found.about_tokens(PartKind.PROMPT),
+            "tokens": found.tokens(PartKind.PROMPT),
         },
         "parts": [
             {
                 "kind": part.kind.value,
                 "name": part.name,
                 "bytes": part.size_bytes,
-                "tokens": part.about_tokens,
+                "tokens": part.tokens,
             }
             for part in found.parts
         ],
@@ -87,14 +95,19 @@ def _shape(found: Context, launch: Launch) -> JsonObject:
 def _lines(found: Context, launch: Launch) -> list[str]:
     rows = [("TOKENS", "BYTES", "KIND", "WHAT")]
     rows += [
-        (f"{part.about_tokens:,}", f"{part.size_bytes:,}", part.kind.value, safe_line(part.name))
+        (f"{part.tokens:,}", f"{part.size_bytes:,}", part.kind.value, safe_line(part.name))
         for part in found.parts
     ]
-    prompts = found.about_tokens(PartKind.PROMPT)
-    total = f"before the first call: about {found.about_tokens(*GIVEN):,} tokens ({ESTIMATE})"
+    prompts = found.tokens(PartKind.PROMPT)
+    total = f"before the first call: {found.tokens(*GIVEN):,} tokens ({found.counted_by})"
     return [
         f"{launch.target} (boundary: {launch.level.value}, host: {launch.host})",
         *table(rows, columns()),
-        total + (f"; the list of prompts: about {prompts:,} more" if prompts else ""),
+        total + (f"; the list of prompts: {prompts:,} more" if prompts else ""),
         *found.notes,
     ]
+
+
+def _totals(totals: tuple[HostTotal, ...]) -> list[str]:
+    rows = [("TOKENS", "HOSTS"), *((f"{each.tokens:,}", ", ".join(each.hosts)) for each in totals)]
+    return ["", *table(rows, columns())] if totals else []

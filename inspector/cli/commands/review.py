@@ -29,6 +29,7 @@ from inspector.errors import UsageError
 from inspector.files.settings import Ignored, settings
 from inspector.json.exact import Malformed, parse
 from inspector.policy.gate.agreement import Agreement, Terms
+from inspector.protocol.client import PROFILES
 from inspector.protocol.targets import Target
 from inspector.review.finding import Severity
 from inspector.review.formats.formats import FORMATS, report_lines
@@ -78,9 +79,9 @@ class ReportOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions(OptionGroup):
-    """Which tools are called."""
+    """Which tools are called, and as which clients they are listed."""
 
-    title = "Calls"
+    title = "Calls and listings"
 
     calls: bool = option(
         "--call",
@@ -96,11 +97,20 @@ class PlanOptions(OptionGroup):
         help="With --call: also call these tools, whatever they declare; * matches anything.",
     )
 
+    also_as: tuple[str, ...] = option(
+        "--also-as",
+        default=(),
+        multiple=True,
+        type=WordChoice(tuple(PROFILES)),
+        help="List as this client profile too, and compare. --as is the one that is reviewed.",
+    )
+
     def plan(self) -> Plan:
         """The calls that the user allows. Raises UsageError."""
         if self.patterns and not self.calls:
             raise UsageError("--yes-call without --call", "Add --call.")
-        return Plan(calls=self.calls, patterns=self.patterns)
+        profiles = tuple(PROFILES[name] for name in dict.fromkeys(self.also_as))
+        return Plan(calls=self.calls, patterns=self.patterns, profiles=profiles)
 
 
 @click.command(
@@ -178,6 +188,8 @@ class _Sources:
         recordings = [word for word in words if word.endswith(_RECORDING)]
         if recordings and self.plan.calls:
             raise UsageError("--call is for servers", "A recording is reviewed with the calls in it.")
+        if recordings and self.plan.profiles:
+            raise UsageError("--also-as is for servers", "A recording is of one client.")
         live = len(words) - len(recordings) + (command_line is not None) + (connection.config is not None)
         if live > 1 and (connection.environment or connection.headers or connection.cwd):
             raise UsageError(

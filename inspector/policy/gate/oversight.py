@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from inspector.claims.resolution import Resolution, ResolutionState, is_resolvable, resolution_of
-from inspector.errors import BlockedError, InspectorError, NotConfirmedError, ToolFailedError
+from inspector.errors import BlockedError, InspectorError, NotConfirmedError
 from inspector.json.exact import JsonObject, dump, equal
 from inspector.pins.pins import ConfirmReason
 from inspector.policy.audit import AuditedCall
@@ -29,11 +29,9 @@ from inspector.policy.rules import Policy, Verdict
 from inspector.policy.taint import Detail, SessionTrust, request_annotations
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import PageTarget
-from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import handle_of
-from inspector.session.wording import ONLY_AS_TASK
 
 if TYPE_CHECKING:
     from inspector.policy.files.audit import Audit
@@ -119,15 +117,10 @@ class Oversight:
         """What is decided of a call, after asking the server what it would do where its tool can be asked.
 
         `asking`: changes of its definition; what was agreed to once is not asked again.
-        Raises UnreachableError where there is no connection, and ToolFailedError for a tool that cannot be called from here.
+        Raises UnreachableError where there is no connection.
         """
         await self.judged()
         tool = session.catalogue.tool(name)
-        if tool is not None and tool.needs_task:
-            raise ToolFailedError(
-                f"{safe_line(name)} {ONLY_AS_TASK}",
-                "Nothing was sent: its definition says `execution.taskSupport` is `required`.",
-            )
         resolution = await self._resolver.resolution(session, tool, arguments) if tool else None
         situation = Situation(
             name=name,

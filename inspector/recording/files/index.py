@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from inspector.json.members import object_at
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Kind
-from inspector.protocol.exchanges import Answered, Asked, Event, Exchanges, GivenUp, Late
+from inspector.protocol.exchanges import (
+    Answered,
+    Asked,
+    Event,
+    Exchange,
+    Exchanges,
+    GivenUp,
+    Late,
+    ending_of,
+    task_of,
+)
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.recording.format import (
     Connected,
@@ -24,11 +34,21 @@ LISTINGS = {kind.method: kind for kind in Kind}
 HANDSHAKES = frozenset({"initialize", "server/discover"})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """A call of which the server made a task."""
+
+    entry: int
+    made: int
+    """The line of the handle."""
+
+
 @dataclass(slots=True)
 class _Open:
     """A request that waits for its answer."""
 
     entry: int
+    line: int
     given_up: int = 0
     """The line at which it was given up; 0 where it was not."""
 
@@ -79,6 +99,8 @@ class Index:
         """By call: the entry that its request began; 0 for a call of a page."""
         self.openings = Places()
         """Where entries of a timeline begin; several times the same line for a batch, and never where a page lists its tools."""
+        self.more: dict[int, array[int]] = {}
+        """By entry of a call that became a task: the lines of its handle, and of what was said about the task."""
         self.endings = array("I")
         """By entry: where it was answered; 0 where it was not."""
         self.listed = {kind: Places() for kind in Kind}
@@ -91,6 +113,8 @@ class Index:
         """By a line that answers among others, or late: where those requests were asked, and given up."""
         self._exchanges = Exchanges()
         self._open: dict[tuple[Direction, str], _Open] = {}
+        self._tasks: dict[tuple[int, str], _Task] = {}
+        """By the frame and the id of a call's request: the task that the server made of it."""
 
     def take(self, line: Line) -> None:
         """Take in one more line; an outline of it is enough."""
@@ -163,16 +187,20 @@ class Index:
             self._opens(line)
         answered = [asked for event in events for asked in self._event(line, event)]
         is_late = any(isinstance(event, Late) for event in events)
-        if answered and (len(events) > 1 or is_late):
+        if answered and (len(events) > 1 or is_late or len(answered) > 1):
             self.batches[line] = tuple(answered)
 
     def _event(self, line: int, event: Event) -> tuple[int, ...]:
         """Take in one message; the lines that its answer needs to be read with."""
         match event:
             case Asked(exchange=exchange):
-                self._open[exchange.asked_by, exchange.key] = _Open(entry=self._opens(line))
+                task = self._task(exchange)
+                entry = task.entry if task else self._opens(line)
+                self._open[exchange.asked_by, exchange.key] = _Open(entry=entry, line=line)
+                self._goes_on(task, line)
             case GivenUp(exchange=exchange):
                 asked = self._open[exchange.asked_by, exchange.key]
+                self._goes_on(self._task(exchange), line)
                 self.endings[asked.entry - 1] = asked.given_up = line
             case Late(exchange=exchange):
                 self._opens(line)
@@ -181,15 +209,32 @@ class Index:
             case Answered(exchange=exchange):
                 asked = self._open.pop((exchange.asked_by, exchange.key))
                 self.endings[asked.entry - 1] = line
+                task = self._task(exchange)
+                self._goes_on(task, line)
                 if exchange.asked_by is Direction.SENT:
                     self._answers(line, asked.entry, event)
-                return (self.openings.lines[asked.entry - 1],)
+                opening = self.openings.lines[asked.entry - 1]
+                return (opening, task.made, asked.line) if task else (opening,)
             case _:
                 self._opens(line)
         return ()
 
+    def _task(self, exchange: Exchange) -> _Task | None:
+        """The task that a request is about; None for any other request."""
+        return self._tasks.get((exchange.call.frame, exchange.call.key)) if exchange.call else None
+
+    def _goes_on(self, task: _Task | None, line: int) -> None:
+        if task is not None:
+            self.more[task.entry].append(line)
+
     def _answers(self, line: int, entry: int, answered: Answered) -> None:
-        request = answered.exchange.request
+        exchange = answered.exchange
+        if exchange.call:
+            exchange = exchange.call if ending_of(exchange, answered.response) else exchange
+        elif task_of(exchange, answered.response):
+            self._tasks[exchange.frame, exchange.key] = _Task(entry=entry, made=line)
+            self.more[entry] = array("I", [line])
+        request = exchange.request
         call = called(request.method, request.params)
         if call:
             self._called(line, call[0], entry)

@@ -186,6 +186,8 @@ def _page_call(line: RecordedCall) -> Entry:
 
 MAX_NOTES = 100
 """Of a moment: the last ones."""
+_MOST_OF_TASK = 200
+"""Of the lines about one task, the last ones are in its entry."""
 _KEPT_LINES, _KEPT_BYTES = 64, 1 << 18
 """So many lines are kept as they were read, and none that is larger."""
 _STRIDE = 1_000
@@ -332,6 +334,8 @@ class Played:
         """The frames of an entry, and the frames that they answer."""
         ending = self._index.endings[number - 1]
         needed: set[int] = {opening, *self._index.batches.get(opening, ())}
+        more = self._index.more.get(number, ())
+        needed.update(place for place in (*more[:1], *more[-_MOST_OF_TASK:]) if place <= position)
         if 0 < ending <= position:
             needed.add(ending)
         for place in sorted(needed):

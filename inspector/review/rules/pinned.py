@@ -47,25 +47,33 @@ _SINCE = {
 }
 
 
+def _since(listing: OtherListing) -> str:
+    return _SINCE.get(listing.kind) or f"for the client profile {listing.profile}"
+
+
 def _other_instructions(instructions: Json, listing: OtherListing) -> Hit:
     later = instructions if listing.kind is ListingKind.PINNED else listing.instructions
     return Hit(
-        message=f"The server's instructions changed {_SINCE[listing.kind]}.",
+        message=f"The server's instructions changed {_since(listing)}.",
         pointer="/instructions",
         evidence=quoted(later) if isinstance(later, str) else "",
     )
 
 
 def _hit(name: str, changes: list[DefinitionChange], listing: OtherListing) -> Hit:
-    since = _SINCE[listing.kind]
-    quiet = Severity.INFO if listing.announced or listing.kind is ListingKind.PINNED else Severity.LOW
+    since = _since(listing)
+    is_expected = listing.announced or listing.kind in {ListingKind.PINNED, ListingKind.OTHER_PROFILE}
+    quiet = Severity.INFO if is_expected else Severity.LOW
     first = changes[0]
     named = safe_line(name)[:80]
     if not first.pointer and first.kind is not ChangeKind.CHANGED:
-        how = "was added" if first.kind is ChangeKind.ADDED else "was removed"
+        is_added = first.kind is ChangeKind.ADDED
+        how = "was added" if is_added else "was removed"
+        if listing.kind is ListingKind.OTHER_PROFILE:
+            how = "is listed only" if is_added else "is not listed"
         return Hit(
             message=f"The tool `{named}` {how} {since}.",
-            pointer="/name" if how == "was removed" else "",
+            pointer="" if is_added else "/name",
             evidence=quoted(name),
             severity=quiet,
         )
@@ -124,5 +132,13 @@ RULES = (
         Severity.MEDIUM,
         "A reviewer's client sees other definitions than the model of another client.",
         "Serve the same definitions to every client.",
+    ),
+    _rule(
+        4,
+        ListingKind.OTHER_PROFILE,
+        "Differs between client profiles",
+        Severity.MEDIUM,
+        "Clients that announce other capabilities get other tools or definitions. A review that asks as one of them says nothing about the others. That a tool needs a capability is common; that its definition changes is not.",
+        "Serve the same definitions to every client, and leave out only the tools that need a capability which the client has not.",
     ),
 )

@@ -1,5 +1,7 @@
 """A running call, in words and as a bar."""
 
+from time import monotonic
+
 from textual.content import Content
 
 from inspector.session.call_record import FILLED, Progress
@@ -33,6 +35,8 @@ def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Co
     ]
     if progress is FILLED:
         parts.append(Content.assemble(f"{FILLED.message}: ", ("S", "bold $text-accent"), " submits the form"))
+    elif progress is not None and progress.task:
+        parts.append(_task(progress))
     elif progress is not None:
         parts.append(_far(progress))
     return Content("  ").join(parts)
@@ -69,6 +73,18 @@ def _far(progress: Progress) -> Content:
     done = f"{progress.progress:g}" + (f" of {progress.total:g}" if progress.total is not None else "")
     message = content(shortened(f": {progress.message}", 120)) if progress.message else Content("")
     return Content.assemble(_bar(progress), done, message)
+
+
+def _task(progress: Progress) -> Content:
+    """`task working: Gathering sources  asks again in 0.8 s`, of a call that the server made a task of."""
+    message = shortened(f": {progress.message}", 120) if progress.message else ""
+    left_s = max(progress.next_s - monotonic(), 0.0)
+    return Content.assemble(
+        ("task ", "$foreground 70%"),
+        content(shortened(progress.task, 40)),
+        content(message),
+        (f"  asks again in {left_s:.1f} s", "$foreground 70%"),
+    )
 
 
 def _bar(progress: Progress) -> str:

@@ -18,7 +18,6 @@ from inspector.protocol.targets import Target
 from inspector.schema.fields import Form
 from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.requests import handle_of
-from inspector.session.wording import ONLY_AS_TASK
 from inspector.tui.call.arguments import (
     CheckAsked,
     as_arguments,
@@ -188,8 +187,6 @@ class CallRunner:
     def submit(self, *, anyway: bool) -> None:
         """Call the tool whose form is shown; `anyway` also where its schema does not allow the arguments."""
         obstacle = self.obstacle() or ("" if self.tool else "This cannot be called: it is malformed.")
-        if not obstacle and self.tool and self.tool.needs_task:
-            obstacle = f"{shortened(self.tool.name, 60)} {ONLY_AS_TASK}."
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
             return

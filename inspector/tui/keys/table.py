@@ -180,6 +180,14 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "context.open",
+        "C",
+        "context",
+        "context",
+        "Shows what reaches the model before its first call, with tokens: instructions, tools, prompts.",
+        palette=True,
+    ),
+    _main(
         "page.open",
         "o",
         "page",
@@ -424,6 +432,15 @@ DECIDING: tuple[Command, ...] = (
     ),
     _deciding("decision.agree", "y", "agree", "yes", "Does what is asked. No other key does."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
+    row(
+        Place.CONTEXT,
+        "context.back",
+        "escape,C",
+        "app.pop_screen",
+        "back",
+        "Back to the main screen.",
+        shown="Esc C",
+    ),
     _trust(
         "trust.propagation",
         "p",

@@ -44,6 +44,7 @@ from inspector.tui.connection.connection import (
     TimelineGrew,
 )
 from inspector.tui.connection.failure import FailurePanel, FailureView
+from inspector.tui.context.screen import ContextAsked, ContextScreen
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
@@ -713,6 +714,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_findings(self) -> None:
         self._findings.open_all()
+
+    def action_context(self) -> None:
+        session, selection = self._link.session, self._selection
+        if session is None or session.server is None:
+            self.notify("Nothing is listed yet.", markup=False)
+            return
+        instructions = session.server.instructions
+        asked = ContextAsked(
+            catalogue=session.catalogue, instructions=instructions, level=selection.level, host=selection.host
+        )
+        self._open(ContextScreen(asked))
 
     def action_trust(self) -> None:
         self._open(TrustScreen(self._gate.oversight, str(self._target), self._gate.renew))

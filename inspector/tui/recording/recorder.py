@@ -171,6 +171,7 @@ class SessionRecorder:
         for number, (each, at_s) in enumerate(opened):
             if number:
                 recorder.connect(since_s=at_s - first_s)
+            recorder.conceal(each.own.values)
             _give_past(recorder, each)
 
     async def _stop(self) -> None:

@@ -17,11 +17,22 @@ from inspector.hosts.projection import project
 from inspector.hosts.registry import host as host_of
 from inspector.json.document import Document
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
+from inspector.json.members import object_at
 from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Catalogue, Tool
-from inspector.protocol.exchanges import Answered, Asked, Event, Late, Matched, message_of, own_answer
-from inspector.protocol.frames import Direction, Frame, Request, Response
+from inspector.protocol.exchanges import (
+    Answered,
+    Asked,
+    Event,
+    Late,
+    Matched,
+    ending_of,
+    message_of,
+    own_answer,
+)
+from inspector.protocol.frames import Direction, Frame, Request
 from inspector.protocol.outcome import Result, RpcError
+from inspector.protocol.tasks import outcome_of
 from inspector.protocol.timeline import Entry
 from inspector.recording.markers import with_ids
 from inspector.secrets.own_credentials import OwnCredentials
@@ -164,8 +175,14 @@ def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Q
                 pointers += [f"/params/arguments{pointer}" for pointer in sensitive_pointers(tool)]
             return _masked(value, pointers)
         case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response):
-            tool = None if exchange.request.method == RESOLVE else _tool_of(exchange.request, catalogue)
-            return _covered_answer(value, response, tool) if tool else (value, 0)
+            ending = ending_of(exchange, response)
+            asked = exchange.call.request if ending and exchange.call else exchange.request
+            tool = None if asked.method == RESOLVE else _tool_of(asked, catalogue)
+            if tool and ending and ending.member:
+                state = object_at(response.result)
+                covered, number = _covered_answer({}, ending.outcome, tool)
+                return ({**value, "result": {**state, **covered}}, number) if number else (value, 0)
+            return _covered_answer(value, outcome_of(response), tool) if tool else (value, 0)
         case _:
             return value, 0
 
@@ -175,16 +192,15 @@ def _masked(value: JsonObject, pointers: Sequence[str]) -> tuple[Json, int]:
     return (mask(value, removals), len(removals)) if removals else (value, 0)
 
 
-def _covered_answer(value: JsonObject, response: Response, tool: Tool) -> tuple[Json, int]:
+def _covered_answer(value: JsonObject, outcome: Result | RpcError, tool: Tool) -> tuple[JsonObject, int]:
     profile = host_of("spec")
     if profile is None:
         return {"withheld": "no host profile to judge it by"}, 1
-    outcome = RpcError(value=response.error) if response.is_error else Result(value=response.result)
     judged = project(outcome, tool, Level.DECLARED, profile)
     if not judged.sensitive:
         return value, 0
     covered = judged.masked
-    if response.is_error and isinstance(covered, dict):
+    if isinstance(outcome, RpcError) and isinstance(covered, dict):
         return {**value, **covered}, len(judged.sensitive)
     return {**value, "result": covered}, len(judged.sensitive)
 

@@ -21,6 +21,9 @@ _AGREEING = frozenset({"initialize", "server/discover"})
 
 _DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
 
+_OF_TASKS = frozenset({"notifications/tasks/status", "notifications/tasks"})
+"""Titles of what servers say of a call that they made a task of."""
+
 _LATE_S = 0.5
 """How long after its answer stderr still belongs to a call: it comes over a pipe of its own."""
 
@@ -198,7 +201,8 @@ class TimelineRows:
             return _answered(entry) == call.call
         late_s = _LATE_S if entry.kind is EntryKind.STDERR else 0.0
         end_s = None if head.duration_s is None else head.at_s + head.duration_s + late_s
-        return entry.kind in _DURING_CALL and (end_s is None or entry.at_s <= end_s)
+        is_of_call = entry.kind in _DURING_CALL or entry.title in _OF_TASKS
+        return is_of_call and (end_s is None or entry.at_s <= end_s)
 
 
 def called(entry: Entry) -> str:
@@ -339,7 +343,8 @@ def _call_words(row: TimelineRow, entry: Entry, length: int) -> Content:
         Content.styled(state, style),
     ]
     if entry.detail:
-        parts.append(content(shortened(headline(entry.detail), length), "$text-error"))
+        style = "$foreground 70%" if entry.state is EntryState.PENDING else "$text-error"
+        parts.append(content(shortened(headline(entry.detail), length), style))
     if stderr:
         parts.append(content(shortened(stderr, length), "$text-warning"))
     if policy is not None:

@@ -1,0 +1,127 @@
+"""Calls that a server makes tasks of: it answers with a handle at once, and later says how the task is, and how it ended.
+
+Of a task of the handshake era, the result is the answer to `tasks/result`; of one of the extension, it is in an answer to `tasks/get`.
+Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
+"""
+
+from dataclasses import dataclass
+
+from inspector.json.exact import Json, JsonObject
+from inspector.json.members import object_at, text_at, value_at
+from inspector.protocol.frames import Response
+from inspector.protocol.outcome import TASK, Outcome, Result, RpcError, kind_of
+
+EXTENSION = "io.modelcontextprotocol/tasks"
+GET, RESULT, UPDATE, CANCEL = "tasks/get", "tasks/result", "tasks/update", "tasks/cancel"
+METHODS = frozenset({GET, RESULT, UPDATE, CANCEL})
+"""About one task, which `params.taskId` names."""
+
+WORKING, INPUT, COMPLETED, FAILED, CANCELLED = "working", "input_required", "completed", "failed", "cancelled"
+_ENDED = frozenset({COMPLETED, FAILED, CANCELLED})
+_POLL_S, _SHORTEST_S, _LONGEST_S = 1.0, 0.2, 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskState:
+    """What a server says of a task at one time."""
+
+    status: str
+    """Foreign text."""
+    message: str = ""
+    """Foreign text."""
+    poll_s: float = _POLL_S
+    """Until it is asked for again, within bounds."""
+    ttl_s: float | None = None
+    """How long the server keeps the task; None where it does not say."""
+    asks: Json = None
+    """Of the extension, `inputRequests`."""
+
+    @property
+    def has_ended(self) -> bool:
+        return self.status in _ENDED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskHandle:
+    """What a server answered with instead of a result."""
+
+    id: str
+    is_extension: bool
+    """Whether the task is one of the extension."""
+    state: TaskState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How the call ended of which a task was made."""
+
+    outcome: Result | RpcError
+    member: str = ""
+    """The member of the `result` that holds it: `result` or `error`; empty where it is the answer itself."""
+
+
+def handle_in(result: Json) -> TaskHandle | None:
+    """The handle in the `result` of an answer; None where the answer is another."""
+    if not isinstance(result, dict) or kind_of(result) != TASK:
+        return None
+    is_extension = text_at(result, "taskId") is not None
+    held = result if is_extension else object_at(result.get("task"))
+    name, state = text_at(held, "taskId"), state_in(held)
+    return (
+        None if name is None or state is None else TaskHandle(id=name, is_extension=is_extension, state=state)
+    )
+
+
+def state_in(result: Json) -> TaskState | None:
+    """What the `result` of `tasks/get` says of a task; None where it says nothing."""
+    status = text_at(result, "status")
+    if status is None or not isinstance(result, dict):
+        return None
+    poll_s, ttl_s = (_seconds(result, f"{key}Ms", key) for key in ("pollInterval", "ttl"))
+    return TaskState(
+        status=status,
+        message=text_at(result, "statusMessage") or "",
+        poll_s=min(max(_POLL_S if poll_s is None else poll_s, _SHORTEST_S), _LONGEST_S),
+        ttl_s=ttl_s,
+        asks=result.get("inputRequests"),
+    )
+
+
+def _seconds(result: JsonObject, *keys: str) -> float | None:
+    value = next((result[key] for key in keys if key in result), None)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+        return None
+    return float(value) / 1000
+
+
+def ending_in(method: str, answer: Outcome) -> Ending | None:
+    """How an answer to one of `METHODS` ends the call; None where it does not."""
+    if isinstance(answer, RpcError):
+        return Ending(outcome=answer) if method in {RESULT, GET} else None
+    if method == RESULT and isinstance(answer, Result):
+        return None if _is_state(answer.value) else Ending(outcome=answer)
+    state = answer.value if method == GET and isinstance(answer, Result) else None
+    if not isinstance(state, dict):
+        return None
+    result = state.get("result")
+    if state.get("status") == COMPLETED and isinstance(result, dict) and not _is_state(result):
+        return Ending(outcome=Result(value=result), member="result")
+    if state.get("status") == FAILED and "error" in state:
+        return Ending(outcome=RpcError(value=state["error"]), member="error")
+    return None
+
+
+def _is_state(result: Json) -> bool:
+    """Whether a server says again how the task is, where it should say how the call ended."""
+    is_result = isinstance(result, dict) and bool(result.keys() & {"content", "structuredContent"})
+    return not is_result and text_at(result, "taskId") is not None and state_in(result) is not None
+
+
+def outcome_of(response: Response, member: str = "") -> Result | RpcError:
+    """The outcome that a response holds. `member`: as in `Ending`."""
+    if response.is_error:
+        return RpcError(value=response.error)
+    if not member:
+        return Result(value=response.result)
+    value = value_at(response.result, member)
+    return RpcError(value=value) if member == "error" else Result(value=value)

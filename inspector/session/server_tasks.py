@@ -1,0 +1,212 @@
+"""Calls that the server makes tasks of: asks how the task is until it has ended, and answers what it asks meanwhile.
+
+Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, TypeAlias
+
+from inspector.json.exact import JsonObject
+from inspector.json.members import value_at
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result
+from inspector.protocol.targets import Era
+from inspector.protocol.tasks import (
+    CANCEL,
+    CANCELLED,
+    GET,
+    INPUT,
+    RESULT,
+    UPDATE,
+    TaskHandle,
+    TaskState,
+    ending_in,
+    handle_in,
+    state_in,
+)
+from inspector.safe_text import safe_line
+from inspector.session.asking import Asker
+from inspector.session.call_record import Progress
+from inspector.session.facts import ServerFacts
+
+if TYPE_CHECKING:
+    from inspector.connect.dispatch import Answer
+
+LEAST_S, MOST_S = 3_600.0, 86_400.0
+"""How long a task is waited for: as long as the server keeps it, within these bounds."""
+_CANCEL_S = 2.0
+
+Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[Answer]]"
+"""Sends a request: its method, its parameters, and how long it may take."""
+
+
+def as_task(tool: Tool | None, server: ServerFacts | None) -> bool:
+    """Whether a tool has to be called as a task: it says so, and its server takes such calls in the handshake era."""
+    if tool is None or server is None or server.era is not Era.LEGACY or not tool.needs_task:
+        return False
+    return value_at(server.capabilities, "tasks", "requests", "tools", "call") is not None
+
+
+async def answered_by_task(
+    answer: "Answer",
+    ask: Ask,
+    asker: Asker,
+    *,
+    timeout_s: float,
+    limit_s: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> "Answer":
+    """The answer that ends the call; `answer` itself where it is no task. Cancelling this cancels the task.
+
+    `timeout_s`: for each answer about the task. `limit_s`: for the whole task, where that is to be shorter than it is kept.
+    """
+    handle = handle_in(answer.outcome.value) if isinstance(answer.outcome, Result) else None
+    if handle is None:
+        return answer
+    kept_s = min(max(handle.state.ttl_s or 0.0, LEAST_S), MOST_S)
+    following = _Following(
+        handle=handle,
+        ask=ask,
+        asker=asker,
+        timeout_s=timeout_s,
+        limit_s=kept_s if limit_s is None else min(limit_s, kept_s),
+        on_progress=on_progress,
+    )
+    with asker.working():
+        try:
+            return await following.followed()
+        except asyncio.CancelledError:
+            await asyncio.shield(following.cancel())
+            raise
+        finally:
+            following.end()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Following:
+    """One task until it has ended."""
+
+    handle: TaskHandle
+    ask: Ask
+    asker: Asker
+    timeout_s: float
+    limit_s: float
+    on_progress: Callable[[Progress], None] | None
+    began_s: float = field(default_factory=monotonic)
+    answered: set[str] = field(default_factory=set[str])
+    """The keys of what the task asked for and got."""
+    result: "asyncio.Task[Answer] | None" = None
+    """The request for the result, which a server of the handshake era answers when the task has ended."""
+
+    async def followed(self) -> "Answer":
+        while True:
+            polled = await self._about(GET, {}, self.timeout_s)
+            ended = ending_in(GET, polled.outcome)
+            if ended:
+                return _answer(ended.outcome, polled)
+            if isinstance(polled.outcome, Failure):
+                return polled
+            state = state_in(polled.outcome.value) if isinstance(polled.outcome, Result) else None
+            if state is None:
+                return await self._given_up(polled, "the answer to tasks/get says nothing of the task")
+            answer = await self._next(state, polled)
+            if answer is not None:
+                return answer
+
+    async def _next(self, state: TaskState, polled: "Answer") -> "Answer | None":
+        """What to do about a task in this state: the answer that ends the call, or None to ask again."""
+        if state.status == CANCELLED:
+            words = f": {state.message}" if state.message else ""
+            return _failed(polled, FailureKind.CANCELLED, f"the server cancelled the task{words}")
+        left_s = self.limit_s - (monotonic() - self.began_s)
+        if left_s <= 0:
+            await self.cancel()
+            return _failed(
+                polled,
+                FailureKind.TIMEOUT,
+                f"the task has not ended within {self.limit_s:g} s, and was cancelled",
+            )
+        if state.has_ended and self.handle.is_extension:
+            words = f"the task has {safe_line(state.status)}, and no answer holds its end"
+            return await self._given_up(polled, words)
+        if state.has_ended:
+            return await self._ended(await (self.result or self._about(RESULT, {}, self.timeout_s)))
+        if state.status == INPUT and not await self._given(state, left_s):
+            await self.cancel()
+            return _failed(
+                polled, FailureKind.PROTOCOL, "the task asked for what cannot be answered, and was cancelled"
+            )
+        await self._pause(state)
+        return await self._ended(self.result.result()) if self.result and self.result.done() else None
+
+    async def _ended(self, answer: "Answer") -> "Answer":
+        """The answer to `tasks/result`, unless it holds no result."""
+        if isinstance(answer.outcome, Failure) or ending_in(RESULT, answer.outcome):
+            return answer
+        return await self._given_up(
+            answer, "the answer to tasks/result says how the task is, and holds no result"
+        )
+
+    async def _given_up(self, answer: "Answer", why: str) -> "Answer":
+        await self.cancel()
+        return _failed(answer, FailureKind.PROTOCOL, why)
+
+    async def _given(self, state: TaskState, left_s: float) -> bool:
+        """Answer what the task asks for; whether that is possible. In the handshake era the server asks by itself."""
+        if not self.handle.is_extension:
+            if self.result is None:
+                self.result = asyncio.ensure_future(self._about(RESULT, {}, left_s))
+            return True
+        asks = state.asks
+        if isinstance(asks, dict):
+            asks = {key: ask for key, ask in asks.items() if key not in self.answered}
+            if not asks:
+                return True
+        responses = await self.asker.fulfil(asks)
+        if responses is None:
+            return False
+        self.answered.update(responses)
+        await self._about(UPDATE, {"inputResponses": responses}, self.timeout_s)
+        return True
+
+    async def _pause(self, state: TaskState) -> None:
+        """Wait as long as the server wants, or until the result is there."""
+        if self.on_progress:
+            next_s = monotonic() + state.poll_s
+            message = state.message or None
+            self.on_progress(
+                Progress(progress=0, total=None, message=message, task=state.status, next_s=next_s)
+            )
+        if self.result is None:
+            await asyncio.sleep(state.poll_s)
+        else:
+            await asyncio.wait([self.result], timeout=state.poll_s)
+
+    async def cancel(self) -> None:
+        """Tell the server that the result is not wanted any more."""
+        self.end()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CANCEL_S):
+                await self._about(CANCEL, {}, _CANCEL_S)
+
+    def end(self) -> None:
+        """Stop waiting for the result."""
+        if self.result is not None:
+            self.result.cancel()
+
+    async def _about(self, method: str, params: JsonObject, timeout_s: float) -> "Answer":
+        return await self.ask(method, {"taskId": self.handle.id, **params}, timeout_s)
+
+
+def _answer(outcome: Outcome, polled: "Answer") -> "Answer":
+    from inspector.connect.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
+
+    return Answer(outcome=outcome, frame=polled.frame)
+
+
+def _failed(polled: "Answer", kind: FailureKind, detail: str) -> "Answer":
+    return _answer(Failure(kind=kind, detail=detail), polled)

@@ -1,0 +1,1 @@
+"""The screen about what reaches a model before its first call."""

@@ -1,0 +1,121 @@
+"""What reaches a model before its first call: each part with its tokens, the largest first."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.boundary.options import Level
+from inspector.files.tokenizer import tokenizer
+from inspector.hosts.context import GIVEN, Context, HostTotal, PartKind, context_of, host_totals
+from inspector.hosts.profile import Host
+from inspector.hosts.registry import host as host_of
+from inspector.protocol.catalogue import Catalogue
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
+from inspector.tui.text import content, shortened
+from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
+
+_BAR = 20
+_MOST_COMPARED = 500
+"""Tools of which the totals of all hosts are made; those of more take long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextAsked:
+    """A catalogue, and the boundary and host through which it is seen."""
+
+    catalogue: Catalogue
+    instructions: str | None
+    level: Level
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    context: Context
+    totals: tuple[HostTotal, ...]
+
+
+class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
+    """One row a part, with its share of the whole."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.CONTEXT)
+    NAME = "Before the first call"
+    KEYS: ClassVar[Keys] = (
+        ("context.back", ""),
+        ("app.next", ""),
+        ("app.quit", ""),
+        ("app.help", ""),
+    )
+    FAILED = "What reaches the model could not be counted"
+
+    def __init__(self, asked: ContextAsked) -> None:
+        super().__init__()
+        self._asked = asked
+        self._found: Context | None = None
+        self._total = Static("", markup=False, id="context-total")
+        self._lines = DrawnLines("context-parts", self._draw)
+        self._notes = Detail("context-notes")
+        self._views = self.latest(_made, self._take)
+
+    def body(self) -> ComposeResult:
+        yield self._total
+        yield self._lines
+        yield self._notes
+
+    def on_mount(self) -> None:
+        self.entitle(Content(f"boundary: {self._asked.level.value}  host: {self._asked.host}"))
+        self._views.ask(self._asked)
+
+    def _take(self, made: _Made) -> None:
+        found = self._found = made.context
+        prompts = found.tokens(PartKind.PROMPT)
+        self._total.update(
+            Content.assemble(
+                (f"{found.tokens(*GIVEN):,} tokens", "bold"),
+                f", {found.size_bytes(*GIVEN):,} bytes",
+                f"; the list of prompts: {prompts:,} more" if prompts else "",
+                (f"  {found.counted_by}", QUIET),
+            )
+        )
+        self._lines.show_rows(len(found.parts))
+        self._lines.focus()
+        notes = [content(note) for note in found.notes]
+        hosts = [
+            Content.assemble(f"{total.tokens:>9,}  ", (", ".join(total.hosts), QUIET))
+            for total in made.totals
+        ]
+        self._notes.show(
+            Content("\n").join([*notes, Content.styled("By host", "bold"), *hosts] if hosts else notes)
+        )
+
+    def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        if self._found is None:
+            return Content("")
+        part = self._found.parts[index]
+        most = max((each.tokens for each in self._found.parts), default=0)
+        share = round(_BAR * part.tokens / most) if most else 0
+        row = Content.assemble(
+            "▸ " if here else "  ",
+            f"{part.tokens:>9,}  ",
+            (f"{part.size_bytes:>11,} B  ", QUIET),
+            ("█" * share + " " * (_BAR - share) + "  ", "$text-primary"),
+            (f"{part.kind.value:<13}", QUIET),
+            content(shortened(part.name, 120)),
+        )
+        return row.truncate(max(width, 20), ellipsis=True, pad=True)
+
+
+def _made(asked: ContextAsked) -> _Made:
+    host: Host | None = host_of(asked.host) or host_of("spec")
+    if host is None:
+        raise LookupError(asked.host)
+    counter = tokenizer()
+    found = context_of(asked.instructions, asked.catalogue, asked.level, host, counter)
+    few = len(asked.catalogue.tools) <= _MOST_COMPARED
+    totals = host_totals(asked.instructions, asked.catalogue, asked.level, counter) if few else ()
+    return _Made(context=found, totals=totals)
