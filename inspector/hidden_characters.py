@@ -7,9 +7,10 @@ default-ignorable characters).
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
+
+from msgspec import Struct
 
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json
@@ -31,8 +32,7 @@ class HiddenKind(StrEnum):
     UNASSIGNED = "private or unassigned"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HiddenCharacter:
+class HiddenCharacter(Struct, frozen=True, kw_only=True):
     """One character, and how often it occurs in one place."""
 
     code: int
@@ -42,8 +42,7 @@ class HiddenCharacter:
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hidden:
+class Hidden(Struct, frozen=True, kw_only=True):
     """The hidden characters of one string."""
 
     pointer: str

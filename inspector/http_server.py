@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeAlias
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import h11
+from msgspec import Struct
 
 from inspector.errors import UnreachableError
 from inspector.json.exact import Json, dump
@@ -21,8 +21,7 @@ _LOOPBACK = frozenset({ADDRESS, "localhost", "::1"})
 Headers: TypeAlias = Iterable[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpRequest:
+class HttpRequest(Struct, frozen=True, kw_only=True):
     """One request with its whole body."""
 
     method: str

@@ -1,14 +1,14 @@
 """Check results as JUnit XML, for CI servers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from xml.etree import ElementTree as ET
+
+from msgspec import Struct
 
 from inspector.safe_text import safe, safe_line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """One check."""
 
     suite: str

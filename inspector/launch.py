@@ -1,7 +1,8 @@
 """Everything that a run on one target needs. Both front ends take it."""
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from inspector.boundary.options import Level
 from inspector.policy.gate.agreement import Agreement, Terms
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from inspector.recording.target import OpenedRecording
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class Launch(Struct, frozen=True, kw_only=True):
     """A target, how to reach and record it, what decides on calls, and how results are shown first."""
 
     target: Target

@@ -7,8 +7,9 @@ unassigned) stay as they are. All others become visible symbols.
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 _C0_PICTURES = 0x2400
 _DELETE = 0x7F
@@ -24,8 +25,7 @@ _PLAIN = re.compile(r"[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]*")
 _NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Safe:
+class Safe(Struct, frozen=True, kw_only=True):
     """Text that may be shown, and how many characters were replaced."""
 
     text: str

@@ -1,8 +1,9 @@
 """Answers to what a server asks, as they are sent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.asks.ask import REFUSED, Ask, AskKind
 from inspector.json.exact import Json, JsonObject, JsonText, parse
@@ -23,8 +24,7 @@ class Action(StrEnum):
     CANCEL = "cancel"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What is answered, and why, where the user should know that."""
 
     action: Action

@@ -5,8 +5,9 @@ Source: MCP 2025-11-25, Elicitation, Sampling, Roots; MCP 2026-07-28, `InputRequ
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.members import object_at, text_at, value_at
@@ -34,8 +35,7 @@ class AskKind(StrEnum):
     ROOTS = "roots"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class Ask(Struct, frozen=True, kw_only=True):
     """A well-formed request. All of its texts are foreign."""
 
     kind: AskKind
@@ -66,8 +66,7 @@ class Ask:
         return f"{safe_line(self.key[:80])}: {self.method}{kind}" if self.key else f"{self.method}{kind}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unanswerable:
+class Unanswerable(Struct, frozen=True, kw_only=True):
     """A request that gets an error, without anybody being asked."""
 
     code: int

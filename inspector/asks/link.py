@@ -1,8 +1,9 @@
 """A URL that a server wants opened: where it leads, and what about it deceives."""
 
 import re
-from dataclasses import dataclass
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from inspector.safe_text import safe_line
 from inspector.urls.host import Refused, address_in, is_on_this_machine, quoted
@@ -14,8 +15,7 @@ _LONGEST = 2_000
 """Characters that are shown; a longer URL is not opened."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Struct, frozen=True, kw_only=True):
     """A URL, judged without being fetched."""
 
     url: str

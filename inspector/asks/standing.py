@@ -1,6 +1,6 @@
 """Answers that are given before anything is asked: those of a command line."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from inspector.asks.answer import Action, Answer, filled, sampled, with_defaults
 from inspector.asks.ask import Ask, AskKind
@@ -11,8 +11,7 @@ ANY = "*"
 DEFAULTS = "accept-defaults"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StandingAnswer:
+class StandingAnswer(Struct, frozen=True, kw_only=True):
     """An answer to the requests of one key."""
 
     key: str
@@ -22,8 +21,7 @@ class StandingAnswer:
     content: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StandingAnswers:
+class StandingAnswers(Struct, frozen=True, kw_only=True):
     """All answers of one command."""
 
     answers: tuple[StandingAnswer, ...] = ()

@@ -1,7 +1,8 @@
 """Assembles a draft into a bounded result: a tool result that a gateway could forward, with its notice."""
 
-from dataclasses import replace
 from functools import cache, partial
+
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
 from inspector.boundary.contract import is_result

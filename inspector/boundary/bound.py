@@ -1,7 +1,9 @@
 """Applies the boundary: computes the part of a raw result that may reach a model."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
+
+from msgspec.structs import replace
 
 from inspector.boundary.assembly import (
     assemble,

@@ -1,8 +1,9 @@
 """The bounded result: the part of a result that may reach a model, and the removals with their reasons."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from inspector.boundary.options import Level
 from inspector.claims.claim import Claim
@@ -55,8 +56,7 @@ class ErrorCode(StrEnum):
     INTERNAL_ERROR = "internal_error"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
+class Removal(Struct, frozen=True, kw_only=True):
     """A part of the raw result that does not reach the model, or not unchanged."""
 
     pointer: str
@@ -77,8 +77,7 @@ class Removal:
         return self.claim.vocabulary if self.claim else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounded:
+class Bounded(Struct, frozen=True, kw_only=True):
     """The bounded result. `result` is a valid result of what was asked for, or the raw result at `open`."""
 
     level: Level

@@ -1,6 +1,6 @@
 """The allow-list walk: builds a new value, field by field, from the declared parts."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.removals import Ledger
@@ -23,8 +23,7 @@ from inspector.schema.nodes import SCALARS
 from inspector.schema.positions import Position, Source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(Struct, frozen=True, kw_only=True):
     """The conditions for a value to pass."""
 
     declared: bool

@@ -1,8 +1,9 @@
 """The contract of a tool: its declarations about results, computed once and used for every call."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeGuard
+
+from msgspec import Struct, field
 
 from inspector.boundary.error_code import is_tool_result
 from inspector.claims.claim import Claim
@@ -16,8 +17,7 @@ _SCHEMA = "/outputSchema"
 _NO_SCHEMA = positions_of(True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contract:
+class Contract(Struct, frozen=True, kw_only=True):
     """The declarations of one tool that concern its results."""
 
     claims: tuple[Claim, ...] = ()

@@ -1,9 +1,11 @@
 """A result between two rules: each rule takes a draft and returns the next."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import ErrorCode, Level, Removal, Rule
 from inspector.boundary.contract import Contract
@@ -17,8 +19,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, equal
 from inspector.json.pointer import child, split
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
+class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a draft that would reach the model."""
 
     values: set[str] = field(default_factory=set[str])
@@ -40,8 +41,7 @@ class Fate(Enum):
     WITHHELD = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """One content block."""
 
     pointer: str
@@ -58,8 +58,7 @@ class Block:
     """True if it arrived between markers of this call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Structured:
+class Structured(Struct, frozen=True, kw_only=True):
     """The structured content."""
 
     pointer: str
@@ -71,8 +70,7 @@ class Structured:
     """True if any of it is withheld."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """A result or an error, reduced by the rules so far."""
 
     raw: Json
@@ -99,7 +97,7 @@ class Draft:
     """The notice of an earlier boundary."""
     nonce: str = ""
     """Delimits untrusted text; empty: no delimiters."""
-    removals: Removals = Removals()  # noqa: RUF009 - it is never changed
+    removals: Removals = Removals()
     secrets: Secrets = field(default_factory=Secrets)
     """Withheld values to search for everywhere else. Replaced, never modified."""
     texts: Texts | None = None
@@ -123,8 +121,7 @@ DraftRule: TypeAlias = Callable[[Draft], Draft]
 """A pure function; an exception withholds the whole result."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class Reason(Struct, frozen=True, kw_only=True):
     """The reason of a rule for withholding something."""
 
     rule: Rule

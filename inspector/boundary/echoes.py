@@ -7,7 +7,8 @@ import re
 from base64 import b64encode
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.boundary.spellings import (
     SEPARATOR,
@@ -31,8 +32,7 @@ _BETWEEN = re.compile(SEPARATOR.encode())
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
+class _Wanted(Struct, frozen=True, kw_only=True):
     """The needles of a search."""
 
     anywhere: set[str] = field(default_factory=set[str])
@@ -154,8 +154,7 @@ class Echoes:
         return self._automata
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Batch:
+class _Batch(Struct, frozen=True, kw_only=True):
     """Texts that are searched together."""
 
     units: Sequence[str]

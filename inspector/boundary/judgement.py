@@ -1,9 +1,10 @@
 """The judgement of one answer: its bounded results, computed once and cached."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from inspector.boundary.bound import FoundSecrets, bound
 from inspector.boundary.bounded import Bounded, Level, Removal

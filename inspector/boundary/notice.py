@@ -7,8 +7,9 @@ can be bounded again; a server that writes one gains nothing.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.boundary.bounded import Level
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
@@ -34,8 +35,7 @@ class Amount(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notice(Struct, frozen=True, kw_only=True):
     """The missing parts."""
 
     fields: tuple[str, ...] = ()

@@ -1,7 +1,9 @@
 """The boundary levels, and settings that make the boundary stricter."""
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Level(StrEnum):
@@ -15,8 +17,7 @@ class Level(StrEnum):
     """Only declared, non-sensitive positions of the schema pass."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundaryPolicy:
+class BoundaryPolicy(Struct, frozen=True, kw_only=True):
     """What is withheld beyond the rules of a level. No setting lets more pass."""
 
     sensitivity_threshold: str = "confidential"

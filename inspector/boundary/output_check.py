@@ -4,7 +4,9 @@ Source: MCP 2025-11-25, Tools, "Output Schema": servers must provide structured 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Removal
 from inspector.boundary.contract import Contract, is_result
@@ -21,8 +23,7 @@ _STRUCTURED = "/structuredContent"
 _EARLIER = "cannot be checked: an earlier boundary has taken something from it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputViolation:
+class OutputViolation(Struct, frozen=True, kw_only=True):
     """One way in which a result breaks the output schema."""
 
     pointer: str
@@ -36,8 +37,7 @@ class OutputViolation:
         return {"pointer": self.pointer, "keyword": self.keyword, "message": self.message}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputCheck:
+class OutputCheck(Struct, frozen=True, kw_only=True):
     """A result compared with the output schema of its tool."""
 
     violations: tuple[OutputViolation, ...] = ()

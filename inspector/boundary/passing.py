@@ -1,7 +1,10 @@
 """Searches the texts that remain after the rules for places, and removes some of them."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Removal
 from inspector.boundary.draft import Block, Draft, Fate, Reason, Texts
@@ -166,7 +169,7 @@ class _Without:
                     if below:
                         (places if below.text else stack).append(below)
             elif text := self._bad_text(item):
-                places.append(replace(place, text=text))
+                places.append(dataclasses.replace(place, text=text))
         return places
 
     def _below(self, above: "_Place", token: str | int, value: Json) -> "_Place | None":

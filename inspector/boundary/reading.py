@@ -1,6 +1,6 @@
 """Splits an outcome into a draft: content blocks, structured content, and other members."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.contract import Contract, is_result

@@ -6,7 +6,9 @@ Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Removal, Rule
 from inspector.claims.claim import Subject
@@ -21,8 +23,7 @@ _BLOCK = re.compile(r"/content/(\d+)(/resource)?(.*)", re.DOTALL)
 _NO_MEMBER = "the protocol does not define this member of a message"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingShape:
+class ReadingShape(Struct, frozen=True, kw_only=True):
     """The shape of one result."""
 
     kind: Kind

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from inspector.boundary.walking import DUPLICATE_KEY, REFERENCE, is_reference
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import escape
@@ -39,8 +41,7 @@ class SecretReference:
         return self.ttl_s is not None and now_s - received_s >= self.ttl_s
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MalformedReference:
+class MalformedReference(Struct, frozen=True, kw_only=True):
     """A secret reference that cannot be redeemed."""
 
     pointer: str

@@ -8,10 +8,11 @@ alphabet for base64. So case, line breaks and `base64url` cost nothing extra.
 import re
 from binascii import a2b_base64, unhexlify
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from unicodedata import normalize
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct
 
 from inspector.boundary.unseen import visible
 
@@ -34,8 +35,7 @@ class Spelling(StrEnum):
     BASE64 = "in base64"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(Struct, frozen=True, kw_only=True):
     """A text with one spelling decoded, ready to be searched."""
 
     spelling: Spelling

@@ -1,7 +1,8 @@
 """The common parts of the walks over structured content, and a shortcut for containers of scalars."""
 
-from dataclasses import dataclass
 from typing import NamedTuple, cast
+
+from msgspec import Struct
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.removals import Ledger
@@ -20,8 +21,7 @@ DUPLICATE_KEY = "an object has a duplicate key, so its meaning is ambiguous"
 _NOT_JSON = "it is not a JSON value"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walked:
+class Walked(Struct, frozen=True, kw_only=True):
     """The remaining part of a structured value."""
 
     value: Json

@@ -1,9 +1,10 @@
 """Claims: the declarations of servers and pages, and the vocabularies that define them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
@@ -49,8 +50,7 @@ class Sort(StrEnum):
     """Take the schema position of the claim, if the value is true or malformed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Implication:
+class Implication(Struct, frozen=True, kw_only=True):
     """The implication of one key for one trait."""
 
     trait: TraitName
@@ -129,8 +129,7 @@ class Subject(StrEnum):
     RESOLUTION = "resolution"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """One declaration, as received."""
 
     subject: Subject
@@ -150,8 +149,7 @@ class Claim:
     """A sentence by Sightline, if a browser dropped or changed the declaration."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class Key(Struct, frozen=True, kw_only=True):
     """A key that a vocabulary defines."""
 
     name: str
@@ -170,8 +168,7 @@ class Key:
 Reader: TypeAlias = Callable[[Subject, JsonObject | DuplicateKeys], Iterable[Claim]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vocabulary:
+class Vocabulary(Struct, frozen=True, kw_only=True):
     """A set of keys and their positions in messages."""
 
     name: str

@@ -1,9 +1,10 @@
 """Contradictions: claims that cannot all be true, or that leave a question open."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from inspector.claims.claim import Claim, Subject, Word, words_of
 from inspector.protocol.catalogue import Tool
@@ -27,8 +28,7 @@ class ContradictionKind(StrEnum):
     NOT_KEPT = "not-kept"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction:
+class Contradiction(Struct, frozen=True, kw_only=True):
     """A group of claims that contradict each other."""
 
     kind: ContradictionKind
@@ -58,8 +58,7 @@ def contradictions(claims: Iterable[Claim], *, tool: Tool | None = None) -> tupl
     return tuple(result)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Selector:
+class _Selector(Struct, frozen=True, kw_only=True):
     """Selects claims by key and value."""
 
     keys: frozenset[tuple[str, str]]
@@ -80,8 +79,7 @@ def _selector(*keys: tuple[str, str], words: tuple[Word, ...], subject: Subject 
     return _Selector(keys=frozenset(keys), words=frozenset(words), subject=subject)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
+class _Pair(Struct, frozen=True, kw_only=True):
     """Two selectors; a claim of each is a contradiction."""
 
     kind: ContradictionKind

@@ -6,8 +6,9 @@ An object with duplicate keys is read once for each duplicate; those claims are 
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from inspector.claims.claim import Claim, Implication, Key, Reader, Standing, Subject, Vocabulary
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
@@ -18,8 +19,7 @@ WRONG_CONTAINER = "is not an object"
 UNKNOWN_KEY = "is not a key of this vocabulary"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Struct, frozen=True, kw_only=True):
     """The required form of a value."""
 
     words: str
@@ -111,8 +111,7 @@ DATA_CLASS = _possible(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
+class Leaf(Struct, frozen=True, kw_only=True):
     """A key and its form."""
 
     form: Form
@@ -125,8 +124,7 @@ class Leaf:
     """If it differs from the standing of the vocabulary."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
+class Branch(Struct, frozen=True, kw_only=True):
     """An object that holds keys."""
 
     members: "Mapping[str, Leaf | Branch]"
@@ -141,8 +139,7 @@ class Branch:
     required: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """A member of an object."""
 
     key: str
@@ -152,8 +149,7 @@ class Member:
     """True if its key, or the key of an object around it, is a duplicate."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class Layout(Struct, frozen=True, kw_only=True):
     """The positions of the keys of one vocabulary, by subject."""
 
     name: str

@@ -1,11 +1,12 @@
 """All vocabularies, and the claims that they find. Each module in `vocabularies` is one vocabulary."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import cast
+
+from msgspec.structs import replace
 
 from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
 from inspector.claims.layout import REPEATED, Member, members

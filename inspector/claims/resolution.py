@@ -5,8 +5,10 @@ may only narrow the tool's declarations. One that widens them, is malformed or d
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.claims.claim import Claim, words_of
 from inspector.claims.contradictions import Contradiction, ContradictionKind, contradictions
@@ -40,8 +42,7 @@ class ResolutionState(StrEnum):
     UNANSWERED = "unanswered"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolution:
+class Resolution(Struct, frozen=True, kw_only=True):
     """The server's answer about one call, and the annotations that apply to it."""
 
     state: ResolutionState

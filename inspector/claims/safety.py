@@ -4,7 +4,8 @@ Source: the policy-hints proposal, Use cases ("documentation generators producin
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.claims.contradictions import contradictions
 from inspector.claims.registry import claims_of_tool
@@ -33,8 +34,7 @@ _MOST = 20
 """The maximum number of values in a cell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Struct, frozen=True, kw_only=True):
     """A cell of the table."""
 
     values: tuple[str, ...]
@@ -44,8 +44,7 @@ class Cell:
     """`default`, `disputed` or empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SafetyRow:
+class SafetyRow(Struct, frozen=True, kw_only=True):
     """The row of a tool."""
 
     name: str

@@ -4,10 +4,13 @@ The vocabularies declare the implications of each key (`Key.implications`); this
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import TypeAlias, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.claims.claim import (
     EFFECTS,
@@ -28,8 +31,7 @@ TraitValue: TypeAlias = bool | str | tuple[str, ...] | None
 """None: unknown, and without a default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trait:
+class Trait(Struct, frozen=True, kw_only=True):
     """One conclusion."""
 
     value: TraitValue
@@ -42,16 +44,14 @@ class Trait:
     """True if the operator set the value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Override:
+class Override(Struct, frozen=True, kw_only=True):
     """A value that the operator sets."""
 
     trait: TraitName
     value: TraitValue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traits:
+class Traits(Struct, frozen=True, kw_only=True):
     """All conclusions about a tool, or about a tool and one of its results; one for each `TraitName`."""
 
     effect: Trait
@@ -87,8 +87,7 @@ class Traits:
         return {name.value: _trait_json(self.trait(name)) for name in TraitName}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scale:
+class _Scale(Struct, frozen=True, kw_only=True):
     """A trait with one value: the furthest step that any claim names."""
 
     steps: tuple[Word, ...]

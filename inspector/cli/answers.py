@@ -1,8 +1,10 @@
 """The answers of a command line to what servers ask: given as options, declined otherwise."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from inspector.asks.answer import Action, Answer
 from inspector.asks.ask import Ask, AskKind

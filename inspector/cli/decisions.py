@@ -1,8 +1,9 @@
 """Decisions of the policy about calls and answers, as text and as JSON."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.errors import BlockedError, NotConfirmedError
 from inspector.json.exact import JsonObject
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 _VERDICTS = {Verdict.ALLOW: "allowed", Verdict.CONFIRM: "asks first", Verdict.BLOCK: "blocked"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class Decided(Struct, frozen=True, kw_only=True):
     """The decision about a call and its answer, in both formats."""
 
     lines: tuple[str, ...]

@@ -4,13 +4,14 @@ import difflib
 import os
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
+from msgspec.structs import replace
 
 from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.cli.output import DIAGNOSTICS

@@ -4,9 +4,10 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
+
+from msgspec import Struct
 
 from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.counted import COUNTED
@@ -37,8 +38,7 @@ class View(StrEnum):
     RAW = "raw"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewRow:
+class ViewRow(Struct, frozen=True, kw_only=True):
     """One line of a JSON value, with the sign of its difference from the other side."""
 
     sign: str

@@ -1,10 +1,14 @@
 """The targets of a review: live servers, with the calls that the user allows, and recordings."""
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncGenerator, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.secret_references import references_in
 from inspector.cli.output import DIAGNOSTICS
@@ -40,8 +44,7 @@ TIMEOUT_S = 20.0
 """Time limit for one call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """The calls that the user allows, and the listings."""
 
     calls: bool = False
@@ -127,7 +130,7 @@ async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncG
         yield await caller.call(offer, arguments)
     wrong = misfit_for(offer)
     if wrong is not None:
-        yield replace(await caller.call(offer, wrong), misfit=True)
+        yield dataclasses.replace(await caller.call(offer, wrong), misfit=True)
 
 
 async def _list_again(session: Session, before: Catalogue, made: Called) -> None:
@@ -153,8 +156,7 @@ def _differ(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> bool:
     return [tool.definition for tool in before] != [tool.definition for tool in after]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
+class Gathered(Struct, frozen=True, kw_only=True):
     """The material of a review about one server."""
 
     server: ReviewedServer
@@ -245,8 +247,7 @@ def _other_profiles(launch: Launch, asked: frozenset[str]) -> NotChecked:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _Seen(Struct, frozen=True, kw_only=True):
     session: Session
     facts: ServerFacts
     called: Called
@@ -342,7 +343,7 @@ def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
             for other in parts
             if other is not part
         )
-        beside = replace(part.reviewed, neighbours=others)
+        beside = dataclasses.replace(part.reviewed, neighbours=others)
         mine = covered(findings_of(beside), beside)
         found += (replace(finding, target=part.server.target) for finding in mine)
     return tuple(sorted(found, key=lambda finding: (-finding.severity.rank, finding.id)))

@@ -1,15 +1,17 @@
 """From the words of a command line to a session, or to the interface."""
 
 import asyncio
+import dataclasses
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.options import Level
 from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions, root_of
@@ -51,8 +53,7 @@ class Interface(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invocation:
+class Invocation(Struct, frozen=True, kw_only=True):
     """The context of a command: the words after `--`, and the interface."""
 
     command_line: tuple[str, ...] | None
@@ -301,17 +302,17 @@ def recording_launch(
     opened = OpenedRecording(path=word, header=header_at(Path(word)), identity=identity)
     recorded = opened.header.lenses
     if not _is_given(context, "level"):
-        lens = replace(lens, level=Level(recorded.level))
+        lens = dataclasses.replace(lens, level=Level(recorded.level))
     if _is_given(context, "host"):
         lens.check()
     else:
         try:
-            replace(lens, host=recorded.host).check()
+            dataclasses.replace(lens, host=recorded.host).check()
         except UsageError:
             # The header of the screen shows which host is in use instead.
-            lens = replace(lens, host=USUAL_HOST)
+            lens = dataclasses.replace(lens, host=USUAL_HOST)
         else:
-            lens = replace(lens, host=recorded.host)
+            lens = dataclasses.replace(lens, host=recorded.host)
     return Launch(target=opened.target, level=lens.level, host=lens.host, theme=theme, recording=opened)
 
 

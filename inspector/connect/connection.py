@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.connect.dispatch import Answer, Channel, Dispatcher, ProgressListener, Replier
 from inspector.connect.errors import connect_error
@@ -124,8 +126,7 @@ class Connection:
         await self._transport.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Opening(Struct, frozen=True, kw_only=True):
     """Options for opening a connection."""
 
     era: Era = Era.AUTO

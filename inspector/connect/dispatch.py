@@ -3,8 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.connect.tap import Tap
 from inspector.json.exact import Json, JsonObject
@@ -26,8 +29,7 @@ class Channel(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """The outcome of a request and the frame that carried it; None where there is no such frame."""
 
     outcome: Outcome

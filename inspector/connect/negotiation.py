@@ -6,7 +6,8 @@ identity is shown and does not end the connection.
 
 import asyncio
 import base64
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector import __version__
 from inspector.connect.dispatch import Answer, Dispatcher, Stamp, unstamped
@@ -38,8 +39,7 @@ _NAMED_BY = {
 CLIENT_NAME = "sightline"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class Agreement(Struct, frozen=True, kw_only=True):
     """The protocol in use, and the server's answer that established it."""
 
     era: Era
@@ -47,8 +47,7 @@ class Agreement:
     result: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoAgreement:
+class NoAgreement(Struct, frozen=True, kw_only=True):
     """The last failed request of a negotiation, and its outcome."""
 
     asked: str

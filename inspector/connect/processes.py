@@ -11,8 +11,9 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
 """The variables that a program inherits from Sightline, besides those of `-e` or the configuration."""
@@ -30,8 +31,7 @@ _HIGHEST_MARK = 1 << 62
 _MARK_LINE = re.compile(r"^Max realtime timeout +(\d+) ", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftBehind:
+class LeftBehind(Struct, frozen=True, kw_only=True):
     """A process that left the group of its program and was ended with it."""
 
     pid: int

@@ -4,13 +4,13 @@ Source: WHATWG HTML, section 9.2.6 (interpreting an event stream).
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerSentEvent:
+class ServerSentEvent(Struct, frozen=True, kw_only=True):
     """One event: its bytes and its fields."""
 
     raw: bytes

@@ -4,10 +4,11 @@ A deny-list: text without matches may still contain secrets. Any string is valid
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.credentials.rules import RULES, CredentialRule
 
@@ -21,8 +22,7 @@ _FIRST_SLICE = 4_096
 _SLICE = 262_144
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
+class Sighting(Struct, frozen=True, kw_only=True):
     """A match of a rule, without its text."""
 
     rule: CredentialRule

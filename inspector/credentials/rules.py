@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.credentials.checks import (
     is_basic_pair,
@@ -16,8 +17,7 @@ from inspector.credentials.checks import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CredentialRule:
+class CredentialRule(Struct, frozen=True, kw_only=True):
     """A published form of a credential."""
 
     id: str

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from inspector.demo import eras
 from inspector.demo.jsonrpc import (
@@ -33,8 +34,7 @@ _SHARED = frozenset({*_LISTS, "tools/call", "tools/resolve", "resources/read", "
 """Methods of both eras."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Exchange:
+class _Exchange(Struct, frozen=True, kw_only=True):
     """A request that is being answered."""
 
     era: Era

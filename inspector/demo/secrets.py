@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from msgspec import Struct
+
 from inspector.json.exact import JsonObject
 
 MARK = "DEMO-SECRET-"
@@ -55,16 +57,14 @@ class Mint:
 TRIES_A_SECOND = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(Struct, frozen=True, kw_only=True):
     """Where a deposited secret can be redeemed."""
 
     id: str
     redeem_url: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redemption:
+class Redemption(Struct, frozen=True, kw_only=True):
     """The answer to one redemption."""
 
     status: HTTPStatus

@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from inspector import __version__
 from inspector.demo.jsonrpc import Code, RefusedError, object_param, text_param
@@ -21,8 +22,7 @@ SEED_VARIABLE = "SIGHTLINE_DEMO_SEED"
 BEARER_TOKEN = "demo"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(Struct, frozen=True, kw_only=True):
     """Settings of one server, with the defaults of `python -m inspector.demo`."""
 
     seed: str | None = None

@@ -1,13 +1,15 @@
 """The workspace: people, projects, drafts, an inbox and documents. Plain state without input or output."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 OPENED_AT = "2026-07-28T09:00:00Z"
 """The time when the workspace's story starts; the clock of a seeded server stays there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class Person(Struct, frozen=True, kw_only=True):
     """A member of the team."""
 
     id: str
@@ -20,8 +22,7 @@ class Person:
     next_checkup: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class Project(Struct, frozen=True, kw_only=True):
     """A project of the team."""
 
     id: str
@@ -30,8 +31,7 @@ class Project:
     open_tasks: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """An unsent mail."""
 
     id: str
@@ -41,8 +41,7 @@ class Draft:
     body: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mail:
+class Mail(Struct, frozen=True, kw_only=True):
     """A received mail."""
 
     id: str

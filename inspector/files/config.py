@@ -4,12 +4,14 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 import msgspec
 import pyjson5
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.errors import UsageError
 from inspector.files.dialects import (
@@ -100,8 +102,7 @@ class _Entry(msgspec.Struct, rename="camel"):
     bearer_variable: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfiguredServer:
+class ConfiguredServer(Struct, frozen=True, kw_only=True):
     """A server from a configuration file."""
 
     target: StdioTarget | HttpTarget
@@ -130,8 +131,7 @@ def _ask_nobody(_: Input) -> None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundServer:
+class FoundServer(Struct, frozen=True, kw_only=True):
     """A server in a configuration file, not yet made a target. Its texts are foreign."""
 
     client: str
@@ -172,8 +172,7 @@ class FoundServer:
         return self.reading.covered()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Written:
+class _Written(Struct, frozen=True, kw_only=True):
     """One entry as written."""
 
     value: object
@@ -184,8 +183,7 @@ class _Written:
     """Whether that project is another than the current folder's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
+class _File(Struct, frozen=True, kw_only=True):
     path: str
     dialect: Dialect
     entries: dict[str, _Written]
@@ -406,8 +404,7 @@ def _env_file(path: str) -> dict[str, str]:
     return variables
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
+class _Reading(Struct, frozen=True, kw_only=True):
     """Converts one entry to a target."""
 
     file: _File

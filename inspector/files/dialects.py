@@ -17,10 +17,11 @@ Sources, read in November 2026:
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
+
+from msgspec import Struct, field
 
 from inspector.files.server_json import described_servers
 
@@ -42,8 +43,7 @@ class Placeholders(Enum):
     """`$NAME` too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(Struct, frozen=True, kw_only=True):
     """The configuration of one client."""
 
     client: str
@@ -157,8 +157,7 @@ TABLES = "mcpServers, servers (VS Code), context_servers (Zed), mcp_servers (Cod
 """What a file of servers has, for messages."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundTable:
+class FoundTable(Struct, frozen=True, kw_only=True):
     """One object of servers in a file."""
 
     entries: object

@@ -5,9 +5,10 @@ import secrets
 import shlex
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from inspector.errors import UsageError
 
@@ -17,8 +18,7 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(Struct, frozen=True, kw_only=True):
     """The content of a private file."""
 
     raw: bytes

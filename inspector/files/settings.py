@@ -9,12 +9,12 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import Struct, field
 
 from inspector.errors import UsageError
 from inspector.files import paths, private
@@ -70,8 +70,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     ignore: list[dict[str, object]] = []
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pin:
+class Pin(Struct, frozen=True, kw_only=True):
     """The origin at which the secrets of one command may be redeemed."""
 
     command: tuple[str, ...]
@@ -91,8 +90,7 @@ class Pin:
         return "" if Path(target.cwd or "").resolve() == self.cwd else f"only in the folder {self.cwd}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditSettings:
+class AuditSettings(Struct, frozen=True, kw_only=True):
     """Where calls are logged, in addition to the command line's options."""
 
     file: Path | None = None
@@ -101,8 +99,7 @@ class AuditSettings:
     formatters: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ignored:
+class Ignored(Struct, frozen=True, kw_only=True):
     """Findings that the user ignores."""
 
     rule: str
@@ -114,8 +111,7 @@ class Ignored:
     """The place in the file, for errors."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """The user's settings, with their defaults."""
 
     allow_copy: bool = False

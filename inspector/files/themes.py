@@ -6,9 +6,10 @@ A file holds `name`, `dark`, `primary` and any other of `COLOURS`, and a table `
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, cast
+
+from msgspec import Struct
 
 from inspector.errors import UsageError
 from inspector.files import paths
@@ -37,8 +38,7 @@ _VARIABLE = re.compile(r"[a-z][a-z0-9-]*")
 _VARIABLE_VALUE = re.compile(r"[#$%\w .-]{1,80}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThemeFile:
+class ThemeFile(Struct, frozen=True, kw_only=True):
     """One theme file."""
 
     name: str

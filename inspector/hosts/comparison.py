@@ -1,7 +1,9 @@
 """Compares all hosts on one outcome, and finds the values that each would leak at `open`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Removal
@@ -21,8 +23,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, unfinished
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostRow:
+class HostRow(Struct, frozen=True, kw_only=True):
     """The row of one host."""
 
     host: Host
@@ -55,8 +56,7 @@ class HostRow:
         return self.leaked.pointers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """One outcome through every host."""
 
     level: Level

@@ -3,8 +3,9 @@
 Source: MCP 2025-11-25 and 2026-07-28, `instructions`, Tools and Prompts. What hosts do with instructions and prompts was not observed.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.boundary.bounded import Level
 from inspector.hosts.definitions.projection import project_definition
@@ -26,8 +27,7 @@ class PartKind(StrEnum):
     PROMPT = "prompt"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextPart:
+class ContextPart(Struct, frozen=True, kw_only=True):
     """One text that a model is given."""
 
     kind: PartKind
@@ -38,8 +38,7 @@ class ContextPart:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     """All of it, at one boundary, in one host."""
 
     parts: tuple[ContextPart, ...]
@@ -60,8 +59,7 @@ GIVEN = (PartKind.INSTRUCTIONS, PartKind.TOOL)
 """What a model has before the first call, without the user's doing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostTotal:
+class HostTotal(Struct, frozen=True, kw_only=True):
     """What a model has before the first call in hosts that give it equally much."""
 
     tokens: int

@@ -4,6 +4,8 @@ import math
 import re
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from inspector.hosts.sharing import shared
 from inspector.json.exact import MAX_INTEGER_DIGITS, DuplicateKeys, Json, Number
 
@@ -144,8 +146,7 @@ _OWN_LEVELS = 100
 """The depth that was tested; real parsers may accept more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parser:
+class Parser(Struct, frozen=True, kw_only=True):
     """The known limits of a parser."""
 
     name: str

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Removal, Rule
@@ -35,8 +36,7 @@ class Leak(StrEnum):
     """The profile does not know the model's view, or a value is too common to search for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaked:
+class Leaked(Struct, frozen=True, kw_only=True):
     """The values that one host leaks at `open`."""
 
     verdict: Leak
@@ -58,8 +58,7 @@ FinderOf: TypeAlias = Callable[[Iterable[Json], frozenset[str]], Finder]
 """Creates a finder for values; the names are keys that are not secret."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Secret:
+class Secret(Struct, frozen=True, kw_only=True):
     """A withheld value to search for."""
 
     pointer: str

@@ -1,14 +1,14 @@
 """The model of a host profile."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.boundary.bounded import Bounded
 from inspector.json.exact import Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """An addition, omission or change by the host, not by the boundary."""
 
     pointer: str
@@ -17,8 +17,7 @@ class Change:
     """A sentence for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelContext:
+class ModelContext(Struct, frozen=True, kw_only=True):
     """The model's view of a result."""
 
     model: Json
@@ -28,8 +27,7 @@ class ModelContext:
     """False if the profile had to go beyond the observed behaviour of the host."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """The call as the host knows it."""
 
     server: str = "server"
@@ -39,8 +37,7 @@ class Call:
     """A random value for this call, which delimits untrusted text; empty for none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(Struct, frozen=True, kw_only=True):
     """A host as observed."""
 
     name: str

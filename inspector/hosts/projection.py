@@ -1,8 +1,10 @@
 """Projects the outcome of a call: the model's view in one host at one boundary level."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct
+
 from inspector.hosts.python_text import represented, shortened, type_name
 from inspector.json.exact import MAX_INTEGER_DIGITS, Json, JsonObject
 
 Place: TypeAlias = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issue:
+class Issue(Struct, frozen=True, kw_only=True):
     """A validation error."""
 
     type: str
@@ -60,15 +61,13 @@ class Choice:
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Items:
+class Items(Struct, frozen=True, kw_only=True):
     """`list`."""
 
     of: "Kind"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """A field of a model."""
 
     name: str
@@ -80,8 +79,7 @@ class Member:
     nullable: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """A model class."""
 
     name: str
@@ -98,8 +96,7 @@ class Model:
         return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnyOf:
+class AnyOf(Struct, frozen=True, kw_only=True):
     """A union of models, distinguished by their required members."""
 
     models: tuple[Model, ...]
@@ -313,8 +310,7 @@ _WEB = frozenset({"http", "https", "ws", "wss", "ftp"})
 _WEB_HOST = re.compile(r"[a-z][a-z-]*(\.[a-z][a-z-]*)*", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True, kw_only=True):
     """A URI in normalised form."""
 
     text: str

@@ -5,8 +5,10 @@ models; PyPI mcp 1.30.0, which has only models and keeps unknown members.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import Enum, auto
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.hosts.pydantic_check import (
     AnyOf,
@@ -210,8 +212,7 @@ def _repr(value: Json, kind: Kind) -> str:
             return represented(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refused(Struct, frozen=True, kw_only=True):
     """A result that the client library rejects with a ValidationError."""
 
     issues: tuple[Issue, ...]

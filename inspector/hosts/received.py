@@ -1,7 +1,8 @@
 """A tool result as a client library returns it to its host, and the frame for profiles."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.boundary.bounded import Bounded
 from inspector.hosts.facts import Parser, is_deep, obstacle
@@ -10,8 +11,7 @@ from inspector.hosts.profile import Call, ModelContext
 from inspector.json.exact import Json, JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+class Received(Struct, frozen=True, kw_only=True):
     """A result that the client library accepts."""
 
     value: JsonObject
@@ -37,8 +37,7 @@ class Received:
         return self.value.get("_meta")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """A JSON-RPC error."""
 
     code: int
@@ -47,8 +46,7 @@ class Failure:
     """None if there is none, or null."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """The input of a host profile."""
 
     result: JsonObject

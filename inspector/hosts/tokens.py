@@ -1,7 +1,8 @@
 """How tokens are counted: by a tokenizer, or by an estimate that says that it is one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.hosts.definitions.projection import tokens
 
@@ -15,8 +16,7 @@ def _estimated(text: str) -> int:
     return tokens(len(text.encode("utf-8", "surrogatepass")))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokenizer:
+class Tokenizer(Struct, frozen=True, kw_only=True):
     """Counts the tokens of texts."""
 
     label: str

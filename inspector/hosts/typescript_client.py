@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct
+
 from inspector.hosts import javascript
 from inspector.hosts.received import Received
 from inspector.hosts.sharing import shared
@@ -16,8 +18,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject
 Path: TypeAlias = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """`z.string()`."""
 
     base64: bool = False
@@ -26,40 +27,34 @@ class Text:
     """True if it must be an ISO date and time with an offset."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Amount:
+class Amount(Struct, frozen=True, kw_only=True):
     """`z.number()`."""
 
     least: int | None = None
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
+class Truth(Struct, frozen=True, kw_only=True):
     """`z.boolean()`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneOf:
+class OneOf(Struct, frozen=True, kw_only=True):
     """`z.literal()` and `z.enum()`."""
 
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Struct, frozen=True, kw_only=True):
     """`z.record(z.string(), z.unknown())`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Items:
+class Items(Struct, frozen=True, kw_only=True):
     """`z.array()`."""
 
     of: "Kind"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Shape(Struct, frozen=True, kw_only=True):
     """`z.object()`, `z.looseObject()`."""
 
     members: Mapping[str, "Kind"]
@@ -68,8 +63,7 @@ class Shape:
     """True if unknown members are kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Union:
+class Union(Struct, frozen=True, kw_only=True):
     """`z.union()`: the first match."""
 
     among: "tuple[Kind, ...]"
@@ -279,15 +273,13 @@ _MOMENT_SOURCE = (
 _MOMENT = re.compile(_MOMENT_SOURCE, re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refused(Struct, frozen=True, kw_only=True):
     """A result that the client library rejects with an error."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
+class Unread(Struct, frozen=True, kw_only=True):
     """A message that the client library ignores, so the call times out."""
 
     reason: str

@@ -5,13 +5,13 @@ has finished.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 from json.encoder import encode_basestring
 from typing import NamedTuple, TypeVar, cast
 
 import msgspec
+from msgspec import Struct
 
 from inspector.hosts.facts import EXACT, facts
 from inspector.hosts.sharing import shared
@@ -38,8 +38,7 @@ def string_text(value: str) -> str:
     return encode_basestring(value) if value.isascii() else scalar_text(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(Struct, frozen=True, kw_only=True):
     """The style of a program."""
 
     comma: str = ","
@@ -161,8 +160,7 @@ def _break(style: Style, depth: int) -> str:
     return "\n" + " " * (style.indent * depth) if style.indent else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Struct, frozen=True, kw_only=True):
     """The separators and writer of a program that writes JSON on one line."""
 
     whole: Callable[[Json], str]
@@ -198,8 +196,7 @@ def _pieces(value: Json, form: Form, levels: int, left: int) -> Iterator[str]:
     yield closer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
+class _Opened(Struct, frozen=True, kw_only=True):
     """A member that is written in pieces."""
 
     front: str

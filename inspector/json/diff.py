@@ -1,8 +1,9 @@
 """Two JSON values compared, place by place."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, equal
 from inspector.json.pointer import child
@@ -16,8 +17,7 @@ class ChangeKind(StrEnum):
     CHANGED = "changed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One place at which two values differ."""
 
     pointer: str

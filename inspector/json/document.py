@@ -1,9 +1,10 @@
 """Documents: JSON laid out in lines, each of which is made when it is asked for."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, scalar_text
@@ -36,16 +37,14 @@ class SpanKind(StrEnum):
     """true, false, null."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """A piece of a line. Its text may be shown as it is: it came through the one door for foreign text."""
 
     text: str
     kind: SpanKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """One line: the texts of its spans, joined, are all of it, indentation included."""
 
     pointer: str

@@ -12,6 +12,7 @@ from json.decoder import scanstring  # pyright: ignore[reportAttributeAccessIssu
 from typing import Self, TypeAlias, Union, cast
 
 import msgspec
+from msgspec import Struct
 
 MAX_INTEGER_DIGITS = 4_300
 """Longer integers stay text: Python refuses to convert them (CVE-2020-10735)."""
@@ -68,8 +69,7 @@ Json: TypeAlias = Union[bool, int, float, str, DuplicateKeys, "list[Json]", "dic
 JsonObject: TypeAlias = dict[str, Json]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Malformed:
+class Malformed(Struct, frozen=True, kw_only=True):
     """Something a peer sent that is not what the protocol asks for: data to show, no exception."""
 
     pointer: str
@@ -80,8 +80,7 @@ class Malformed:
     """What the thing calls itself, where it does."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonText:
+class JsonText(Struct, frozen=True, kw_only=True):
     """One parsed document."""
 
     value: Json

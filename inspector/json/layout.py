@@ -3,8 +3,9 @@
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from inspector.json.exact import DuplicateKeys, Json, scalar_text
 from inspector.safe_text import safe_line
@@ -17,8 +18,7 @@ _COMMON_WIDTH = 24
 """No word, no `float` and no integer below 10**20 is written with more characters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(Struct, frozen=True, kw_only=True):
     """The lines of one member, counted from the first line of its container's members."""
 
     start: int
@@ -27,8 +27,7 @@ class Rows:
     """The number of the member where it is a container; else 0."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class Spot(Struct, frozen=True, kw_only=True):
     """A line among the members of a container."""
 
     index: int
@@ -39,8 +38,7 @@ class Spot:
     """Which line of the member."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class Layout(Struct, frozen=True, kw_only=True):
     """Line counts of a value. Containers are numbered level by level, 0 is the outermost.
 
     Only members that take several lines have an entry: containers that are not empty, and broken texts.

@@ -5,7 +5,8 @@ both sets of claims joined; joining only ever goes in the safe direction.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.claims.claim import TraitName
 from inspector.claims.registry import claims_of_tool
@@ -24,8 +25,7 @@ _HARMLESS = frozenset({"read", "public", "benign"})
 _DECLARE_NOTHING = ("/description/", "/title/", "/icons/")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefinitionChange:
+class DefinitionChange(Struct, frozen=True, kw_only=True):
     """One change of one tool."""
 
     tool: str
@@ -37,8 +37,7 @@ class DefinitionChange:
     """Which declarations the change weakens, in words; may quote foreign text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Loss:
+class _Loss(Struct, frozen=True, kw_only=True):
     what: str
     pointers: tuple[str, ...]
     """Pointers of the declarations before and after."""

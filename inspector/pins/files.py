@@ -1,9 +1,12 @@
 """Pins on disk: one file per server in the user's data folder, mode 0600, named by the server's identity."""
 
+import dataclasses
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.errors import UsageError
 from inspector.files import paths, private, stamp
@@ -19,8 +22,7 @@ _NAME = re.compile(r"[0-9a-f]{64}\.json")
 _REPIN = "Remove the file, and pin the server again."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True, kw_only=True):
     """A pin file that cannot be read."""
 
     path: Path
@@ -127,7 +129,7 @@ class Watch:
         """Compare a complete listing. A pin that cannot be read is a reason to confirm calls, not an error."""
         now = definitions_of(catalogue, instructions)
         pinned, fault = self._pinned()
-        self.state = replace(pin_state(now, pinned=pinned, first=self._first), fault=fault)
+        self.state = dataclasses.replace(pin_state(now, pinned=pinned, first=self._first), fault=fault)
         self._first = first_seen(self._first, now)
         return self.state
 

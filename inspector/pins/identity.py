@@ -1,8 +1,9 @@
 """The identity of a server: how the user reaches it. The name in its answers proves nothing."""
 
 import hashlib
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from inspector.json.exact import DuplicateKeys, Json, Number, dump
 from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target, shown_line
@@ -10,8 +11,7 @@ from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, Stdio
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True):
     """One server: a command line, an address, or the demo. Targets with equal identities are the same server."""
 
     kind: str

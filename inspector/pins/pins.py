@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from msgspec import Struct
+
 from inspector.json.diff import ChangeKind
 from inspector.pins.diff import DefinitionChange, definition_changes
 from inspector.pins.identity import Identity, fingerprint
@@ -19,8 +21,7 @@ _MAX_PLACES = 4
 _MAX_NAME = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definitions:
+class Definitions(Struct, frozen=True, kw_only=True):
     """What a server gives a model about itself: its definitions as on the wire, and its instructions."""
 
     tools: tuple[Tool, ...] = ()
@@ -45,8 +46,7 @@ class Definitions:
         return fingerprint([self.instructions, *([name, digits] for name, digits in tools)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pinned:
+class Pinned(Struct, frozen=True, kw_only=True):
     """The accepted definitions of one server."""
 
     identity: Identity
@@ -72,8 +72,7 @@ class PinStatus(StrEnum):
     UNKNOWN = "its pin cannot be read"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfirmReason:
+class ConfirmReason(Struct, frozen=True, kw_only=True):
     """A reason to confirm a call."""
 
     key: str
@@ -82,8 +81,7 @@ class ConfirmReason:
     """Safe to show."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangesSince:
+class ChangesSince(Struct, frozen=True, kw_only=True):
     """The changes since one reference point."""
 
     since: Since

@@ -1,7 +1,8 @@
 """Find definitions that repeat withheld values; such definitions must not be kept."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Removal
 from inspector.boundary.mask import MASK

@@ -3,9 +3,10 @@
 Source: the policy-hints proposal, Use cases ("audit logging at different levels based on effect type").
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
+
+from msgspec import Struct
 
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.claims.registry import claims_of_tool
@@ -33,8 +34,7 @@ class Event(StrEnum):
     """The user agreed that a model sees an answer which rules ask about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedCall:
+class AuditedCall(Struct, frozen=True, kw_only=True):
     """A call that is to be made, or was."""
 
     target: Target
@@ -49,8 +49,7 @@ class AuditedCall:
     arguments: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One line of the log."""
 
     effect: str

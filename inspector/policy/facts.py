@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.claims.claim import Claim, Subject, TraitName
 from inspector.claims.contradictions import Contradiction, contradictions
@@ -63,8 +65,7 @@ _CLASSES = frozenset({"none", "user", "pii", "financial", "credentials", "regula
 _TRAITS = frozenset(name.value for name in TraitName)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
+class Path(Struct, frozen=True, kw_only=True):
     """The name of a fact: parts joined with dots, in quotes where a part holds one."""
 
     text: str
@@ -126,8 +127,7 @@ class State(Enum):
     """It is there and malformed, or it is a trait of which nothing is known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(Struct, frozen=True, kw_only=True):
     """One fact, as a rule found it."""
 
     path: Path
@@ -168,8 +168,7 @@ class Fact:
         return parts[0] != "arguments" and not {parts[:2], parts[:3]} & _SECRET
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Struct, frozen=True, kw_only=True):
     """All that rules may ask about at one moment."""
 
     tree: JsonObject
@@ -233,8 +232,7 @@ def shown(value: Json) -> str:
 _CONTRADICTIONS = "/tool/contradictions"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class Situation(Struct, frozen=True, kw_only=True):
     """One call that is about to be made, or was."""
 
     name: str
@@ -242,7 +240,7 @@ class Situation:
     """As listed; None where the server lists none of that name."""
     arguments: JsonObject
     """Exactly as they will be sent."""
-    trust: SessionTrust = SessionTrust()  # noqa: RUF009 - frozen
+    trust: SessionTrust = SessionTrust()
     """Before the call."""
     server: str = ""
     """What is connected to, in the user's words."""

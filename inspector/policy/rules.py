@@ -4,9 +4,10 @@ Source: SEP-1913, Policy Layer, whose example rules are read as they are printed
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.facts import Fact, Facts, Path, State
@@ -29,8 +30,7 @@ AFTER = frozenset({Effect.WARN, Effect.WITHHOLD, Effect.HIDE_UNTRUSTED})
 """The effects that only an answer can have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """One question about one fact."""
 
     path: Path
@@ -38,22 +38,19 @@ class Comparison:
     operand: Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class And:
+class And(Struct, frozen=True, kw_only=True):
     """`and`."""
 
     conditions: "tuple[Condition, ...]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Or:
+class Or(Struct, frozen=True, kw_only=True):
     """`or`."""
 
     conditions: "tuple[Condition, ...]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Not:
+class Not(Struct, frozen=True, kw_only=True):
     """`not`."""
 
     condition: "Condition"
@@ -62,8 +59,7 @@ class Not:
 Condition: TypeAlias = Comparison | And | Or | Not
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """One rule."""
 
     name: str
@@ -96,8 +92,7 @@ class Rule:
         return tuple(facts.read(path) for path in self.paths)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """Rules in the order in which they are asked."""
 
     rules: tuple[Rule, ...] = ()
@@ -153,8 +148,7 @@ _GRAVEST_FIRST = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(Struct, frozen=True, kw_only=True):
     """A rule whose effect takes place, and the facts that it asked about."""
 
     rule: Rule
@@ -173,8 +167,7 @@ class Match:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """What was decided, and why."""
 
     verdict: Verdict
@@ -191,8 +184,7 @@ class Decision:
         return {"verdict": self.verdict.value, "matches": [match.as_json() for match in self.matches]}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handling:
+class Handling(Struct, frozen=True, kw_only=True):
     """What becomes of an answer that is there."""
 
     decision: Decision

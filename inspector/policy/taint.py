@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+from msgspec import Struct
+
 from inspector.claims.claim import Claim, words_of
 from inspector.claims.contradictions import ContradictionKind, contradictions
 from inspector.claims.registry import claims_of_result, claims_of_tool
@@ -54,8 +56,7 @@ class Mark:
     """The data class or the source, which is foreign text; empty for the other kinds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionTrust:
+class SessionTrust(Struct, frozen=True, kw_only=True):
     """What a session has taken in. A new session starts with `SessionTrust()`."""
 
     marks: frozenset[Mark] = frozenset()

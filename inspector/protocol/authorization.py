@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 from urllib.parse import urlsplit
 
+import msgspec
+from msgspec import Struct
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientIdentity:
@@ -27,8 +30,7 @@ class ClientIdentity:
     """On loopback; None for a free port of 127.0.0.1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuthorizationAsk:
+class AuthorizationAsk(Struct, frozen=True, kw_only=True):
     """The page on which the user may authorize Sightline. All texts are foreign."""
 
     url: str
@@ -74,14 +76,13 @@ class MemoryStore:
         return self._texts.pop(url, None) is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Authorizing:
+class Authorizing(Struct, frozen=True, kw_only=True):
     """How a session gets authorized where its server asks for it."""
 
-    client: ClientIdentity = field(default_factory=ClientIdentity)
+    client: ClientIdentity = msgspec.field(default_factory=ClientIdentity)
     authorizer: Authorizer | None = None
     """None where no user can be asked."""
-    store: TokenStore = field(default_factory=MemoryStore)
+    store: TokenStore = msgspec.field(default_factory=MemoryStore)
     is_stored_only: bool = False
     """Whether only what `store` has may be used."""
 
@@ -91,8 +92,7 @@ class Authorizing:
         return not self.is_stored_only and (self.authorizer is not None or self.client.is_machine)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lane:
+class Lane(Struct, frozen=True, kw_only=True):
     """Where the steps of an authorization are shown, and their secrets covered from then on."""
 
     note: Callable[[str, str, bool], None]
@@ -102,8 +102,7 @@ class Lane:
     """Covers what was concealed, and the user's own credentials."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trust:
+class Trust(Struct, frozen=True, kw_only=True):
     """Which certificates of servers are accepted."""
 
     cacert: str | None = None
@@ -112,13 +111,12 @@ class Trust:
     """Whether any certificate is accepted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class Access(Struct, frozen=True, kw_only=True):
     """What a connection needs to get in."""
 
     lane: Lane
-    authorizing: Authorizing = field(default_factory=Authorizing)
-    trust: Trust = field(default_factory=Trust)
+    authorizing: Authorizing = msgspec.field(default_factory=Authorizing)
+    trust: Trust = msgspec.field(default_factory=Trust)
 
 
 _REDIRECT_HOSTS = frozenset({"127.0.0.1", "localhost"})

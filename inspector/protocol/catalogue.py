@@ -1,9 +1,10 @@
 """What a server offers: decoded item by item, so that one bad item never costs the others."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed
 from inspector.json.members import object_at, text_at, value_at
@@ -36,8 +37,7 @@ class Kind(StrEnum):
         return {Kind.TOOL: "tools", Kind.PROMPT: "prompts"}.get(self, "resources")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Struct, frozen=True, kw_only=True):
     """A tool, by its definition as it was on the wire."""
 
     name: str
@@ -93,8 +93,7 @@ class Tool:
         return object_at(self.definition, "_meta")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True):
     """A resource, a template or a prompt, by its definition as it was on the wire."""
 
     kind: Kind
@@ -192,8 +191,7 @@ def call_name(entry: Entry | None) -> str | None:
     return entry.handle if isinstance(entry, Item) else entry.name if isinstance(entry, Tool) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Catalogue:
+class Catalogue(Struct, frozen=True, kw_only=True):
     """All that a server listed, malformed items among the good ones, in the order sent."""
 
     entries: dict[Kind, tuple[Entry, ...]] = field(default_factory=dict[Kind, tuple[Entry, ...]])

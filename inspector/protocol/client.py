@@ -4,7 +4,8 @@ No profile of a host is here: none of their handshakes has been observed.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.json.exact import JsonObject
 from inspector.protocol.targets import Era
@@ -19,8 +20,7 @@ def _nothing() -> JsonObject:
     return {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientProfile:
+class ClientProfile(Struct, frozen=True, kw_only=True):
     """A client as servers see it."""
 
     name: str
@@ -59,16 +59,14 @@ NONE = ClientProfile(name="none", about="no capability")
 PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (FULL, NONE)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Root:
+class Root(Struct, frozen=True, kw_only=True):
     """A folder that servers may work in."""
 
     uri: str
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Announcement:
+class Announcement(Struct, frozen=True, kw_only=True):
     """What one connection tells the server of the client."""
 
     profile: ClientProfile = FULL

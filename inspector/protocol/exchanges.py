@@ -13,8 +13,9 @@ Source: JSON-RPC 2.0, section 5; MCP 2025-11-25 and 2026-07-28, Base Protocol.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from inspector.json.exact import JsonObject, JsonText, Malformed
 from inspector.json.members import text_at
@@ -39,8 +40,7 @@ _NO_ID = request_key(None)
 Waiting = TypeVar("Waiting")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(Struct, frozen=True, kw_only=True):
     """A request."""
 
     request: Request
@@ -62,38 +62,33 @@ class Exchange:
         return self.asked_by is Direction.SENT and self.request.method == SUBSCRIBE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """A request opens an exchange."""
 
     exchange: Exchange
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Struct, frozen=True, kw_only=True):
     """A response ends an exchange."""
 
     exchange: Exchange
     response: Response
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenUp:
+class GivenUp(Struct, frozen=True, kw_only=True):
     """An exchange ends without an answer, for the reason in the frame."""
 
     exchange: Exchange
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Late:
+class Late(Struct, frozen=True, kw_only=True):
     """A response to an exchange that was given up."""
 
     exchange: Exchange
     response: Response
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unasked:
+class Unasked(Struct, frozen=True, kw_only=True):
     """A response to no open request."""
 
     response: Response
@@ -102,8 +97,7 @@ class Unasked:
 Event: TypeAlias = Asked | Answered | GivenUp | Late | Unasked | Notification | Malformed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matched:
+class Matched(Struct, frozen=True, kw_only=True):
     """A frame, and one event for each message in it. A note that ends a request has one event, other notes have none."""
 
     frame: Frame

@@ -1,9 +1,10 @@
 """Frames: what went over the wire, before anyone interpreted it, and the messages it carries."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
 from inspector.json.members import object_at
@@ -29,8 +30,7 @@ class Channel(StrEnum):
     """Nothing travelled: something happened here (a process started, a connection closed)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(Struct, frozen=True, kw_only=True):
     """One unit as it was on the wire: a line of stdio, a body or event of HTTP, a line of stderr."""
 
     number: int
@@ -50,8 +50,7 @@ class Frame:
     """`raw` parsed once for everyone; None where it is no JSON channel."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """A JSON-RPC message that asks for an answer."""
 
     id: Json
@@ -60,8 +59,7 @@ class Request:
     value: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notification:
+class Notification(Struct, frozen=True, kw_only=True):
     """A JSON-RPC message that asks for none."""
 
     method: str
@@ -69,8 +67,7 @@ class Notification:
     value: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class Response(Struct, frozen=True, kw_only=True):
     """A JSON-RPC answer. With both `result` and `error` present, the error counts and the fault is kept."""
 
     id: Json

@@ -10,6 +10,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.json.members import object_at, text_at, value_at
 from inspector.safe_text import safe_line
@@ -40,8 +42,7 @@ class Result:
     """Whether a page's tool returned it: then no member of it belongs to the protocol."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RpcError:
+class RpcError(Struct, frozen=True, kw_only=True):
     """The `error` member of the answer: normally an object of code, message and data."""
 
     value: Json
@@ -51,8 +52,7 @@ class RpcError:
         return value_at(self.value, "code") == METHOD_NOT_FOUND
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """No answer came."""
 
     kind: FailureKind
@@ -80,8 +80,7 @@ _REASONS = {
 _UNKNOWN = "its `resultType` is not one that Sightline knows"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unfinished:
+class Unfinished(Struct, frozen=True, kw_only=True):
     """Why an answer ends no call."""
 
     reason: str

@@ -1,7 +1,8 @@
 """What is known of a page's tool beside its definition."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, Malformed
 from inspector.json.members import value_at
@@ -30,8 +31,7 @@ class Forms(StrEnum):
     SUBMIT = "submit"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """Where in a page's source a tool was registered. Lines and columns count from 1."""
 
     url: str
@@ -74,8 +74,7 @@ class Reach(StrEnum):
     """No address: `*` is one of these."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exposure:
+class Exposure(Struct, frozen=True, kw_only=True):
     """One entry of `exposedTo`, as the page gave it."""
 
     text: str
@@ -83,8 +82,7 @@ class Exposure:
     reach: Reach
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FramePolicy:
+class FramePolicy(Struct, frozen=True, kw_only=True):
     """What was stated of the feature `tools` for one document.
 
     Read from the frame's element and from the browser's verdict. Response headers are seen only where they forbid.
@@ -110,8 +108,7 @@ class FramePolicy:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """One document in one frame. All of it is foreign."""
 
     frame_id: str
@@ -131,16 +128,14 @@ class Document:
     """How many reports came over the hook's voice that the hook did not make: a script of the page found it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused(Malformed):
+class Refused(Malformed, frozen=True, kw_only=True):
     """A tool that a page declared and its browser refused. `reason` holds the browser's words: foreign text."""
 
     document: Document
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageFacts:
+class PageFacts(Struct, frozen=True, kw_only=True):
     """Where a tool of a page comes from, and what the page and the browser each say of it."""
 
     document: Document

@@ -3,10 +3,11 @@
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+
+from msgspec import Struct, field
 
 from inspector.errors import UsageError
 
@@ -19,8 +20,7 @@ class Era(StrEnum):
     MODERN = "modern"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StdioTarget:
+class StdioTarget(Struct, frozen=True, kw_only=True):
     """A command that speaks MCP over its standard input and output."""
 
     command: tuple[str, ...]
@@ -32,8 +32,7 @@ class StdioTarget:
         return shown_line(self.command)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpTarget:
+class HttpTarget(Struct, frozen=True, kw_only=True):
     """An MCP endpoint over Streamable HTTP, or over the older HTTP+SSE transport."""
 
     url: str
@@ -44,8 +43,7 @@ class HttpTarget:
         return _without_credentials(self.url)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageTarget:
+class PageTarget(Struct, frozen=True, kw_only=True):
     """A page that offers tools by WebMCP, in a Chromium that Sightline starts or in one that runs already."""
 
     url: str
@@ -62,16 +60,14 @@ class PageTarget:
         return f"web+{_without_credentials(self.url)}" if self.url else "the page"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DemoTarget:
+class DemoTarget(Struct, frozen=True, kw_only=True):
     """The built-in server."""
 
     def __str__(self) -> str:
         return "demo"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfiguredTarget:
+class ConfiguredTarget(Struct, frozen=True, kw_only=True):
     """An entry of a configuration file, not yet read."""
 
     path: str

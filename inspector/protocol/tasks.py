@@ -4,7 +4,7 @@ Of a task of the handshake era, the result is the answer to `tasks/result`; of o
 Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import object_at, text_at, value_at
@@ -21,8 +21,7 @@ _ENDED = frozenset({COMPLETED, FAILED, CANCELLED})
 _POLL_S, _SHORTEST_S, _LONGEST_S = 1.0, 0.2, 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskState:
+class TaskState(Struct, frozen=True, kw_only=True):
     """What a server says of a task at one time."""
 
     status: str
@@ -41,8 +40,7 @@ class TaskState:
         return self.status in _ENDED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskHandle:
+class TaskHandle(Struct, frozen=True, kw_only=True):
     """What a server answered with instead of a result."""
 
     id: str
@@ -51,8 +49,7 @@ class TaskHandle:
     state: TaskState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(Struct, frozen=True, kw_only=True):
     """How the call ended of which a task was made."""
 
     outcome: Result | RpcError

@@ -1,9 +1,9 @@
 """URI templates of resources. Source: RFC 6570, levels 1 to 4; docs/decisions/0014-uri-templates.md."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
+from msgspec import Struct
 from uritemplate import URITemplate
 from uritemplate.variable import Operator, VariableValue
 
@@ -15,8 +15,7 @@ MAX_CHARACTERS = 20_000
 """Of a template, and of what it is expanded to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variable:
+class Variable(Struct, frozen=True, kw_only=True):
     """A variable of a template."""
 
     name: str

@@ -1,8 +1,10 @@
 """The timeline of a session: exchanges, notifications, logs, progress, stderr, notes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, Malformed, dump_text
 from inspector.json.members import text_at, value_at
@@ -55,8 +57,7 @@ class EntryState(StrEnum):
     """Answered with an error, or with a result that says isError."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One line of the timeline."""
 
     number: int

@@ -1,7 +1,9 @@
 """Answers from a recording: by method, by tool and by arguments, with the nearest call where none is the same."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from msgspec import Struct, field
 
 from inspector.boundary.notice import text_block
 from inspector.json.diff import changes
@@ -21,8 +23,7 @@ _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _LATEST_HANDSHAKE = "2025-11-25"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """What to send back."""
 
     message: Json
@@ -31,8 +32,7 @@ class Reply:
     """For the user who started the server: that a call was not recorded like this. Quotes foreign text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Exchange:
+class _Exchange(Struct, frozen=True, kw_only=True):
     params: Json
     """As recorded, with markers."""
     line: int
@@ -48,8 +48,7 @@ class _Turn:
     next: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Recorded:
+class _Recorded(Struct, frozen=True, kw_only=True):
     exchanges: list[_Exchange] = field(default_factory=list[_Exchange])
     turns: dict[int, _Turn] = field(default_factory=dict[int, _Turn])
 

@@ -1,8 +1,9 @@
 """Messages as a recording may hold them: judged by what the tools declare, and searched for what was withheld before."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from inspector.asks.private import TASK_RESULT, Questions, private_in_reply
 from inspector.boundary.bound import bound

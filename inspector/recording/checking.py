@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeVar
 
-from msgspec import UnsetType
+from msgspec import Struct, UnsetType
 
 from inspector.boundary.bound import bound
 from inspector.boundary.options import Level
@@ -34,8 +33,7 @@ MAX_MISMATCHES = 100
 """Of one call; more are counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mismatch:
+class Mismatch(Struct, frozen=True, kw_only=True):
     """One way in which a result is not what it was."""
 
     pointer: str
@@ -44,8 +42,7 @@ class Mismatch:
     """A sentence of Sightline's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedCall:
+class CheckedCall(Struct, frozen=True, kw_only=True):
     """One recorded projection, gone through again."""
 
     frame: int

@@ -5,7 +5,6 @@ A recording may come from a stranger. A line that is not as it should be becomes
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias, cast
 
@@ -65,8 +64,7 @@ _LEFT_OUT: Mapping[str, Json | tuple[()]] = {
 _TIMES = frozenset({"at", "duration"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Broken:
+class Broken(Struct, frozen=True, kw_only=True):
     """A line that cannot be read."""
 
     reason: str
@@ -120,14 +118,6 @@ def written(line: Line) -> JsonObject:
 
 def _written(value: object) -> object:
     match value:
-        case Struct():
-            members: dict[str, object] = {}
-            for name, key in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
-                member: object = getattr(value, name)
-                if member is UNSET or (key in _LEFT_OUT and member == _LEFT_OUT[key]):
-                    continue
-                members[key] = round(float(member), 6) if key in _TIMES else _written(member)  # pyright: ignore[reportArgumentType]
-            return members
         case Lenses(level=level, host=host, policy=policy):
             return {
                 "boundary": level.value,
@@ -139,6 +129,14 @@ def _written(value: object) -> object:
                     "withholdCredentials": policy.withhold_credentials,
                 },
             }
+        case Struct():
+            members: dict[str, object] = {}
+            for name, key in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
+                member: object = getattr(value, name)
+                if member is UNSET or (key in _LEFT_OUT and member == _LEFT_OUT[key]):
+                    continue
+                members[key] = round(float(member), 6) if key in _TIMES else _written(member)  # pyright: ignore[reportArgumentType]
+            return members
         case StrEnum():
             return value.value
         case tuple():

@@ -3,8 +3,9 @@
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from inspector.boundary.reading import raw_of
 from inspector.hosts.projection import Projection
@@ -29,8 +30,7 @@ _STYLE = (
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
+class _Call(Struct, frozen=True, kw_only=True):
     """A call, with what a model sees of it; None where the host is not known any more."""
 
     call: ReplayedCall
@@ -38,8 +38,7 @@ class _Call:
     projection: Projection | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Remark:
+class _Remark(Struct, frozen=True, kw_only=True):
     """Something between the calls."""
 
     at_s: float

@@ -3,7 +3,6 @@
 `inspector.recording.codec` reads and writes them by these declarations.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, convert, field
@@ -26,8 +25,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, lt=1 << 53)]
 Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lenses:
+class Lenses(Struct, frozen=True, kw_only=True):
     """The boundary, host and policy through which results are looked at."""
 
     level: Level = Level.DECLARED
@@ -284,8 +282,7 @@ Line: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageCall:
+class PageCall(Struct, frozen=True, kw_only=True):
     """A call of a page's tool that has ended, raw. No frame that may be recorded holds it."""
 
     number: int

@@ -2,10 +2,9 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.output_check import OutputCheck
@@ -46,8 +45,7 @@ PAGE_CALL = "call"
 """In place of the id of a request, which a call of a page has not."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedCall:
+class ReplayedCall(Struct, frozen=True, kw_only=True):
     """A call in a recording that was answered."""
 
     frame: int

@@ -7,13 +7,12 @@ are answered and judged. Where an answer does not come, or too much would have t
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from heapq import merge
 from operator import itemgetter
 
 import msgspec
-from msgspec import UNSET, structs
+from msgspec import UNSET, Struct, structs
 
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed
@@ -95,8 +94,7 @@ MAX_HELD_FRAMES = 10_000
 MAX_HELD_BYTES = 16 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
+class _Held(Struct, frozen=True, kw_only=True):
     """A frame that waits, with its messages as far as they are bounded; or a line that waits for its turn."""
 
     frame: Frame | None = None

@@ -1,7 +1,8 @@
 """The target of a recording: as its header may name it, the secrets in how it is reached, and a recording as a target."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.protocol.targets import (
     DemoTarget,
@@ -61,8 +62,7 @@ SUFFIX = ".jsonl"
 """Of a recording's name, as a target."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedRecording:
+class OpenedRecording(Struct, frozen=True, kw_only=True):
     """A file, by its name and its first line."""
 
     path: str

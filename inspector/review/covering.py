@@ -1,8 +1,9 @@
 """Keeps findings from quoting values that were withheld from a result, which a definition may contain too."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.json.pointer import join, split

@@ -1,8 +1,9 @@
 """The model of a finding."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.credentials.find import sightings
 from inspector.safe_text import safe_line
@@ -47,8 +48,7 @@ class SubjectKind(StrEnum):
     CALL = "call"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A finding of one rule in one place."""
 
     id: str
@@ -68,8 +68,7 @@ class Finding:
     """The server as the user wrote it, if several are reviewed; otherwise empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Struct, frozen=True, kw_only=True):
     """A match of a rule; with the rule and the subject it becomes a `Finding`."""
 
     message: str

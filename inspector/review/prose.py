@@ -4,8 +4,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from inspector.safe_text import replaced_at
 
@@ -15,8 +16,7 @@ QUOTED = "`"
 """A separate word before a word in backticks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
+class Sentence(Struct, frozen=True, kw_only=True):
     """A sentence."""
 
     words: tuple[str, ...]
@@ -25,8 +25,7 @@ class Sentence:
     """The start, as an index into the decoded text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prose:
+class Prose(Struct, frozen=True, kw_only=True):
     """A text with its sentences and notable features."""
 
     text: str

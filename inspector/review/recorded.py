@@ -1,7 +1,9 @@
 """Extracts the input of a review from a recording: definitions, results, and protocol faults."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
@@ -26,8 +28,7 @@ _IDENTITY = "io.modelcontextprotocol/serverInfo"
 _REVISION = "io.modelcontextprotocol/protocolVersion"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class Recorded(Struct, frozen=True, kw_only=True):
     """The content of a recording."""
 
     reviewed: Reviewed
@@ -80,7 +81,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
     )
     origin = header.target.removeprefix("web+") if header.kind in _OF_HTTP else None
     return Recorded(
-        reviewed=replace(whole, calls=tuple(_calls(whole, calls, altered, origin))),
+        reviewed=dataclasses.replace(whole, calls=tuple(_calls(whole, calls, altered, origin))),
         server=str(identity.get("name", "")),
         version=str(identity.get("version", "")),
         protocol=str(identity.get("protocol", "")),

@@ -2,15 +2,16 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
 from inspector.review.finding import Finding, Severity
 from inspector.review.rule import Rule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotChecked:
+class NotChecked(Struct, frozen=True, kw_only=True):
     """A part that the review did not check."""
 
     what: str
@@ -18,8 +19,7 @@ class NotChecked:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acceptance:
+class Acceptance(Struct, frozen=True, kw_only=True):
     """A rule that the user accepts, for all tools or for one."""
 
     id: str
@@ -31,8 +31,7 @@ class Acceptance:
         return finding.id == self.id and self.name in {None, finding.name}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """A finding in a report."""
 
     finding: Finding
@@ -46,8 +45,7 @@ class Entry:
         return not self.known and self.acceptance is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewedServer:
+class ReviewedServer(Struct, frozen=True, kw_only=True):
     """A reviewed server. Everything except the target is foreign text."""
 
     target: str
@@ -62,8 +60,7 @@ class ReviewedServer:
     """The number of calls made, or in the recording."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """The report of a review. Texts of the server are foreign."""
 
     target: str

@@ -1,7 +1,8 @@
 """The model of a review rule."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
@@ -18,8 +19,7 @@ DEFINITIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """A review rule. Its check is pure and linear."""
 
     id: str

@@ -1,8 +1,9 @@
 """Further input of a review: other listings, other servers, and protocol traffic."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.asks.ask import CAPABILITIES
 from inspector.asks.private import ELICIT
@@ -25,8 +26,7 @@ class ListingKind(StrEnum):
     OTHER_PROFILE = "the listing under another client profile"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherListing:
+class OtherListing(Struct, frozen=True, kw_only=True):
     """Another listing of the server's tools: at another time, or for another client."""
 
     kind: ListingKind
@@ -44,8 +44,7 @@ class OtherListing:
         return (tool for tool in self.tools if known.get(tool.name) != dump(tool.definition))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
+class Neighbour(Struct, frozen=True, kw_only=True):
     """Another server in the same review."""
 
     target: str
@@ -64,8 +63,7 @@ class FaultKind(StrEnum):
     NOT_OFFERED = "requests features that the client does not offer"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProtocolFault:
+class ProtocolFault(Struct, frozen=True, kw_only=True):
     """All faults of one kind."""
 
     kind: FaultKind
@@ -74,8 +72,7 @@ class ProtocolFault:
     """The reason or method of the first. May quote foreign text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class Resolved(Struct, frozen=True, kw_only=True):
     """The server's resolution of a call."""
 
     name: str
@@ -83,8 +80,7 @@ class Resolved:
     result: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedAnswer:
+class SharedAnswer(Struct, frozen=True, kw_only=True):
     """An answer with public `cacheScope`, which caches may share. Source: MCP 2026-07-28, Caching."""
 
     method: str
@@ -93,8 +89,7 @@ class SharedAnswer:
     result: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traffic:
+class Traffic(Struct, frozen=True, kw_only=True):
     """The protocol traffic that rules use."""
 
     faults: tuple[ProtocolFault, ...] = ()

@@ -8,9 +8,11 @@ poisoned parameters). The cost is linear in the text.
 import base64
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.review.finding import Confidence, Severity
 from inspector.review.prose import Prose, prose_of
@@ -29,8 +31,7 @@ _SINGLE = 5.0
 """The minimum score of a single signal for a finding of high severity."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signal:
+class Signal(Struct, frozen=True, kw_only=True):
     """One signal."""
 
     weight: float
@@ -40,8 +41,7 @@ class Signal:
     """The start of its sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """All signals in one text."""
 
     score: float

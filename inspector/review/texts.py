@@ -1,10 +1,11 @@
 """Iterates over the texts in a definition or result, each with its place."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.pointer import child
@@ -40,8 +41,7 @@ class Place(StrEnum):
     """Anything else: a default, an enum, an annotation."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """A text with its place."""
 
     pointer: str

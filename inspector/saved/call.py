@@ -1,15 +1,16 @@
 """One saved call, and what it expects."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
 
 ALL_HOSTS = "all hosts"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectations:
+class Expectations(Struct, frozen=True, kw_only=True):
     """What a result, and what a model sees of it, has to be like. Pointers go into the structured content.
 
     Where a pointer begins with a member of the whole result, such as `/content` or `/isError`, it goes into that.
@@ -32,8 +33,7 @@ class Expectations:
     """The code of the error that is expected; empty for a result."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedCall:
+class SavedCall(Struct, frozen=True, kw_only=True):
     """A call under a name."""
 
     name: str

@@ -4,7 +4,8 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.errors import UsageError
 from inspector.json.exact import JsonObject, code_units, dump_text
@@ -23,8 +24,7 @@ LANGUAGES = ("python", "typescript", "curl", "pytest")
 _PROTOCOL = "2025-11-25"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Generated:
+class Generated(Struct, frozen=True, kw_only=True):
     """Source code, and what the user has to add to it."""
 
     lines: tuple[str, ...]

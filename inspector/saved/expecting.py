@@ -1,7 +1,8 @@
 """What of a saved call's expectations is not met, in sentences that quote nothing that is withheld."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import error_code
@@ -25,8 +26,7 @@ _WHOLE = frozenset({"content", "structuredContent", "isError", "_meta", "error",
 _STRUCTURED = "/structuredContent"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class Made(Struct, frozen=True, kw_only=True):
     """A call that was made, and how it is looked at."""
 
     judgement: Judgement

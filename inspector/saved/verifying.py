@@ -1,7 +1,8 @@
 """An answer compared with the one that was recorded, by pointer."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.errors import UsageError
 from inspector.json.diff import ChangeKind, changes
@@ -18,8 +19,7 @@ _MOST_QUOTED = 100
 _NO_POINTER = "Write it as /structuredContent/time, /content/*/text or TOOL:/POINTER; * is any one member."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ignored:
+class Ignored(Struct, frozen=True, kw_only=True):
     """A place whose differences do not count."""
 
     tool: str
@@ -39,8 +39,7 @@ class Ignored:
         return f"{self.tool}:{join(self.tokens)}" if self.tool else join(self.tokens)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """One place in which an answer is not what it was."""
 
     pointer: str

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NoReturn
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.errors import UsageError
 from inspector.json.exact import (
@@ -113,8 +115,7 @@ _EXPECTED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Target:
+class _Target(Struct, frozen=True, kw_only=True):
     """Where an assignment leads."""
 
     path: tuple[str, ...]

@@ -3,10 +3,11 @@
 Source: JSON Schema 2020-12 and draft-07, as far as a form can show them. What it cannot is a field of raw JSON.
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from math import ceil, floor
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, scalar_text
 from inspector.json.pointer import child
@@ -38,8 +39,7 @@ class FieldKind(StrEnum):
     """As JSON: several types, none at all, or a schema that leads back to itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(Struct, frozen=True, kw_only=True):
     """One argument. Every text in it is the server's."""
 
     pointer: str
@@ -72,8 +72,7 @@ class Field:
     """The plainest value that may do, for a first fill."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Struct, frozen=True, kw_only=True):
     """The arguments of a tool."""
 
     fields: tuple[Field, ...] = ()
@@ -120,8 +119,7 @@ def example_arguments(form: Form) -> JsonObject:
     return _example(form.fields)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Place(Struct, frozen=True, kw_only=True):
     """Where a field stands."""
 
     depth: int = 0

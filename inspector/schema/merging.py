@@ -3,7 +3,7 @@
 A form is a convenience: what does not merge is left to be written as JSON, and validation has the last word.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.schema.references import References
@@ -16,8 +16,7 @@ _GREATEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "
 _LEAST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class Merged(Struct, frozen=True, kw_only=True):
     """The keywords that apply to one value."""
 
     keywords: JsonObject

@@ -1,8 +1,9 @@
 """Where in a large value a fault is: down by properties and items, to parts that are small enough to be explained."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child, join, resolve
@@ -15,8 +16,7 @@ MAX_STEPS = 10_000
 """Parts of a value that are opened, of the schema and of the value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FaultyPart:
+class FaultyPart(Struct, frozen=True, kw_only=True):
     """A part of a value that does not fit the schema that applies to it."""
 
     path: tuple[str | int, ...]

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.json.pointer import escape
 from inspector.schema.key_pattern import KeyPattern
@@ -37,8 +39,7 @@ _EXACT: dict[str, frozenset[type]] = {
 _NO_JSON = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Admission:
+class Admission(Struct, frozen=True, kw_only=True):
     """The scalars that a schema object names. One with none of the three keywords names none."""
 
     types: frozenset[str] | None
@@ -163,8 +164,7 @@ class Node:
         yield from (node for node in single if node)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class Compiled(Struct, frozen=True, kw_only=True):
     """A whole schema."""
 
     root: Node

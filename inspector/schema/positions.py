@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from inspector.json.exact import Json
 from inspector.schema.key_pattern import Match
 from inspector.schema.nodes import Mark, Node, compile_schema
@@ -140,8 +142,7 @@ class Position:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaPositions:
+class SchemaPositions(Struct, frozen=True, kw_only=True):
     """A compiled output schema."""
 
     root: Node

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from msgspec import Struct
+
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import split
 
@@ -12,8 +14,7 @@ MAX_CONTAINERS = 100_000
 """Objects and arrays of a schema that are searched for anchors; in a larger one no anchor is found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """A value inside a schema document."""
 
     value: Json

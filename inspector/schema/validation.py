@@ -6,9 +6,12 @@ so that errors are asked for only where their number has a bound.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, Number, dump, parse
@@ -55,8 +58,7 @@ _UNCHECKED_FORMATS = (
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
+class Violation(Struct, frozen=True, kw_only=True):
     """One thing that does not fit, or that cannot be checked."""
 
     pointer: str
@@ -73,8 +75,7 @@ class Violation:
     """Whether it only says that something could not be checked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaCheck:
+class SchemaCheck(Struct, frozen=True, kw_only=True):
     """A value compared with its schema."""
 
     violations: tuple[Violation, ...] = ()
@@ -334,8 +335,7 @@ def _shown(message: str) -> str:
     return safe_line(message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Compiled:
+class _Compiled(Struct, frozen=True, kw_only=True):
     """A schema, compiled once for many values."""
 
     validator: "Validator | None" = None

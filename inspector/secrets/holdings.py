@@ -2,7 +2,9 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.mask import SHOWN
@@ -10,8 +12,7 @@ from inspector.boundary.secret_references import ListedReference, SecretReferenc
 from inspector.json.exact import Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocatedReference:
+class LocatedReference(Struct, frozen=True, kw_only=True):
     """A reference, and every place where the result has it."""
 
     reference: ListedReference
@@ -43,8 +44,7 @@ class Withheld:
         return self._removals[self._places[index]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holdings:
+class Holdings(Struct, frozen=True, kw_only=True):
     """The secrets of one call."""
 
     references: tuple[LocatedReference, ...]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeAlias, assert_never
 
+from msgspec import Struct
+
 from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import DuplicateKeys, Json, JsonText, parse
 from inspector.urls.host import Refused
@@ -60,33 +62,28 @@ class Revealed:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expired:
+class Expired(Struct, frozen=True, kw_only=True):
     """The time of the reference has run out."""
 
     by: ExpiredBy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlreadyUsed:
+class AlreadyUsed(Struct, frozen=True, kw_only=True):
     """The server returned it once, to this session, and does not return it again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Denied:
+class Denied(Struct, frozen=True, kw_only=True):
     """The server rejects the credentials."""
 
     status: int
     """401 or 403."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotFound:
+class NotFound(Struct, frozen=True, kw_only=True):
     """The server does not know the secret."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimited:
+class RateLimited(Struct, frozen=True, kw_only=True):
     """The server limits the number of tries."""
 
     retry_after_s: int | None = None
@@ -95,8 +92,7 @@ class RateLimited:
     """An HTTP date in GMT, if the server names one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class Failed(Struct, frozen=True, kw_only=True):
     """No response, or an invalid one."""
 
     cause: Cause
@@ -107,8 +103,7 @@ class Failed:
 Outcome: TypeAlias = Revealed | Expired | AlreadyUsed | Denied | NotFound | RateLimited | Refused | Failed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(Struct, frozen=True, kw_only=True):
     """An outcome as safe text for the user, without the value."""
 
     state: str
@@ -218,8 +213,7 @@ _LENGTH = re.compile(r"[0-9]{1,18}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """Status and header fields of a response; repeated fields are joined with `, `."""
 
     status: int

@@ -3,10 +3,13 @@
 Source: docs/secrets.md. It reads no clock and sends nothing.
 """
 
+import dataclasses
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from inspector.boundary.bounded import Removal
 from inspector.boundary.secret_references import MalformedReference, SecretReference
@@ -26,8 +29,7 @@ class Key(NamedTuple):
     """Index within the call; references come first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptReference:
+class KeptReference(Struct, frozen=True, kw_only=True):
     """A secret reference and the state of its redemption."""
 
     key: Key
@@ -42,8 +44,7 @@ class KeptReference:
     is_forgotten: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptValue:
+class KeptValue(Struct, frozen=True, kw_only=True):
     """A value withheld from models. The value itself stays in the vault."""
 
     key: Key
@@ -165,7 +166,7 @@ class Vault:
             call.values[key.place] = outcome.value
             call.forgotten.discard(key.place)
             self._had.add(_identity(call, key))
-            outcome = replace(outcome, value="")
+            outcome = dataclasses.replace(outcome, value="")
         call.outcomes[key.place] = outcome
 
     def forget(self, key: Key) -> None:

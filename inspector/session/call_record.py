@@ -1,7 +1,8 @@
 """Calls: how far one is, and what is kept of one that has ended."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.json.exact import JsonObject
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from inspector.recording.scribe import PageCall
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallRecord:
+class CallRecord(Struct, frozen=True, kw_only=True):
     """One call that has ended."""
 
     number: int
@@ -70,8 +70,7 @@ class CallRecord:
         return self.judgement.nonce
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class Progress(Struct, frozen=True, kw_only=True):
     """How far a running call says it is."""
 
     progress: float

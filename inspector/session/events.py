@@ -1,9 +1,10 @@
 """The events of a session."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from inspector.protocol import timeline
 from inspector.protocol.catalogue import Catalogue
@@ -22,8 +23,7 @@ class State(StrEnum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateChanged:
+class StateChanged(Struct, frozen=True, kw_only=True):
     """The session has another state; `message` and `hint` say why where it failed, or was ready before."""
 
     state: State
@@ -31,36 +31,31 @@ class StateChanged:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrameSeen:
+class FrameSeen(Struct, frozen=True, kw_only=True):
     """A frame went over the wire, and these entries of the timeline are new or changed."""
 
     frame: Frame
     entries: tuple[timeline.Entry, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noted:
+class Noted(Struct, frozen=True, kw_only=True):
     """Something that went over no wire has its entry in the timeline."""
 
     entry: timeline.Entry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListingAdvanced:
+class ListingAdvanced(Struct, frozen=True, kw_only=True):
     """The catalogue so far; `complete` when all pages of all lists are in."""
 
     catalogue: Catalogue
     complete: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListChanged:
+class ListChanged(Struct, frozen=True, kw_only=True):
     """The server said that one of its lists is out of date."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceUpdated:
+class ResourceUpdated(Struct, frozen=True, kw_only=True):
     """The server said that a resource has changed, to which the session is subscribed."""
 
     uri: str

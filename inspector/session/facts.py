@@ -1,7 +1,8 @@
 """What a server says of itself."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import object_at, text_at, value_at
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from inspector.webmcp.browser.connection import PageConnection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerFacts:
+class ServerFacts(Struct, frozen=True, kw_only=True):
     """What the server says of itself. All of it is foreign text."""
 
     name: str

@@ -1,8 +1,9 @@
 """How to reach a target, with which authority, and how long to wait."""
 
 import sys
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.connect.tap import MAX_MESSAGE_BYTES
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from inspector.session.asking import Responder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(Struct, frozen=True, kw_only=True):
     """How to connect and how long to wait."""
 
     era: Era = Era.AUTO

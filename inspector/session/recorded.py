@@ -5,9 +5,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
@@ -45,8 +47,7 @@ _REMEMBERED = 2
 """Calls that are kept read: the one on the screen, and the one before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Scene(Struct, frozen=True, kw_only=True):
     """What was known at one position of a recording."""
 
     position: int

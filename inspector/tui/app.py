@@ -1,12 +1,13 @@
 """The interface. The command line calls `run`."""
 
 import asyncio
+import dataclasses
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from textual import events
 from textual.binding import BindingType
 from textual.command import Provider
@@ -260,4 +261,4 @@ def theme_of(file: themes.ThemeFile) -> Theme:
     colours = dict(file.colours)
     primary = colours.pop("primary")
     theme = Theme(name=file.name, primary=primary, dark=file.dark, variables=dict(file.variables))
-    return replace(theme, **colours)
+    return dataclasses.replace(theme, **colours)

@@ -4,16 +4,16 @@ Source: WHATWG URL (https://url.spec.whatwg.org/#host-parsing), RFC 3986 section
 """
 
 import re
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
+
+from msgspec import Struct
 
 from inspector.safe_text import safe_line
 
 _QUOTED_CHARACTERS = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refused(Struct, frozen=True, kw_only=True):
     """A refused URL. Nothing was sent."""
 
     reason: str

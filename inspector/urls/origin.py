@@ -9,6 +9,8 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 from inspector.urls.host import Refused, is_on_this_machine, normalised, quoted
 
 MAX_URL_CHARACTERS = 4096
@@ -25,8 +27,7 @@ _QUERY = re.compile(rf"(?:[A-Za-z0-9\-._~!$&()*+,;=:@/?]|{_ENCODED})*")
 _ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(Struct, frozen=True, kw_only=True):
     """Scheme, host and port in normal form, so equal origins are equal values."""
 
     scheme: str
@@ -63,8 +64,7 @@ class Allowed:
         return f"{self.method} {self.origin}{self.path}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
+class _Parts(Struct, frozen=True, kw_only=True):
     scheme: str | None
     authority: str | None
     path: str

@@ -8,7 +8,8 @@ https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, equal
 from inspector.json.pointer import child
@@ -205,16 +206,14 @@ def _members_of(value: Json) -> JsonObject:
 _SURE = frozenset({"/name", "/description", "/inputSchema"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """One tool as its sources describe it."""
 
     kept: KeptTool
     declaration: Declaration | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offers:
+class Offers(Struct, frozen=True, kw_only=True):
     """All tools of one document."""
 
     document: Document

@@ -7,8 +7,9 @@ Source: Chrome DevTools Protocol, WebMCP domain (experimental), Chromium 156.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, parse
 from inspector.protocol.page import Document, FramePolicy, Place
@@ -23,8 +24,7 @@ _NO_VALUE = ("[undefined]", "[function]", "[symbol]")
 _NO_NUMBER = ("[NaN]", "[Infinity]", "[-Infinity]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
+class Declaration(Struct, frozen=True, kw_only=True):
     """One tool as a page declared it."""
 
     name: str
@@ -35,8 +35,7 @@ class Declaration:
     """Whether the hook could read all of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Struct, frozen=True, kw_only=True):
     """One call of `registerTool` that the browser refused."""
 
     name: str | None
@@ -102,16 +101,14 @@ def as_json(value: Json) -> Json:
             return value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolKey:
+class ToolKey(Struct, frozen=True, kw_only=True):
     """Identifies a tool of a page: by the browser's id where it has one, otherwise by frame and name."""
 
     frame_id: str
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptTool:
+class KeptTool(Struct, frozen=True, kw_only=True):
     """One tool as the browser keeps it."""
 
     key: ToolKey

@@ -1,7 +1,9 @@
 """The frames of a page and their tools, built from the browser's events."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.page import Document, FramePolicy
@@ -14,8 +16,7 @@ MAX_REFUSALS = 200
 """The most refusals of one frame; more are ignored."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """The effect of one event."""
 
     tools: bool = False

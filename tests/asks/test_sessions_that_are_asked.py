@@ -5,11 +5,11 @@ import json
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.asks.answer import Action, Answer, with_defaults
 from inspector.asks.ask import Ask, AskKind

@@ -1,8 +1,7 @@
 """What a page's tool returns is any JSON value: `content` may be one of its own words."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Rule

@@ -1,11 +1,11 @@
 """Results compared with the output schemas of their tools."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Removal
 from inspector.boundary.contract import contract_of

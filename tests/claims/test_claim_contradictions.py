@@ -1,8 +1,7 @@
 """Claims that cannot all be true, each beside claims that can."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.claims.claim import Claim
 from inspector.claims.contradictions import ContradictionKind, contradictions

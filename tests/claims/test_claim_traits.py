@@ -1,11 +1,11 @@
 """What claims amount to: truth tables, and the one direction in which they are joined."""
 
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.claims.claim import Claim, Subject, TraitName, Word
 from inspector.claims.registry import claims_of_result, claims_of_tool, vocabularies

@@ -1,12 +1,12 @@
 """What a report makes of hostile words."""
 
 import json
-from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import import_module
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.review.formats.formats import report_lines
 from inspector.review.formats.markdown import code, plain

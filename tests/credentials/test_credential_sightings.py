@@ -2,12 +2,12 @@
 
 import time
 from base64 import urlsafe_b64encode
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.credentials import find
 from inspector.credentials.find import MOST_JUDGED, may_hold, sightings

@@ -1,8 +1,7 @@
 """One result through every host."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Bounded, Level
 from inspector.hosts.comparison import compare

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Bounded
 from inspector.boundary.options import Level

@@ -1,9 +1,9 @@
 """Recordings over more than one connection, and from the middle of one on."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import Json, JsonObject, dump

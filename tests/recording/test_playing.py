@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, dump
@@ -65,25 +65,24 @@ def _message(chance: random.Random, key: Json) -> Json:
         "result": {**FREE, "isError": chance.choice([True, False])},
     }
     state: JsonObject = {"taskId": "t", "status": chance.choice(["working", "completed", "cancelled"])}
-    about = {
+    about: JsonObject = {
         "method": chance.choice(["tasks/get", "tasks/result", "tasks/cancel"]),
         "params": {"taskId": "t"},
     }
-    return chance.choice(
-        [
-            {**request, **about},
-            {**answer, "result": chance.choice([{"task": state}, {"resultType": "task", **state}, state])},
-            {**answer, "result": {**state, "result": FREE}},
-            {**request, "params": {"name": chance.choice(["one", "two"]), "arguments": {}}},
-            {**request, "params": [], "method": chance.choice(["ping", "tools/list"])},
-            answer,
-            answer,
-            {"jsonrpc": "2.0", "id": chance.choice([key, None]), "error": {"code": 1, "message": "no"}},
-            {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}},
-            {"what": "is this"},
-            5,
-        ]
-    )
+    messages: list[Json] = [
+        {**request, **about},
+        {**answer, "result": chance.choice([{"task": state}, {"resultType": "task", **state}, state])},
+        {**answer, "result": {**state, "result": FREE}},
+        {**request, "params": {"name": chance.choice(["one", "two"]), "arguments": {}}},
+        {**request, "params": [], "method": chance.choice(["ping", "tools/list"])},
+        answer,
+        answer,
+        {"jsonrpc": "2.0", "id": chance.choice([key, None]), "error": {"code": 1, "message": "no"}},
+        {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}},
+        {"what": "is this"},
+        5,
+    ]
+    return chance.choice(messages)
 
 
 def folded(lines: Iterable[Line]) -> Timeline:

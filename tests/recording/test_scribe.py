@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.json.pointer import join, resolve

@@ -1,6 +1,6 @@
 """What a server would say, as a review gets it."""
 
-from dataclasses import replace
+import dataclasses
 from typing import cast
 
 from inspector.json.exact import Json, JsonObject
@@ -109,7 +109,7 @@ def reviewed_of(example: Example) -> Reviewed:
         ReviewedCall(offer=found.tools[0], outcome=Result(value=result))
         for result in (results if isinstance(results, list) else [])
     ]
-    return replace(found, calls=tuple(calls))
+    return dataclasses.replace(found, calls=tuple(calls))
 
 
 def traffic_of_example(example: Example) -> Traffic:

@@ -1,9 +1,10 @@
 """A definition that repeats what was withheld from a result is judged, and quoted in no report."""
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
@@ -35,7 +36,9 @@ def leaked(secret: str, *, calls: bool = True) -> Reviewed:
         listings=(OtherListing(kind=ListingKind.AGAIN, tools=catalogue(leaking(secret)).tools),),
     )
     result = Result(value={"content": [], "structuredContent": {"secret": secret}})
-    return replace(found, calls=(ReviewedCall(offer=found.tools[0], outcome=result),) if calls else ())
+    return dataclasses.replace(
+        found, calls=(ReviewedCall(offer=found.tools[0], outcome=result),) if calls else ()
+    )
 
 
 def is_quoted(text: str, secret: str) -> bool:
@@ -72,7 +75,7 @@ def test_without_a_withheld_value_findings_are_as_they_were() -> None:
     assert covered(found, everything) == found
     # A name that was listed before a result repeats it is no secret.
     tool = Tool(name="get_secret", definition=FIRST[0])
-    plain = replace(leaked("get_secret"), listings=())
+    plain = dataclasses.replace(leaked("get_secret"), listings=())
     assert Covering(plain.calls).text(tool.name) == tool.name
     assert covered(findings_of(plain), plain) == findings_of(plain)
 

@@ -1,7 +1,8 @@
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure, FailureKind, Result
@@ -123,7 +124,7 @@ def test_every_rule_is_asked() -> None:
 
 def call(result: JsonObject, **members: object) -> ReviewedCall:
     offer = reviewed_of(TOOLS).tools[0]
-    return replace(ReviewedCall(offer=offer, outcome=Result(value=result)), **members)  # pyright: ignore[reportArgumentType]
+    return dataclasses.replace(ReviewedCall(offer=offer, outcome=Result(value=result)), **members)  # pyright: ignore[reportArgumentType]
 
 
 def ids(made: ReviewedCall) -> set[str]:

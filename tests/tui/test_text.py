@@ -1,9 +1,9 @@
 import shlex
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.boundary.bounded import Level

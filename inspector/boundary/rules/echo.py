@@ -4,8 +4,9 @@ Source: WebMCP issue 110, "Agent exposure rules"; docs/decisions/0005-echoes.md.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.draft import Draft, Reason, Texts

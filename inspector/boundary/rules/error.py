@@ -3,7 +3,7 @@
 Source: docs/decisions/0004-boundaries.md.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.draft import Block, Draft, Fate, Reason, withhold_all

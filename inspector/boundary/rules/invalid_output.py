@@ -6,7 +6,7 @@ A result reduced by an earlier boundary may lack required members, so it is not 
 Source: MCP 2025-11-25, Tools, "Output Schema": structured results must conform to it.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.draft import Draft, Reason, Structured, withhold_structured

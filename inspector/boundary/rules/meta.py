@@ -5,7 +5,8 @@ a second boundary must judge by it as the first did.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.draft import Block, Draft, Fate, Reason, claims_by_block, claims_on_result

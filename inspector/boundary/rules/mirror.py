@@ -3,7 +3,7 @@
 Source: MCP 2025-11-25, Tools, "Structured Content": the same data should be in a text block too.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.draft import Block, Draft, Fate, Reason, withhold_blocks

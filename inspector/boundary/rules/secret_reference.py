@@ -3,7 +3,7 @@
 Source: WebMCP issue 110, "Agent exposure rules".
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.draft import Block, Draft, Fate, Reason, claims_by_block

@@ -3,7 +3,7 @@
 Source: WebMCP issue 110, `x-sensitive`; docs/decisions/0004-boundaries.md.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.construct import Gate, construct

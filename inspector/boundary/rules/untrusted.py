@@ -5,7 +5,8 @@ Source: Hines et al., "Defending Against Indirect Prompt Injection Attacks With 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.draft import (

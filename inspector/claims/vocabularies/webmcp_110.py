@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from inspector.claims.claim import Claim, Implication, Sort, Standing, Subject, TraitName, flag
 from inspector.claims.layout import BOOLEAN, REPEATED, Branch, Form, Layout, Leaf, Member, members
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
@@ -71,8 +73,7 @@ _NAMES_TO_SCHEMAS = frozenset(
 _DATA = frozenset({"enum", "const", "default", "examples", "example"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(Struct, frozen=True, kw_only=True):
     """A mark, or a part of the schema that counts as one."""
 
     member: Member

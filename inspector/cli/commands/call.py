@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 import click
+from msgspec.structs import replace
 
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped

@@ -1,9 +1,9 @@
 """`sightline diff A B`: what changed in the definitions of a server."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from inspector.cli.definitions import change_lines, changes_shape
 from inspector.cli.options import (
@@ -31,8 +31,7 @@ _PIN = "pin:"
 _SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Side:
+class _Side(Struct, frozen=True, kw_only=True):
     definitions: Definitions
     has_instructions: bool = True
     """False where the instructions of this side are unknown."""

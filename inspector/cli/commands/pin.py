@@ -1,8 +1,7 @@
 """`sightline pin TARGET`: keep the definitions of a server, and report later changes."""
 
-from dataclasses import dataclass
-
 import click
+from msgspec import Struct
 
 from inspector.cli.commands.diff import listed
 from inspector.cli.definitions import change_lines, changes_shape
@@ -102,8 +101,7 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
     return made.code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Done:
+class _Done(Struct, frozen=True, kw_only=True):
     """What was pinned or checked."""
 
     shape: JsonObject

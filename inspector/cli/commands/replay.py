@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
+from msgspec import Struct
 
 from inspector.boundary.reading import raw_of
 from inspector.cli.decisions import decision_lines
@@ -111,16 +111,14 @@ def command(  # noqa: PLR0913 - one parameter for each option
     return _show(paths, key, terms, as_json=format_ == "json")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Terms:
+class _Terms(Struct, frozen=True, kw_only=True):
     """The policy of --policy, and the answer to what it asks."""
 
     policy: Policy
     agreement: Agreement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Report:
+class _Report(Struct, frozen=True, kw_only=True):
     path: Path
     calls: tuple[CheckedCall, ...]
     broken: Break | None
@@ -298,8 +296,7 @@ def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
     return OK
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Remark:
+class _Remark(Struct, frozen=True, kw_only=True):
     """A line of the recording that is no frame."""
 
     at_s: float

@@ -1,11 +1,14 @@
 """`sightline review TARGET…`: findings about what servers declare, and with --call about what their tools return."""
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector import __version__
 from inspector.cli.installed import InstalledServers, agreed_servers
@@ -172,8 +175,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     return max(STOPPED if any(part.is_stopped for part in parts) else OK, code)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sources:
+class _Sources(Struct, frozen=True, kw_only=True):
     """How the targets of a review are reached."""
 
     plan: Plan
@@ -200,7 +202,7 @@ class _Sources:
         targets = [
             Path(word)
             if word in recordings
-            else target_of(word, replace(connection, config=None), command_line=None)
+            else target_of(word, dataclasses.replace(connection, config=None), command_line=None)
             for word in words
         ]
         if command_line is not None or connection.config is not None or not words:

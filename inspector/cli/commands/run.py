@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import click
+from msgspec import Struct
 
 from inspector.cli.options import (
     ConnectionOptions,
@@ -91,8 +91,7 @@ def command(
     return CALLS_FAILED if any(each.failures for each in ran) else OK
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ran:
+class _Ran(Struct, frozen=True, kw_only=True):
     """One call that was made, or could not be."""
 
     name: str

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
@@ -117,8 +118,7 @@ def command(
     return max((each.code for each in checked), default=OK)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Checked:
+class _Checked(Struct, frozen=True, kw_only=True):
     """One recorded call, made again."""
 
     frame: int

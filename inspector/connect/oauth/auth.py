@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import httpx2
+from msgspec.structs import replace
 
 from inspector.connect.dispatch import Dispatcher
 from inspector.connect.oauth.held import hold

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote
 
 import httpx2
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonText, dump_text, parse
 from inspector.protocol.targets import COVERED
@@ -43,8 +44,7 @@ class Step:
     secrets: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepAnswer:
+class StepAnswer(Struct, frozen=True, kw_only=True):
     """What came of a step."""
 
     text: str

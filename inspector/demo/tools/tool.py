@@ -2,18 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import jsonschema_rs
+from msgspec import Struct
 
 from inspector.demo.secrets import Mint, Reference
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import Json, JsonObject, dump, dump_text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     """What a call may use besides its arguments and the workspace."""
 
     mint: Mint
@@ -27,8 +26,7 @@ class Context:
     """`params._meta.annotations` of the request: the client's statements about its context."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slow:
+class Slow(Struct, frozen=True, kw_only=True):
     """A result that takes time."""
 
     seconds: float
@@ -41,8 +39,7 @@ Handler: TypeAlias = Callable[[JsonObject, Workspace, Context], JsonObject | Slo
 Resolver: TypeAlias = Callable[[JsonObject], JsonObject]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DemoTool:
+class DemoTool(Struct, frozen=True, kw_only=True):
     """One tool."""
 
     definition: JsonObject

@@ -5,8 +5,9 @@ References are redirected afterwards.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.notice import MEMBER
@@ -143,8 +144,7 @@ _PLACEHOLDER = "a text replaces a withheld item"
 _NOTICE = "a bounded result lists withheld fields under `_withheld`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
+class _Task(Struct, frozen=True, kw_only=True):
     """A schema object to write."""
 
     schema: JsonObject

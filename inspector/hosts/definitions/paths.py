@@ -6,6 +6,8 @@ Pointers are created on demand, and counted.
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+from msgspec import Struct
+
 from inspector.boundary.removals import UnjudgeableError
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import join
@@ -63,8 +65,7 @@ class Purse:
         return join(tokens)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Led:
+class Led(Struct, frozen=True, kw_only=True):
     """A reference in the bounded schema that still has its original target."""
 
     holder: JsonObject

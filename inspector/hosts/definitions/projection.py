@@ -1,7 +1,8 @@
 """Projects tool definitions: the model's view, with a reason for each difference."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.contract import Contract, contract_of
@@ -48,8 +49,7 @@ class Step(StrEnum):
     HOST = "host"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """A part of a definition that does not reach the model, or not unchanged."""
 
     pointer: str
@@ -63,8 +63,7 @@ class Difference:
     """The claim that causes it; None if there is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectedDefinition:
+class ProjectedDefinition(Struct, frozen=True, kw_only=True):
     """A tool definition at one level, through one host."""
 
     level: Level

@@ -1,14 +1,14 @@
 """Analyses an output schema: the sensitivity of each schema object, by identity."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.json.exact import Json
 from inspector.schema.nodes import Mark, Node, compile_schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
+class Survey(Struct, frozen=True, kw_only=True):
     """The analysis of one schema's objects, by identity. The schema must outlive it."""
 
     root: Node

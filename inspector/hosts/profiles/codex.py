@@ -3,8 +3,9 @@
 Source: github.com/openai/codex, protocol/src/models.rs, core/src/tools/context.rs and utils/output-truncation.
 """
 
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from inspector.hosts.facts import SERDE, STRIDE, facts
 from inspector.hosts.notes import Notes, Part
@@ -20,8 +21,7 @@ _ANNOTATIONS = ("audience", "priority", "lastModified")
 _LEAST, _MOST = -(2**63), 2**64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+class Received(Struct, frozen=True, kw_only=True):
     """A result that the library accepts."""
 
     blocks: tuple[JsonObject, ...]
@@ -34,8 +34,7 @@ class Received:
         return _is_approximate(self.structured)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refused(Struct, frozen=True, kw_only=True):
     """A result that matches no response type of the library."""
 
     certain: bool
@@ -156,8 +155,7 @@ _DROPPED = frozenset({Part.ERROR_FLAG, Part.RESULT_META, Part.UNKNOWN})
 _OF_ITEMS = frozenset({Part.BLOCK_META, Part.ANNOTATIONS})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """The model metadata that limits an output."""
 
     amount: int

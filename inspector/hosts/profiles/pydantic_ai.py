@@ -4,7 +4,8 @@ import base64
 import binascii
 import hashlib
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.hosts.facts import PYDANTIC, obstacle
 from inspector.hosts.notes import Notes, Part
@@ -19,8 +20,7 @@ from inspector.json.pointer import child
 _DROPPED = frozenset({Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
+class _File(Struct, frozen=True, kw_only=True):
     """Bytes, which are sent separately from the text."""
 
     class_name: str
@@ -42,8 +42,7 @@ class _CannotError(Exception):
     """The host raises an error with this message."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Content:
+class _Content(Struct, frozen=True, kw_only=True):
     """The content of a result in the host's form."""
 
     items: tuple[Json | _File, ...]

@@ -1,8 +1,9 @@
 """The terms of a run, settled before anything is connected: its rules, its audit log, and who agrees to calls."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from inspector.policy.files.audit import Audit
@@ -22,8 +23,7 @@ class Agreement(StrEnum):
         return self in {Agreement.USER, Agreement.YES}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(Struct, frozen=True, kw_only=True):
     """The rules that decide, and where decisions are logged."""
 
     policy: "Policy | None" = None

@@ -1,7 +1,8 @@
 """The decision about a call before it leaves: its verdict and reasons, in data and in words."""
 
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.claims.resolution import Resolution
 from inspector.json.exact import JsonObject
@@ -15,8 +16,7 @@ from inspector.protocol.targets import Target
 from inspector.safe_text import safe_line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consideration:
+class Consideration(Struct, frozen=True, kw_only=True):
     """One call that may be made, asked about, or not made."""
 
     target: Target

@@ -4,9 +4,10 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
 
 from inspector.claims.resolution import Resolution, ResolutionState, is_resolvable, resolution_of
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError

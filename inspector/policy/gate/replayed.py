@@ -1,7 +1,8 @@
 """What a policy would have decided of the calls in a recording. Nothing is called, and no server is reached."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.boundary.judgement import Judgement
 from inspector.json.exact import JsonObject
@@ -17,8 +18,7 @@ from inspector.recording.replaying import ReplayedCall
 from inspector.session.call_record import CallRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(Struct, frozen=True, kw_only=True):
     """A recorded call, and what would have become of it."""
 
     call: ReplayedCall

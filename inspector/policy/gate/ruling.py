@@ -1,7 +1,10 @@
 """What becomes of an answer: what rules say of it, what it brought into the session, and what of it a model may see."""
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.mask import mask
 from inspector.boundary.options import BoundaryPolicy
@@ -17,8 +20,7 @@ from inspector.session.call_record import CallRecord
 _UNJUDGED = Handling(decision=Decision(verdict=Verdict.BLOCK))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruled:
+class Ruled(Struct, frozen=True, kw_only=True):
     """A call that was made."""
 
     record: CallRecord
@@ -116,7 +118,9 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: Origin) 
     if not isinstance(record.outcome, Result) or not any(mark.value for mark in brought.marks):
         return brought
     removals = record.judgement.secrets(record.policy)
-    left = trust_of(replace(record.outcome, value=mask(record.outcome.value, removals)), record.tool, origin)
+    left = trust_of(
+        dataclasses.replace(record.outcome, value=mask(record.outcome.value, removals)), record.tool, origin
+    )
     kept = {mark for mark in brought.marks if not mark.value or mark in left.marks}
     if len(kept) < len(brought.marks):
         kept.add(Mark(kind=MarkKind.UNNAMED_SOURCES, origin=origin))

@@ -4,10 +4,11 @@ Two shapes of JSON Lines are in use: `{"jsonrpc": …, "_meta": {"dir", "server"
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
+
+from msgspec import Struct
 
 from inspector.errors import InspectorError, UsageError
 from inspector.files import stamp
@@ -55,8 +56,7 @@ _MILLISECONDS_FROM = 1e11
 """A time since 1970 that is larger is in milliseconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True, kw_only=True):
     """A line that is of neither shape; nothing behind it is read."""
 
     line: int
@@ -103,8 +103,7 @@ def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Fram
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _Entry(Struct, frozen=True, kw_only=True):
     at_s: float
     direction: Direction
     server: str

@@ -4,6 +4,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from inspector.json.members import object_at
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Kind
@@ -34,8 +36,7 @@ LISTINGS = {kind.method: kind for kind in Kind}
 HANDSHAKES = frozenset({"initialize", "server/discover"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
+class _Task(Struct, frozen=True, kw_only=True):
     """A call of which the server made a task."""
 
     entry: int

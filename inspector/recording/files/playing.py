@@ -4,9 +4,11 @@ import time
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.members import value_at
@@ -35,8 +37,7 @@ from inspector.recording.format import (
 from inspector.recording.replaying import Replay, ReplayedCall, tools_in
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(Struct, frozen=True, kw_only=True):
     """What was listed."""
 
     places: tuple[int, ...]
@@ -108,8 +109,7 @@ def _results(line: RecordedFrame) -> Iterator[Json]:
             yield message.result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallAt:
+class CallAt(Struct, frozen=True, kw_only=True):
     """Where a call was answered."""
 
     position: int
@@ -117,8 +117,7 @@ class CallAt:
     """Counts from 1 within the recording."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Struct, frozen=True, kw_only=True):
     """What was known at a place of a recording."""
 
     position: int

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
+
 from inspector.errors import UsageError
 from inspector.json.exact import dump, inert
 from inspector.recording.codec import MAX_LINE_BYTES, MAX_LINES, Broken, decoded, version_of
@@ -61,8 +63,7 @@ def _first_line(path: Path) -> bytes:
 _CHUNK_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Break:
+class Break(Struct, frozen=True, kw_only=True):
     """Where a recording is not as it should be."""
 
     line: int

@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from inspector.errors import UsageError
 from inspector.files import private, stamp

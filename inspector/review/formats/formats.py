@@ -1,16 +1,16 @@
 """The formats of a report. Each is a module in this package, loaded on demand."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
+
+from msgspec import Struct
 
 from inspector.review.report import Report
 from inspector.safe_text import safe_line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
+class Format(Struct, frozen=True, kw_only=True):
     """A report format."""
 
     module: str

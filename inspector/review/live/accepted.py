@@ -1,8 +1,12 @@
 """Accepted findings, each with a reason. They are stored as a report, which `review --baseline` can read."""
 
+import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, equal
 from inspector.review.finding import SubjectKind
@@ -15,8 +19,7 @@ _COMPARED = ("id", "severity", "message", "evidence")
 _COMPARED_OF_CALL = ("id", "severity")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
+class Accepted(Struct, frozen=True, kw_only=True):
     """A finding at the time of its acceptance."""
 
     fingerprint: str
@@ -70,10 +73,10 @@ class AcceptedFindings:
     def including(self, entry: Entry, reason: str) -> "AcceptedFindings":
         plain = Entry(finding=entry.finding, fingerprint=entry.fingerprint)
         item = Accepted(fingerprint=entry.fingerprint, reason=reason[:MAX_REASON], shape=entry_shape(plain))
-        return replace(self, items=(*self.without(entry).items, item))
+        return dataclasses.replace(self, items=(*self.without(entry).items, item))
 
     def without(self, entry: Entry) -> "AcceptedFindings":
-        return replace(self, items=tuple(item for item in self.items if not item.covers(entry)))
+        return dataclasses.replace(self, items=tuple(item for item in self.items if not item.covers(entry)))
 
     def shape(self, *, target: str, reviewed_by: str) -> JsonObject:
         findings: list[Json] = [{**item.shape, "accepted": item.reason} for item in self.items]

@@ -1,9 +1,10 @@
 """The findings of a running review, by subject, and the input of the review."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from inspector.boundary.judgement import Judgement
 from inspector.json.exact import JsonObject, Malformed
@@ -23,8 +24,7 @@ _SUBJECTS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Board:
+class Board(Struct, frozen=True, kw_only=True):
     """The state of a running review."""
 
     by_subject: Mapping[Subject, tuple[Found, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -81,8 +81,7 @@ if TYPE_CHECKING:
     from inspector.review.seen import OtherListing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LastCall:
+class LastCall(Struct, frozen=True, kw_only=True):
     """The last call of a tool."""
 
     number: int
@@ -95,8 +94,7 @@ class LastCall:
     """For a recorded call: the values that the recording lacks, by pointer and rule."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class Material(Struct, frozen=True, kw_only=True):
     """The input of a review."""
 
     catalogue: Catalogue

@@ -1,9 +1,11 @@
 """A review in small steps, so that a large server does not block the interface; and its report."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.protocol.catalogue import Catalogue
 from inspector.review.covering import COVERED, Covering
@@ -26,8 +28,7 @@ SLICE = 250
 """The number of definitions per step."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Called:
+class _Called(Struct, frozen=True, kw_only=True):
     """The findings about a result."""
 
     number: int

@@ -13,11 +13,10 @@ removes a word or a list. All parts of a condition must hold:
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from inspector.review.signs.matching import NOT, Said, ends_of
 
@@ -26,8 +25,7 @@ Test: TypeAlias = Callable[[Said, int], int | None]
 """Maps a sentence and a position to the position where the condition holds; -1: no particular one, None: does not hold."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class Compiled(Struct, frozen=True, kw_only=True):
     """A condition as a function."""
 
     test: Test
@@ -96,8 +94,7 @@ SPECIAL: Mapping[str, Callable[[Said], Sequence[int]]] = {
 """Kinds of words that no list can contain. `PATH`: the first path where keys are stored."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(Struct, frozen=True, kw_only=True):
     """A parsed list of words."""
 
     listed: frozenset[str]

@@ -7,12 +7,12 @@ at the beginning of a word, and anywhere in scripts without blanks. The cost is 
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Annotated
 
 import msgspec
+from msgspec import Struct
 
 from inspector.review.prose import names_secret_path
 from inspector.review.signs.files import read
@@ -51,8 +51,7 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
+class Language(Struct, frozen=True, kw_only=True):
     """The stems of a language."""
 
     letters: tuple[tuple[str, str], ...]
@@ -83,8 +82,7 @@ def _languages() -> Mapping[str, Language]:
     return languages_of(read("languages"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
+class Clause(Struct, frozen=True, kw_only=True):
     """A clause of a text."""
 
     at: int

@@ -1,9 +1,10 @@
 """What a server asks, ready to be drawn."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.asks.ask import Ask, AskKind, sampling_lines
@@ -25,8 +26,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskView:
+class AskView(Struct, frozen=True, kw_only=True):
     """A request, and how it can be answered."""
 
     ask: Ask

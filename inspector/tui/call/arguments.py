@@ -1,6 +1,7 @@
 """Arguments: from the form or JSON, checked against the input schema."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, dump_text, equal
@@ -27,8 +28,7 @@ from inspector.tui.text import shortened
 _MOST_SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckAsked:
+class CheckAsked(Struct, frozen=True, kw_only=True):
     """Arguments as written, and the schema that they must meet."""
 
     entry: Tool

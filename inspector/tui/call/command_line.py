@@ -2,9 +2,9 @@
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject, dump, dump_text
 from inspector.json.pointer import split
@@ -32,8 +32,7 @@ def _escaped(character: str) -> str:
     return "".join(f"\\u{units[index]:02x}{units[index + 1]:02x}" for index in range(0, len(units), 2))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandLine:
+class CommandLine(Struct, frozen=True, kw_only=True):
     """A command, and what was left out of it."""
 
     text: str

@@ -1,9 +1,10 @@
 """A form: which lines it has, how they are labelled, and what arguments its entries make."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.errors import UsageError
@@ -22,8 +23,7 @@ MAX_ROWS = 10
 _NOTE_LENGTH = 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormLine:
+class FormLine(Struct, frozen=True, kw_only=True):
     """One line: an input, or the heading of a nested object."""
 
     field: Field
@@ -49,8 +49,7 @@ class FormLine:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entered:
+class Entered(Struct, frozen=True, kw_only=True):
     """What stands in an input."""
 
     text: str = ""
@@ -58,8 +57,7 @@ class Entered:
     """Of the values of a closed set, as an index."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
+class Writing(Struct, frozen=True, kw_only=True):
     """What the user has written so far, in one of the two ways."""
 
     lines: tuple[FormLine, ...]
@@ -68,8 +66,7 @@ class Writing:
     """The arguments as JSON; None while the form is used."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """What is wrong with the arguments at one place."""
 
     pointer: str
@@ -79,8 +76,7 @@ class Problem:
     """Whether it only says that something has not been entered yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentDraft:
+class ArgumentDraft(Struct, frozen=True, kw_only=True):
     """Arguments as they would be sent, and what is wrong with them."""
 
     arguments: JsonObject | None

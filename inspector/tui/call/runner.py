@@ -1,9 +1,11 @@
 """Sends the arguments in the form as a call, and follows the call that runs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
@@ -88,8 +90,7 @@ class _Running:
     progress: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepeatableCall:
+class RepeatableCall(Struct, frozen=True, kw_only=True):
     """The call that `repeat` makes again."""
 
     name: str

@@ -1,8 +1,8 @@
 """An item of the catalogue: title, definition, claims, form."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.content import Content
 
 from inspector.claims.claim import Claim
@@ -25,8 +25,7 @@ from inspector.tui.values.outline import Outline
 _DESCRIPTION_LENGTH = 1200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolView:
+class ToolView(Struct, frozen=True, kw_only=True):
     """Everything that the tabs of an item show."""
 
     entry: Entry
@@ -115,8 +114,7 @@ def _silent() -> Content:
     return Content.styled("The server gives no description.", "$foreground 70%")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemAsked:
+class ItemAsked(Struct, frozen=True, kw_only=True):
     """An item of the catalogue, with its last call."""
 
     entry: Entry

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from msgspec import Struct
 from textual.content import Content
 
 from inspector.json.exact import Malformed
@@ -42,8 +43,7 @@ class Group:
     """Of the items, those that cannot be called."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One item, with the text that the filter looks through."""
 
     entry: Entry

@@ -1,9 +1,9 @@
 """The Claims tab: every declaration, with contradictions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -34,8 +34,7 @@ _STANDINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimRow:
+class ClaimRow(Struct, frozen=True, kw_only=True):
     """One claim, with the claims that contradict it."""
 
     claim: Claim

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
+from msgspec.structs import replace
 from textual.message import Message
 from textual.message_pump import MessagePump
 

@@ -1,8 +1,8 @@
 """What is shown where there is no connection."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -17,8 +17,7 @@ _MESSAGE_LENGTH = 20_000
 """With forty lines of stderr."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureView:
+class FailureView(Struct, frozen=True, kw_only=True):
     """What failed, what to do, and the server's last words. All of it may quote foreign text."""
 
     message: str

@@ -1,8 +1,8 @@
 """What reaches a model before its first call: each part with its tokens, the largest first."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -24,8 +24,7 @@ _MOST_COMPARED = 500
 """Tools of which the totals of all hosts are made; those of more take long."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextAsked:
+class ContextAsked(Struct, frozen=True, kw_only=True):
     """A catalogue, and the boundary and host through which it is seen."""
 
     catalogue: Catalogue
@@ -34,8 +33,7 @@ class ContextAsked:
     host: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Made:
+class _Made(Struct, frozen=True, kw_only=True):
     context: Context
     totals: tuple[HostTotal, ...]
 

@@ -1,8 +1,8 @@
 """The Definition tab: a definition as sent beside what the model is given; one side where room is scarce."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -24,8 +24,7 @@ _LEAST_BESIDE = 72
 """Cells from which on both sides have room."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(Struct, frozen=True, kw_only=True):
     """A place in a definition, with a remark."""
 
     pointer: str

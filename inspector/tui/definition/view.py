@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.boundary.bounded import Removal
@@ -25,8 +26,7 @@ MAX_REASONS = 20
 """Reasons that are listed at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class Reason(Struct, frozen=True, kw_only=True):
     """Why the model is given something else than what was sent."""
 
     pointer: str
@@ -41,8 +41,7 @@ class Reason:
     """The declaration behind it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefinitionView:
+class DefinitionView(Struct, frozen=True, kw_only=True):
     """A definition at one boundary through one host, ready to be drawn."""
 
     tool: Tool
@@ -229,8 +228,7 @@ class Learnt:
         return self._withheld.masked(tool) if self._withheld else tool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefinitionAsked:
+class DefinitionAsked(Struct, frozen=True, kw_only=True):
     """An item of the catalogue, and the boundary and host through which a model is given it."""
 
     entry: Entry

@@ -1,9 +1,9 @@
 """A dialog with one or two inputs."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from msgspec import Struct
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -20,8 +20,7 @@ Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
 """Takes the answers, one for each field; returns a message where they are refused, and an empty text otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskField:
+class AskField(Struct, frozen=True, kw_only=True):
     """One input."""
 
     label: str

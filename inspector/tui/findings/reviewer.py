@@ -3,9 +3,9 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from textual.content import Content
 from textual.screen import Screen
 
@@ -42,16 +42,14 @@ STEPS = "reviewing"
 """The group of the workers that review. A large server takes them seconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewStep:
+class ReviewStep(Struct, frozen=True, kw_only=True):
     """A request for one more step of a review."""
 
     review: OngoingReview
     material: Material
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewedStep:
+class ReviewedStep(Struct, frozen=True, kw_only=True):
     """The findings after a step."""
 
     review: OngoingReview

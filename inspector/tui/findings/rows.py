@@ -1,10 +1,10 @@
 """Lists of findings: those of one item and all of a server, a row for each, one row in full, and the sign of a tool."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+from msgspec import Struct
 from textual.content import Content
 
 from inspector.protocol.catalogue import Entry as Item
@@ -30,23 +30,20 @@ _STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingRow:
+class FindingRow(Struct, frozen=True, kw_only=True):
     """One finding."""
 
     entry: Entry
     rule: Rule | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UncheckedRow:
+class UncheckedRow(Struct, frozen=True, kw_only=True):
     """Something that the review did not check."""
 
     what: NotChecked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteRow:
+class NoteRow(Struct, frozen=True, kw_only=True):
     """A heading, a sentence, or an empty line."""
 
     words: Content
@@ -55,8 +52,7 @@ class NoteRow:
 Row: TypeAlias = FindingRow | UncheckedRow | NoteRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingsView:
+class FindingsView(Struct, frozen=True, kw_only=True):
     """A list of findings, ready to be drawn."""
 
     title: Content
@@ -77,8 +73,7 @@ class FindingsView:
         return 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemFindings:
+class ItemFindings(Struct, frozen=True, kw_only=True):
     """A request for the findings of one item, with the notes to show below them."""
 
     item: Item
@@ -90,8 +85,7 @@ class ItemFindings:
     is_called: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllFindings:
+class AllFindings(Struct, frozen=True, kw_only=True):
     """A request for all findings of a server that have all words of `query`."""
 
     board: Board

@@ -1,9 +1,9 @@
 """The help: the keys of the pane in focus and then all others, a legend of signs, the boundary and the host."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
@@ -65,8 +65,7 @@ _BADGES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpLine:
+class HelpLine(Struct, frozen=True, kw_only=True):
     """A heading, a paragraph, or a key or sign with its meaning."""
 
     words: str

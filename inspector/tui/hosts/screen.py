@@ -1,8 +1,8 @@
 """The screen that compares all hosts on one result."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -35,8 +35,7 @@ PATIENCE_S = 1.0
 """Seconds after which the progress of a comparison is shown, and between updates."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenLenses:
+class ChosenLenses(Struct, frozen=True, kw_only=True):
     """The boundary and the host that the user chose."""
 
     level: Level

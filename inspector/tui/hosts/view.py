@@ -1,9 +1,10 @@
 """Compare hosts: one result through every host, a row for each, and the row under the cursor in full."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.boundary.bounded import Bounded
@@ -29,8 +30,7 @@ _LEAST_NAME = 12
 _WIDE = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedHost:
+class ComparedHost(Struct, frozen=True, kw_only=True):
     """A host's row without the model's view itself, which may be large."""
 
     name: str
@@ -57,8 +57,7 @@ class ComparedHost:
     """Whether the host was seen with the raw result."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostsView:
+class HostsView(Struct, frozen=True, kw_only=True):
     """One result through all hosts."""
 
     record: CallRecord
@@ -73,8 +72,7 @@ class HostsView:
         return next((index for index, row in enumerate(self.rows) if row.name == host), 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostsAsked:
+class HostsAsked(Struct, frozen=True, kw_only=True):
     """A request to compare all hosts on a call."""
 
     record: CallRecord

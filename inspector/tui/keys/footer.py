@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from msgspec import Struct
 from textual import events
 from textual.content import Content
 from textual.message import Message
@@ -31,8 +32,7 @@ class FocusedPart(Enum):
     FAILURE = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeySituation:
+class KeySituation(Struct, frozen=True, kw_only=True):
     """The state of the screen that decides which keys work."""
 
     part: FocusedPart
@@ -71,8 +71,7 @@ class Offer:
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FooterKey:
+class FooterKey(Struct, frozen=True, kw_only=True):
     """One key of the footer, and the cells it takes."""
 
     offer: Offer

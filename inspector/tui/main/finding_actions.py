@@ -1,8 +1,8 @@
 """What the user does with findings: goes to their places, accepts them, writes the review to a file."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from textual.content import Content
 from textual.screen import Screen
 

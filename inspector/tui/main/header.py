@@ -1,7 +1,6 @@
 """The header line: target, state, trust, boundary, host."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -12,8 +11,7 @@ from inspector.tui.text import content, count, level_style, shortened
 from inspector.tui.trust.view import SessionStanding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeaderView:
+class HeaderView(Struct, frozen=True, kw_only=True):
     """The facts of the header line."""
 
     target: str

@@ -1,9 +1,9 @@
 """A tool of a page: as the page declared it, as the browser keeps it, as agents get it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -119,8 +119,7 @@ def signs_in(document: Document, facts: PageFacts) -> Mapping[int, str]:
     return signs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageAsked:
+class PageAsked(Struct, frozen=True, kw_only=True):
     """A request for the sides of a page's tool."""
 
     tool: Tool
@@ -128,8 +127,7 @@ class PageAsked:
     """Characters after which a text breaks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageSides:
+class PageSides(Struct, frozen=True, kw_only=True):
     """A tool as the page declared it, as its browser keeps it, and as an agent in the page gets it."""
 
     declared: Document

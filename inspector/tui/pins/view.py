@@ -1,8 +1,8 @@
 """Changes of definitions since they were pinned or first listed, with the text before and after."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.content import Content
 
 from inspector.json.diff import Change, ChangeKind, changes
@@ -27,8 +27,7 @@ _MAX_NAME = 120
 _QUIET = "$foreground 70%"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PinsView:
+class PinsView(Struct, frozen=True, kw_only=True):
     """The state of the pins, ready to be drawn."""
 
     state: PinState

@@ -1,9 +1,9 @@
 """Compares every complete listing with the pin and with the first listing of the session."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 
+from msgspec import Struct
 from textual.content import Content
 from textual.screen import Screen
 
@@ -22,8 +22,7 @@ from inspector.tui.text import content, shortened
 _NO_MARK = Content("")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Listing:
+class _Listing(Struct, frozen=True, kw_only=True):
     """A complete listing, and whether to pin or unpin it."""
 
     catalogue: Catalogue

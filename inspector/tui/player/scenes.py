@@ -1,8 +1,8 @@
 """Reads scenes, entries and frames of a recording in threads."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.screen import Screen
 
 from inspector.protocol.exchanges import Matched
@@ -14,24 +14,21 @@ from inspector.tui.text import shortened
 from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SceneAsked:
+class _SceneAsked(Struct, frozen=True, kw_only=True):
     session: RecordedSession
     position: int
     since: int
     tool: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _EntriesAsked:
+class _EntriesAsked(Struct, frozen=True, kw_only=True):
     session: RecordedSession
     position: int
     first: int
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FramesAsked:
+class _FramesAsked(Struct, frozen=True, kw_only=True):
     session: RecordedSession
     entry: Entry
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import ClassVar, TypeAlias
 
+from msgspec import Struct
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -32,8 +33,7 @@ _PLAY = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransportView:
+class TransportView(Struct, frozen=True, kw_only=True):
     """What the bar tells."""
 
     play: Play = Play.PAUSED

@@ -1,8 +1,8 @@
 """The content of policy dialogs. Made in a worker thread from frozen inputs."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.content import Content
 
 from inspector.boundary.mask import mask
@@ -38,8 +38,7 @@ _SENTENCES = {
 """The rules of the built-in policy, by name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionView:
+class DecisionView(Struct, frozen=True, kw_only=True):
     """A question, or a notice."""
 
     title: Content

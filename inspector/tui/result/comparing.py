@@ -1,9 +1,9 @@
 """Comparing: two models of one call in place of the raw result and one model."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from textual.screen import Screen
 
 from inspector.boundary.bounded import Level
@@ -23,8 +23,7 @@ _BOUNDARIES: "Sequence[tuple[Level, Level]]" = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContrastAsked:
+class ContrastAsked(Struct, frozen=True, kw_only=True):
     """A call through two lenses, side by side."""
 
     record: CallRecord

@@ -1,7 +1,7 @@
 """Two models of one call, side by side."""
 
-from dataclasses import dataclass, replace
-
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.boundary.options import Level
@@ -16,8 +16,7 @@ from inspector.tui.text import content, count, shortened, size
 from inspector.tui.values.outline import Difference, Outline
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeafCount:
+class LeafCount(Struct, frozen=True, kw_only=True):
     """How many leaves differ."""
 
     left: int = 0
@@ -32,16 +31,14 @@ class LeafCount:
         return self.left + self.right + self.changed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lens:
+class Lens(Struct, frozen=True, kw_only=True):
     """A boundary and a host."""
 
     level: Level
     host: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """What a model gets at a boundary from a host."""
 
     lens: Lens
@@ -50,8 +47,7 @@ class Seen:
     """Whether the host was observed to do so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
+class Contrast(Struct, frozen=True, kw_only=True):
     """One call seen by two models, and how they differ."""
 
     record: CallRecord

@@ -1,9 +1,10 @@
 """Masks for the screen. Both sides keep their shape: a mask takes the place of a leaf, or of the part of a text that is secret."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Bounded, Removal, Rule
 from inspector.boundary.contract import Contract

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -54,8 +55,7 @@ _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this resu
 _RECORDED = "A recording does not hold what was withheld, only its ids."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copyable:
+class Copyable(Struct, frozen=True, kw_only=True):
     """What can be copied, masked."""
 
     pointer: str

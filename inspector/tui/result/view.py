@@ -1,11 +1,14 @@
 """A result: what the server sent beside what the model sees, how the two differ, and why."""
 
+import dataclasses
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
+import msgspec
+from msgspec import Struct
 from textual.content import Content
 
 from inspector.boundary.bounded import Level, Removal, Rule
@@ -36,8 +39,7 @@ _FIRST = ("structuredContent", "content", "isError")
 """Members of a result that a model may see, in the order in which they are drawn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class Reason(Struct, frozen=True, kw_only=True):
     """One reason why the two sides differ, or why the result is wrong, with all its places."""
 
     key: "ReasonKey"
@@ -251,8 +253,7 @@ def result_view(
     return _unmasked(view, shown) if unmasked and view.masks else view
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sides:
+class _Sides(Struct, frozen=True, kw_only=True):
     """What is drawn of a result."""
 
     sent: Json
@@ -260,14 +261,16 @@ class _Sides:
     beside: Json
     """`model` in the shape of `sent`."""
     masks: int = 0
-    reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
+    reaching: Mapping[str, Removal] = msgspec.field(default_factory=dict[str, Removal])
 
 
 def _unmasked(view: ResultView, shown: Projection) -> ResultView:
     """The same values as they are."""
     raw, model = shown.raw, shown.context.model
     outline = Outline(ABSENT if view.failure is not None else _in_order(raw), _in_order(beside(raw, model)))
-    return replace(view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline))
+    return dataclasses.replace(
+        view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline)
+    )
 
 
 def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
@@ -662,8 +665,7 @@ def _ending(record: CallRecord) -> Content:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultAsked:
+class ResultAsked(Struct, frozen=True, kw_only=True):
     """A call, a boundary and a host."""
 
     record: CallRecord

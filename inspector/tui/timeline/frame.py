@@ -1,9 +1,10 @@
 """The screen that shows the frames of a timeline entry as they were on the wire."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -44,8 +45,7 @@ from inspector.tui.widgets.lines import MARKED, SignedLines, TextLines
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrameView:
+class FrameView(Struct, frozen=True, kw_only=True):
     """One frame, ready to be drawn."""
 
     frame: Frame
@@ -205,8 +205,7 @@ def _covered_answer(value: JsonObject, outcome: Result | RpcError, tool: Tool) -
     return {**value, "result": covered}, len(judged.sensitive)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FramesWanted:
+class FramesWanted(Struct, frozen=True, kw_only=True):
     """The frames of an entry, and a place in them."""
 
     entry: Entry
@@ -221,8 +220,7 @@ class FramesWanted:
     """The user's credentials, which are masked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrameAsked:
+class FrameAsked(Struct, frozen=True, kw_only=True):
     """A frame of an entry, by its place."""
 
     wanted: FramesWanted

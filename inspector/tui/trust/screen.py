@@ -1,9 +1,9 @@
 """The screen about the trust of the agent session: servers above, trust labels below."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -32,8 +32,7 @@ _NOTHING = "  No call of this agent session has brought a trust label."
 _MOST_SERVERS = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _Asked(Struct, frozen=True, kw_only=True):
     trust: SessionTrust
     number: int
     propagation: tuple[tuple[str, SentDetail], ...]

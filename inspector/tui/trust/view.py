@@ -1,7 +1,6 @@
 """The trust of the agent session in words: for the header, and for the trust screen."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from textual.content import Content
 
 from inspector.json.exact import JsonObject, dump_text
@@ -40,8 +39,7 @@ _SENT = {
 _ORDER: tuple[Detail | None, ...] = (None, Detail.HOSTS, Detail.NONE, Detail.FULL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStanding:
+class SessionStanding(Struct, frozen=True, kw_only=True):
     """The gravest trust label of a session."""
 
     word: str = ""
@@ -49,8 +47,7 @@ class SessionStanding:
     is_grave: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerRow:
+class ServerRow(Struct, frozen=True, kw_only=True):
     """A server, the labels that it sent, and the labels that are sent to it."""
 
     server: str
@@ -62,8 +59,7 @@ class ServerRow:
     """The annotations of its next call; None where there are none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustView:
+class TrustView(Struct, frozen=True, kw_only=True):
     """The content of the trust screen."""
 
     number: int

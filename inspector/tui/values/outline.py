@@ -4,11 +4,12 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from functools import lru_cache
 from itertools import accumulate, zip_longest
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
@@ -79,8 +80,7 @@ _DIFFERENCES = (Difference.NONE, Difference.LEFT, Difference.CHANGED, Difference
 _FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE = 1, 2, 4, 8, 16, 32, 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """A row of the outline."""
 
     node: int

@@ -3,10 +3,11 @@
 import warnings
 from base64 import b64decode
 from binascii import Error as Base64Error
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby
 from typing import cast
+
+from msgspec import Struct
 
 from inspector.boundary.mask import MASK
 from inspector.json.exact import Json, JsonObject
@@ -30,8 +31,7 @@ _BEHIND = (128, 128, 128)
 """The colour behind what is transparent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class Picture(Struct, frozen=True, kw_only=True):
     """A picture that was made small, or why there is none."""
 
     caption: str

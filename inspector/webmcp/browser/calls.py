@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from msgspec import Struct
+
 from inspector.connect.dispatch import Answer
 from inspector.connect.tap import Tap
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, parse
@@ -142,8 +144,7 @@ GRACE_S = 2.0
 UNSUBMITTED = "the form is filled in and waits for its submit button; nothing was submitted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Struct, frozen=True, kw_only=True):
     """A form that a call fills in and that does not submit itself."""
 
     then: Forms

@@ -5,7 +5,8 @@ Source: https://chromedevtools.github.io/devtools-protocol/. Validates nothing.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.connect.tap import LARGE_BYTES, Tap
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, parse
@@ -34,8 +35,7 @@ class CdpLostError(ConnectionError):
     """The connection to the browser is lost."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CdpEvent:
+class CdpEvent(Struct, frozen=True, kw_only=True):
     """An event of the browser."""
 
     method: str

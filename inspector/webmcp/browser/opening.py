@@ -5,9 +5,11 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from typing import cast
 from urllib.parse import urlsplit, urlunsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.errors import UnreachableError, UsageError
 from inspector.json.exact import Json, JsonObject, JsonText, parse
@@ -24,8 +26,7 @@ _HINT = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tab:
+class Tab(Struct, frozen=True, kw_only=True):
     """One page of a browser."""
 
     target_id: str
@@ -117,8 +118,7 @@ _API = "[isSecureContext, !!(document.modelContext ?? navigator.modelContext)]"
 _API_TIMEOUT_S = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrowserFacts:
+class BrowserFacts(Struct, frozen=True, kw_only=True):
     """The browser's own data. All of it is foreign text."""
 
     product: str

@@ -1,7 +1,8 @@
 """Isolated worlds: JavaScript of Sightline's own in a frame, with the page's document and none of its changes."""
 
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.page import Document
@@ -38,8 +39,7 @@ class WorldError(Exception):
     """A script in an isolated world threw, or returned nothing. The text quotes nothing of the page."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _World:
+class _World(Struct, frozen=True, kw_only=True):
     loader_id: str
     context: int
 

@@ -3,7 +3,8 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject

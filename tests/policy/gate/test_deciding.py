@@ -1,10 +1,10 @@
 """Whether a call leaves: a policy, agreements, changes, and what fails on the way."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.errors import BlockedError, NotConfirmedError
 from inspector.json.exact import Json, JsonObject, Number, dump_text

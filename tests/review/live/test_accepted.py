@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, dump, parse
 from inspector.review.finding import Severity

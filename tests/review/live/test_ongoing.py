@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from inspector.files import themes

@@ -4,10 +4,10 @@ import asyncio
 import re
 import socket
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.widgets import Input
 
 from inspector.boundary.options import Level
