@@ -48,6 +48,18 @@ class FormLine(Struct, frozen=True, kw_only=True):
             and bool(item.fields)
         )
 
+    @property
+    def has_checks(self) -> bool:
+        """Whether it is a list of values from a closed set: its input picks some of them."""
+        item = self.field.item
+        return (
+            self.field.kind is FieldKind.LIST
+            and not self.field.sensitive
+            and item is not None
+            and item.kind is FieldKind.CHOICE
+            and bool(item.choices)
+        )
+
 
 class Entered(Struct, frozen=True, kw_only=True):
     """What stands in an input."""
@@ -55,6 +67,8 @@ class Entered(Struct, frozen=True, kw_only=True):
     text: str = ""
     chosen: int | None = None
     """Of the values of a closed set, as an index."""
+    picked: tuple[int, ...] | None = None
+    """Of the values of a closed set that a list may hold, as indices."""
 
 
 class Writing(Struct, frozen=True, kw_only=True):
@@ -151,6 +165,8 @@ def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: C
         elif line.has_rows:
             if entry.chosen is not None:
                 _place(arguments, field.pointer, [{} for _ in range(entry.chosen)])
+        elif entry.picked is not None and field.item is not None:
+            _place(arguments, field.pointer, [choice_values(field.item)[index] for index in entry.picked])
         elif entry.chosen is not None:
             _place(arguments, field.pointer, choice_values(field)[entry.chosen])
         elif entry.text:
@@ -196,12 +212,23 @@ def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Ent
                 return None
             waiting += _rows(line, len(value))
             entry = Entered(chosen=len(value))
+        elif line.has_checks and line.field.item is not None:
+            entry = _picked(line.field.item, value)
         else:
             entry = entry_of(line.field, value)
         if entry is None:
             return None
         found[line.field.pointer] = entry
     return found
+
+
+def _picked(item: Field, value: Json) -> Entered | None:
+    """The entry that picks the values of a list; None where they are not picked in the order of the set, once each."""
+    found = [entry_of(item, each) for each in value] if isinstance(value, list) else [None]
+    picked = tuple(entry.chosen for entry in found if entry is not None and entry.chosen is not None)
+    return (
+        Entered(picked=picked) if len(picked) == len(found) and list(picked) == sorted(set(picked)) else None
+    )
 
 
 def choice_values(field: Field) -> tuple[Json, ...]:

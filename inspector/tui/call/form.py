@@ -32,7 +32,7 @@ from inspector.tui.call.suggestions import Offered, OfferSuggester
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
-from inspector.tui.widgets.choice import ChoiceInput
+from inspector.tui.widgets.choice import ChecksInput, ChoiceInput
 
 Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
 """Asks for values of an argument by its name, what was typed, and the other arguments."""
@@ -102,6 +102,8 @@ class FieldLine(Widget):
         match self._input:
             case Input() as text:
                 return Entered(text=text.value)
+            case ChecksInput() as checks:
+                return Entered(picked=checks.picked)
             case ChoiceInput() as choice:
                 return Entered(chosen=choice.chosen)
             case None:
@@ -124,6 +126,8 @@ class FieldLine(Widget):
         match self._input:
             case Input() as text:
                 text.value = entered.text
+            case ChecksInput() as checks:
+                checks.picked = entered.picked
             case ChoiceInput() as choice:
                 choice.chosen = entered.chosen
             case None:
@@ -342,6 +346,11 @@ def _input(line: FormLine, suggester: OfferSuggester | None) -> Input | ChoiceIn
     if line.has_rows:
         counts = [count(number, "item") for number in range(MAX_ROWS + 1)]
         return ChoiceInput(counts, content(hint, "$foreground 70%"))
+    if line.has_checks and field.item is not None:
+        return ChecksInput(
+            [safe_line(words) for words in choice_words(field.item)],
+            content(f"Space picks, {hint}", "$foreground 70%"),
+        )
     if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE} and choice_values(field):
         return ChoiceInput(
             [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 70%")

@@ -304,8 +304,16 @@ PANES: tuple[Command, ...] = (
         "form.call", "enter", "submit", "call", "Calls the tool, if the arguments are valid.", shown="Enter"
     ),
     _field("field.undo", "ctrl+z", "undo", "undo", "Takes the last change of the field back.", shown="^z"),
-    _choice("choice.next", "right,space", "step(1)", "next", "The next value; typing finds one.", shown="→"),
+    _choice("choice.next", "right", "step(1)", "next", "The next value; typing finds one.", shown="→"),
     _choice("choice.previous", "left", "step(-1)", "previous", "The previous value.", shown="←"),
+    _choice(
+        "choice.pick",
+        "space",
+        "pick",
+        "pick",
+        "The next value; where a list holds several, picks this one or leaves it out.",
+        shown="Space",
+    ),
     _choice("choice.none", "backspace,delete", "unset", "leave out", "Leaves the argument out.", shown="⌫"),
     _lines("lines.down", "j,down", "move(1)", "down", "One line down.", shown="j ↓"),
     _lines("lines.up", "k,up", "move(-1)", "up", "One line up.", shown="k ↑"),

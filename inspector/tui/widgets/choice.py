@@ -1,4 +1,4 @@
-"""One value out of a closed set, on one line."""
+"""One value out of a closed set, or several, on one line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,6 +73,10 @@ class ChoiceInput(Widget, can_focus=True):
         there = (now + step) % places
         self.chosen = None if there == 0 else there - 1
 
+    def action_pick(self) -> None:
+        """The next value."""
+        self.action_step(1)
+
     def action_unset(self) -> None:
         """Leave the argument out."""
         self.chosen = None
@@ -96,3 +100,41 @@ class ChoiceInput(Widget, can_focus=True):
         found = next(begins, next(holds, None))
         if found is not None:
             self.chosen = found
+
+
+class ChecksInput(ChoiceInput):
+    """`< [x] value >  2 of 5: one, value`: arrows step, Space picks, backspace leaves the argument out."""
+
+    picked: reactive[tuple[int, ...] | None] = reactive[tuple[int, ...] | None](None)
+
+    def render(self) -> Content:
+        """The value under the cursor with its box, and what is picked."""
+        at = self.chosen or 0
+        box = "[x]" if at in (self.picked or ()) else "[ ]"
+        if self.picked is None:
+            said = self._unset
+        else:
+            said = Content(", ".join(self._values[index] for index in self.picked) or "an empty list")
+        count = f"  {len(self.picked or ()):,} of {len(self._values):,}: "
+        value = Content(self._values[at]).truncate(max(self.size.width // 2 - 8, 8), ellipsis=True)
+        return Content.assemble("< ", box, " ", value, " >", (count, "$foreground 70%"), said)
+
+    def watch_picked(self) -> None:
+        """Tell the form."""
+        self.post_message(self.Changed(self, self.chosen))
+
+    def action_step(self, step: int) -> None:
+        """The next or previous value."""
+        self.chosen = ((self.chosen or 0) + step) % len(self._values)
+
+    def action_pick(self) -> None:
+        """Pick the value under the cursor, or leave it out."""
+        self.picked = tuple(sorted({*(self.picked or ())} ^ {self.chosen or 0}))
+
+    def action_unset(self) -> None:
+        """Leave the argument out."""
+        self.picked = None
+
+    def on_click(self) -> None:
+        """Pick the value under the cursor, or leave it out."""
+        self.action_pick()

@@ -195,6 +195,33 @@ def test_a_list_of_objects_has_a_line_for_each_field_of_each_object() -> None:
     assert len(with_rows(lines, {"/orders": Entered(chosen=10)})) == 32
 
 
+COLOURS = form_lines(
+    form_of(
+        {
+            "type": "object",
+            "properties": {"colours": {"type": "array", "items": {"enum": ["red", "green", None, 4]}}},
+        }
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("picked", "values"), [((), []), ((1,), ["green"]), ((0, 2, 3), ["red", None, 4]), (None, None)]
+)
+def test_values_of_a_list_are_picked_from_a_closed_set(
+    picked: tuple[int, ...] | None, values: list[Json] | None
+) -> None:
+    arguments: JsonObject = {} if values is None else {"colours": values}
+    entered = {} if picked is None else {"/colours": Entered(picked=picked)}
+    assert draft(COLOURS, entered, coerce).arguments == arguments
+    assert entries(COLOURS, arguments) == entered
+
+
+@pytest.mark.parametrize("values", [["green", "red"], ["red", "red"], ["blue"], "red", [["red"]]])
+def test_a_list_that_cannot_be_picked_is_for_the_json_editor(values: Json) -> None:
+    assert entries(COLOURS, {"colours": values}) is None
+
+
 @pytest.mark.parametrize(
     ("text", "missing"),
     [

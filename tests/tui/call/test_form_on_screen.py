@@ -57,6 +57,23 @@ async def test_typing_finds_a_value_of_a_set_and_backspace_leaves_it_out() -> No
         await settled(pilot, app, "one of a set, required")
 
 
+@SIZES
+async def test_values_of_a_list_are_picked_with_the_keyboard(size: tuple[int, int]) -> None:
+    toppings: JsonObject = {"type": "array", "items": {"enum": ["milk", "sugar", "honey"]}}
+    tool: JsonObject = {"name": "top", "inputSchema": {"type": "object", "properties": {"with": toppings}}}
+    told = Script(tools=[tool], answers={"top": answering({"content": []})})
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "[ ] milk")
+        await pilot.press("enter", "space")
+        await settled(pilot, app, "[x] milk")
+        await pilot.press("right", "right", "space")
+        await settled(pilot, app, "2 of 3: milk, honey")
+        await pilot.press("left", "space", "space", "enter")
+        await settled(pilot, app, "#1 done")
+        assert told.calls == [("top", {"with": ["milk", "honey"]})]
+
+
 async def test_a_fault_is_told_under_its_field_and_can_be_sent_all_the_same() -> None:
     told = script()
     app = app_of(told)

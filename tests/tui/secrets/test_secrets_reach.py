@@ -135,8 +135,37 @@ HARMLESS = {
     "pins.pin",
     "pins.unpin",
     "pins.agree",
+    "authorize.cancel",
+    "authorize.copy",
+    "authorize.open",
+    "choice.pick",
+    "context.back",
+    "context.open",
+    "field.undo",
+    "result.save",
+    "search.keep",
+    "timeline.fold",
 }
 OPTIONS = {
+    "--also-as",
+    "--cacert",
+    "--client-credentials",
+    "--client-id",
+    "--client-key",
+    "--client-metadata-url",
+    "--client-secret",
+    "--file",
+    "--forget",
+    "--hosts",
+    "--insecure",
+    "--installed",
+    "--issuer",
+    "--no-browser",
+    "--propose",
+    "--redirect-uri",
+    "--remember",
+    "--scope",
+    "--stored-auth-only",
     "--arg",
     "--remove",
     "--list",
@@ -203,6 +232,8 @@ OPTIONS = {
 }
 """Of the command line. None of them reaches a redeemed value; `--unmask` shows what is withheld of a result."""
 ARGUMENTS = {
+    "file",
+    "words",
     "uri",
     "method",
     "target",
@@ -233,6 +264,11 @@ COMMAND_WORDS = {
     "diff",
     "pin",
     "docs",
+    "auth",
+    "codegen",
+    "discover",
+    "run",
+    "verify",
 }
 
 
@@ -281,6 +317,8 @@ def test_every_command_and_option_of_the_command_line_is_in_a_table() -> None:
 
 def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() -> None:
     assert {file for file, of in calls_of("value") if not of.endswith("outline")} == {
+        # Of an entry of a registry file.
+        "files/server_json.py",
         "secrets/vault.py",
         "tui/secrets/screen.py",
     }
