@@ -9,8 +9,6 @@ from tests.cli.sightline import ROOT
 SERVER = ("--", sys.executable, "-S", "-E", str(ROOT / "tests" / "peers" / "stateless_server.py"))
 REASONS = {
     "ask": "the server asks for input before it answers",
-    "later": "the server made a task of it, and the result comes later",
-    "created": "the server made a task of it, and the result comes later",
     "odd": "its `resultType` is not one that Sightline knows",
 }
 
@@ -37,15 +35,22 @@ def test_what_the_server_asks_for_is_named() -> None:
     assert "words: sampling/createMessage: declined: --sampling-reply answers sampling" in ran.err
 
 
-def test_a_tool_that_can_only_be_called_as_a_task_is_not_sent(tmp_path: Path) -> None:
-    path = tmp_path / "session.jsonl"
-    ran = here("call", "required_task", "--record", str(path), *SERVER)
-    assert ran.code == 5
-    assert "required_task can only be called as a task, which Sightline cannot do yet" in ran.err
-    assert "tools/call" not in path.read_text()
-    assert here("call", "optional_task", *SERVER).code == 0
-    reviewed = here("review", "--call", "--yes-call", "required_task", *SERVER)
-    assert "results of required_task: it can only be called as a task" in reviewed.out
+def test_a_task_that_the_server_then_knows_nothing_of_ends_the_call_with_its_error(tmp_path: Path) -> None:
+    for tool in ("later", "created"):
+        path = str(tmp_path / f"{tool}.jsonl")
+        ran = here("call", tool, "--format", "json", "--boundary", "open", "--record", path, *SERVER)
+        assert ran.code == 5
+        assert (
+            ran.json["model"] == ran.json["raw"] == {"error": {"code": -32601, "message": "Method not found"}}
+        )
+        assert "working" not in ran.out
+        assert here("replay", "--check", path).code == 0
+
+
+def test_a_tool_that_can_only_be_called_as_a_task_is_called() -> None:
+    for tool in ("required_task", "optional_task"):
+        ran = here("call", tool, "--format", "json", *SERVER)
+        assert (ran.code, ran.json["model"]["content"][0]["text"]) == (0, f"{tool} done")
 
 
 def test_a_list_that_no_capability_announces_may_be_missing() -> None:
@@ -68,7 +73,7 @@ def test_list_has_everything_as_it_was_sent_and_says_what_is_not_announced() -> 
     ]
     note = "Sightline announces elicitation, roots, sampling (--as full); servers may show other clients other tools."
     assert listed["client"]["profile"] == "full"
-    assert set(listed["client"]["capabilities"]) == {"elicitation", "roots", "sampling"}
+    assert set(listed["client"]["capabilities"]) == {"elicitation", "extensions", "roots", "sampling"}
     assert listed["client"]["note"] == note
     assert here("list", *SERVER).out.count(note) == 1
     told = "tools for other clients: only the client profile full was asked"

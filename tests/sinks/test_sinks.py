@@ -74,7 +74,7 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
         run.press("d", until="Server sent")
         for key in ("z", "z", "2", "3", "4", "1", "t", "G"):
             run.press(key)
-        run.press("enter", until="▾ #2")
+        run.press("-", until="▾ #2")
         run.press("j", "j")
         run.press("enter", until="sensitive value")
         for key in ("x", "[", "x", "]", "x", "escape", "escape", "escape"):
@@ -98,7 +98,7 @@ def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: P
         run.press("c", "enter", until="Copied")
         for key in ("t", "G"):
             run.press(key)
-        run.press("enter", until="▾ #1")
+        run.press("-", until="▾ #1")
         run.press("j", "j")
         run.press("enter", until="sensitive value")
         run.press("x")

@@ -713,6 +713,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._open(SecretsScreen(lambda: self.custody, self._copy_secret))
 
     def action_findings(self) -> None:
+        # Esc in the review then goes to where it was opened, not around in a circle.
+        self._way_back = None
         self._findings.open_all()
 
     def action_context(self) -> None:

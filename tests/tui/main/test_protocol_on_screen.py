@@ -6,7 +6,6 @@ from inspector.protocol.frames import Direction
 from tests.tui.scripted import LARGE, Script, answering, app_of, screen_text, settled
 
 ASK: JsonObject = {"name": "ask", "inputSchema": {"type": "object"}}
-ONLY_TASK: JsonObject = {**ASK, "name": "long_work", "execution": {"taskSupport": "required"}}
 ASKED: Json = {
     "resultType": "input_required",
     "inputRequests": {"who": {"method": "elicitation/create", "params": {"message": "Who are you?"}}},
@@ -31,16 +30,6 @@ async def test_a_client_that_announces_nothing_says_so() -> None:
     async with app.run_test(size=LARGE) as pilot:
         text = await settled(pilot, app, "Tools 1  no client capabilities")
         assert "ready  as none" in text
-
-
-async def test_a_tool_that_can_only_be_called_as_a_task_is_not_sent() -> None:
-    told = Script(tools=[ONLY_TASK])
-    app = app_of(told)
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "It takes no arguments")
-        await pilot.press("enter", "enter")
-        await settled(pilot, app, "long_work can only be called as a task")
-        assert told.calls == []
 
 
 async def test_one_key_lists_again_and_an_open_subscription_is_no_request_that_hangs() -> None:
