@@ -15,7 +15,7 @@ export NPM_CONFIG_CACHE := $(CACHE)/npm
 export PYRIGHT_PYTHON_CACHE_DIR := $(CACHE)/pyright
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CACHE)/hypothesis
 
-.PHONY: demo test check bench prove mutate samples pictures format clean
+.PHONY: demo test check bench bench-compare prove mutate samples pictures format clean
 
 demo: $(VENV)/installed ## the interface on the built-in server
 	@$(BIN)/sightline demo
@@ -29,8 +29,11 @@ check: $(VENV)/tested ## format, lint, types, import rules
 	$(BIN)/lint-imports --cache-dir $(CACHE)/imports
 	$(BIN)/pyright
 
-bench: $(VENV)/tested ## what the performance goals are measured with
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/tested chromium ## every figure against its yardstick and its aim; takes under eight minutes
+	$(BIN)/python -m benchmarks $(PARTS)
+
+bench-compare: $(VENV)/tested ## the last two runs of make bench, row by row
+	$(BIN)/python -m benchmarks.compare
 
 prove: $(VENV)/tested ## the invariants of the boundary on 100,000 cases each; takes long
 	PROOF_CASES=$${PROOF_CASES:-100000} PROOF_SEED=$${PROOF_SEED:-$$(date +%s)} $(BIN)/python -m pytest -q -n auto --timeout 0 tests/proof

@@ -22,7 +22,7 @@ from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.runtime.memory import calm_collector
 
-SERVER = Path(__file__).parent.parent / "tests" / "peers" / "large_server.py"
+SERVER = Path(__file__).with_name("large_server.py")
 
 
 @dataclass(slots=True)
@@ -47,9 +47,12 @@ class Measured:
 
 
 @asynccontextmanager
-async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pilot[None], Observed]]:
-    """The application, ready, at 140x45."""
-    target = StdioTarget(command=(sys.executable, "-S", str(SERVER), str(tools), str(result_bytes)))
+async def application(
+    tools: int, result_bytes: int, *, marked: bool = False
+) -> AsyncGenerator[tuple[Pilot[None], Observed]]:
+    """The application, ready, at 140x45. `marked`: a text of each row of the result is sensitive."""
+    options = ("marked",) if marked else ()
+    target = StdioTarget(command=(sys.executable, "-S", str(SERVER), str(tools), str(result_bytes), *options))
     calm_collector()
     observed = Observed()
     listed = asyncio.Event()
@@ -78,13 +81,38 @@ async def application(tools: int, result_bytes: int) -> AsyncGenerator[tuple[Pil
         await left(app)
 
 
+async def call(pilot: Pilot[None], observed: Observed, number: int) -> float:
+    """Call the only tool, as call `number`; the seconds until both panes show its result."""
+    if number == 1:
+        # The first Enter opens the tool, the next one calls it.
+        await pilot.press("enter")
+        await until(pilot, lambda: "Enter call" in screen_text(pilot))
+    observed.stalls.clear()
+    started = time.perf_counter()
+    await pilot.press("enter" if number == 1 else "r")
+    await until(pilot, lambda: shows_call(pilot, number), 120)
+    return time.perf_counter() - started
+
+
+def shows_call(pilot: Pilot[None], number: int) -> bool:
+    """Whether both panes show the result of this call."""
+    text = screen_text(pilot)
+    return f"#{number} done" in text and "rows" in text
+
+
+def screen_text(pilot: Pilot[None]) -> str:
+    """What is on the screen."""
+    strips = pilot.app.screen._compositor.render_strips()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    return "\n".join(strip.text for strip in strips)
+
+
 async def until(pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 60) -> None:
     """Wait for text on the screen."""
     end = time.perf_counter() + limit_s
     while not shown():
         if time.perf_counter() > end:
-            raise TimeoutError("it never appeared on the screen")
-        await asyncio.sleep(0.005)
+            raise TimeoutError(f"it never appeared on the screen:\n{screen_text(pilot)}")
+        await asyncio.sleep(0.02)
     await pilot.pause()
 
 

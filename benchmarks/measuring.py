@@ -10,43 +10,125 @@ import signal
 import statistics
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+REFERENCE_S = 0.157
+"""`import textual` on the machine that the aims were set on, warm bytecode. Aims in seconds are scaled by it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """Seconds of several runs."""
+    """The figures of several runs: seconds, or another unit."""
 
     name: str
-    runs_s: tuple[float, ...]
+    runs: tuple[float, ...]
+    unit: str = "s"
 
     @property
-    def median_s(self) -> float:
-        return statistics.median(self.runs_s)
+    def median(self) -> float:
+        return statistics.median(self.runs)
 
-    def line(self, yardstick: "Measurement | None" = None) -> str:
-        """Median, spread, and the ratio to the yardstick's median."""
-        spread = f"{_duration(min(self.runs_s))} to {_duration(max(self.runs_s))}"
-        ratio = f"   {self.median_s / yardstick.median_s:.2f} x {yardstick.name}" if yardstick else ""
-        return f"  {self.name:<44} {_duration(self.median_s):>9}   ({spread}, {len(self.runs_s)} runs){ratio}"
+    def __str__(self) -> str:
+        spread = f"{_figure(min(self.runs), self.unit)} to {_figure(max(self.runs), self.unit)}"
+        return f"{_figure(self.median, self.unit):>10}   ({spread}, n={len(self.runs)})"
 
 
-def measured(name: str, run: Callable[[], float | None], *, runs: int = 5) -> Measurement:
-    """Call `run` several times. It may return its own seconds; otherwise the whole call counts."""
-    seconds: list[float] = []
+def _figure(number: float, unit: str) -> str:
+    if unit == "s":
+        if number < 0.001:
+            return f"{number * 1_000_000:.0f} µs"
+        return f"{number * 1000:.1f} ms" if number < 1 else f"{number:.2f} s"
+    return f"{number:,.0f} {unit}" if number >= 10 else f"{number:.1f} {unit}"
+
+
+class Report:
+    """Prints each measurement against its yardstick, and keeps it for the history."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, dict[str, object]] = {}
+        self.machine = 1.0
+        """How much slower this machine is than the one of the aims."""
+        self.textual: Measurement | None = None
+        """`import textual`, the yardstick of every start."""
+        self._section = ""
+
+    def section(self, title: str) -> None:
+        self._section = title
+        print(f"\n{title}", flush=True)
+
+    def row(
+        self,
+        name: str,
+        runs: Sequence[float],
+        *,
+        unit: str = "s",
+        yardstick: Measurement | None = None,
+        aim: float | None = None,
+        aim_ratio: float | None = None,
+    ) -> Measurement:
+        """Print one row. `aim`: in `unit`; seconds are scaled to this machine. `aim_ratio`: to the yardstick's median."""
+        found = Measurement(name=name, runs=tuple(runs), unit=unit)
+        parts = [f"  {name:<52} {found}"]
+        ratio = found.median / yardstick.median if yardstick else None
+        if yardstick and ratio is not None:
+            parts.append(f"{ratio:.2f} x {yardstick.name}")
+        if aim_ratio is not None and ratio is not None:
+            parts.append(f"aim {aim_ratio:.1f} x: {_verdict(ratio, aim_ratio)}")
+        if aim is not None:
+            scaled = aim * self.machine if unit == "s" else aim
+            parts.append(f"aim {_figure(scaled, unit)}: {_verdict(found.median, scaled)}")
+        print("   ".join(parts), flush=True)
+        self.rows[f"{self._section}: {name}"] = {"unit": unit, "runs": list(found.runs), "ratio": ratio}
+        return found
+
+    def stalls(self, what: str, stalls: Sequence["Stall"]) -> None:
+        """The longest stalls of the event loop in several runs."""
+        self.row(f"{what}: longest stall, of processor", [stall.held_s for stall in stalls], aim=0.05)
+        self.row(f"{what}: the same, by the clock", [stall.wall_s for stall in stalls])
+
+
+def _verdict(found: float, aim: float) -> str:
+    return "met" if found <= aim else "MISSED"
+
+
+def seconds(run: Callable[[], object], *, runs: int = 5) -> list[float]:
+    """The time of each of several calls."""
+    taken: list[float] = []
     for _ in range(runs):
         started = time.perf_counter()
-        own = run()
-        seconds.append(time.perf_counter() - started if own is None else own)
-    return Measurement(name=name, runs_s=tuple(seconds))
+        run()
+        taken.append(time.perf_counter() - started)
+    return taken
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """One run of a command."""
+
+    wall_s: float
+    peak_mb: float
+    """Of the command's own process."""
+    output: bytes
+
+
+def ran(argv: Sequence[str], *, status: Sequence[int] = (0,)) -> Ran:
+    """Run a command to its end. Raises RuntimeError if it ends with another status."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        started = time.perf_counter()
+        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        _, waited, used = os.wait4(process.pid, 0)
+        wall_s = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(waited)
+        if process.returncode not in status:
+            errors.seek(0)
+            raise RuntimeError(f"{argv} ended with {process.returncode}: {errors.read()[-2000:].decode()}")
+        output.seek(0)
+        return Ran(wall_s=wall_s, peak_mb=used.ru_maxrss / 1024, output=output.read())
 
 
 PROBE_S = 0.002
@@ -99,16 +181,6 @@ class Stalls:
                 held_s=max(before.held_s, min(late_s, time.process_time() - busy)),
                 loop_s=max(before.loop_s, time.thread_time() - own),
             )
-
-
-def print_stalls(what: str, stalls: list[Stall]) -> None:
-    """Print the stalls of several runs."""
-    for words, runs in (
-        ("longest stall, of processor", tuple(stall.held_s for stall in stalls)),
-        ("by the event loop itself", tuple(stall.loop_s for stall in stalls)),
-        ("by the clock", tuple(stall.wall_s for stall in stalls)),
-    ):
-        print(Measurement(name=f"{what}: {words}", runs_s=runs).line())
 
 
 def seconds_until(

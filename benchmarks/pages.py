@@ -10,10 +10,9 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from textual.pilot import Pilot
-from textual.widgets import Static
 
-from benchmarks.interface import left, until
-from benchmarks.measuring import Measurement, Stall, Stalls, print_stalls
+from benchmarks.interface import left, screen_text, shows_call, until
+from benchmarks.measuring import Report, Stall, Stalls
 from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.protocol.targets import PageTarget
@@ -40,11 +39,11 @@ for (let n = 0; n < %(tools)d; n++) document.modelContext.registerTool({
 </script>"""
 
 
-def run() -> None:
-    """Print all measurements of pages."""
-    print("\nInterface, in memory at 140x45, on a page in Chromium")
-    asyncio.run(_many_tools(10_000))
-    asyncio.run(_large_result(50 * MEGABYTE))
+def measure(report: Report) -> None:
+    """Print all rows."""
+    report.section("A page in Chromium, in the interface at 140x45")
+    asyncio.run(_many_tools(report, 10_000))
+    asyncio.run(_large_result(report, 50 * MEGABYTE))
 
 
 @contextmanager
@@ -109,7 +108,7 @@ async def _opened(url: str, tools: int) -> AsyncGenerator[tuple[Pilot[None], Wat
         await left(app)
 
 
-async def _many_tools(count: int, runs: int = 3) -> None:
+async def _many_tools(report: Report, count: int, runs: int = 2) -> None:
     taken: list[float] = []
     stalls: list[Stall] = []
     with _served(count, 100) as url:
@@ -118,33 +117,25 @@ async def _many_tools(count: int, runs: int = 3) -> None:
             async with _opened(url, count) as (_, watched):
                 taken.append(time.perf_counter() - started - SETTLE_S)
                 stalls.append(watched.stalls.longest)
-    print(Measurement(name=f"{count:,} tools: page opened and listed", runs_s=tuple(taken)).line())
-    print_stalls(f"{count:,} tools", stalls)
+    report.row(f"{count:,} tools: page opened and listed", taken, aim=3)
+    report.stalls(f"{count:,} tools", stalls)
 
 
-async def _large_result(size_bytes: int, runs: int = 1) -> None:
+async def _large_result(report: Report, size_bytes: int, runs: int = 1) -> None:
     taken: list[float] = []
     stalls: list[Stall] = []
     with _served(1, size_bytes) as url:
         async with _opened(url, 1) as (pilot, watched):
             await pilot.press("enter")
-            await asyncio.sleep(SETTLE_S)
+            await until(pilot, lambda: "Enter call" in screen_text(pilot))
             for number in range(1, runs + 1):
                 watched.stalls.clear()
                 started = time.perf_counter()
                 await pilot.press("enter" if number == 1 else "r")
-                await until(pilot, partial(_shows_call, pilot, number), 120)
+                await until(pilot, partial(shows_call, pilot, number), 120)
                 taken.append(time.perf_counter() - started)
                 await asyncio.sleep(SETTLE_S)
                 stalls.append(watched.stalls.longest)
     size = f"{size_bytes // MEGABYTE} MB"
-    print(Measurement(name=f"{size}: from call to both panes", runs_s=tuple(taken)).line())
-    print_stalls(size, stalls)
-
-
-def _shows_call(pilot: Pilot[None], number: int) -> bool:
-    return f"#{number} done" in str(pilot.app.screen.query(".pane-title").first(Static).content)
-
-
-if __name__ == "__main__":
-    run()
+    report.row(f"{size}: from Enter to both panes", taken, aim=4)
+    report.stalls(size, stalls)
