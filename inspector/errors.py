@@ -21,7 +21,7 @@ class InspectorError(Exception):
         self.hint = hint
 
     def cover(self, cover: "Callable[[str], str]") -> None:
-        """Apply `cover`, which covers credentials, to both texts."""
+        """Mask credentials in both texts by `cover`."""
         self.message, self.hint = cover(self.message), cover(self.hint)
         self.args = (self.message,)
 

@@ -42,7 +42,7 @@ class Contract(Struct, frozen=True, kw_only=True):
         return self.positions.names if self.positions else frozenset()
 
     def start(self) -> Position:
-        """The position of the whole structured value; without an output schema, nothing is marked."""
+        """The position in the schema of the structured value as a whole. Without an output schema it marks nothing."""
         return (self.positions or _NO_SCHEMA).start()
 
     def claim_at(self, source: Source) -> Claim | None:

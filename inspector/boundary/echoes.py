@@ -263,7 +263,7 @@ def _is_word(text: bytes, start: int, end: int) -> bool:
 
 
 def _joins(one: str, other: str) -> bool:
-    """True if two characters can be in one word. Scripts without spaces between words have no words."""
+    """True if two characters can be in one word. False in scripts that put no spaces between words."""
     return _is_letter(one) and _is_letter(other)
 
 

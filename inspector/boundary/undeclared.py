@@ -37,7 +37,7 @@ _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType",
 
 
 def _unnamed(declared: Bounded, result: JsonObject, contract: Contract) -> int:
-    """The leaves of structured content without a typed position."""
+    """The leaves of structured content to which the output schema gives no type."""
     if "structuredContent" not in result:
         return 0
     structured = result["structuredContent"]

@@ -89,7 +89,7 @@ class _Walk:
         return left is not None
 
     def _enter(self, above: Step | None, token: str | int, value: Json, position: Position) -> Step | None:
-        """The step into a container; None if it is judged as a whole."""
+        """The state of the walk in a container; None if the container is judged as a whole."""
         ahead = position.harmless and (above is None or not above.position.harmless)
         if ahead and is_plain(value):
             return None

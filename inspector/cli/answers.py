@@ -95,7 +95,9 @@ def _standing(word: str) -> StandingAnswer:
     except UsageError as error:
         hint = f"Write --answer KEY=JSON, an object, or one of: {', '.join(_WORDS)}."
         # The text may be a secret.
-        raise UsageError(f"--answer {safe_line(key)}: no JSON object and none of its words", hint) from error
+        raise UsageError(
+            f"--answer {safe_line(key)}: neither a JSON object nor a known word", hint
+        ) from error
 
 
 def _read(path: str, name: str) -> str:

@@ -15,7 +15,7 @@ from inspector.schema.arguments import assigned, from_json
 
 def read_outcome(path: str) -> Outcome:
     """A result, or a whole JSON-RPC response, from a file; `-` is stdin. Raises UsageError."""
-    value = _json(path, "A result is JSON, as tools/call answers it.")
+    value = _json(path, "A result is the JSON that tools/call returns.")
     if isinstance(value, dict) and "jsonrpc" in value:
         if "error" in value:
             return RpcError(value=value["error"])

@@ -30,7 +30,7 @@ class InstalledServers:
     _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])
 
     def each(self, use: Callable[[StdioTarget | HttpTarget], Returned]) -> Iterator[Returned]:
-        """What `use` makes of each server. One that fails is reported, and does not end the others.
+        """The result of `use` for each server. A failure is reported, and the other servers still have their turn.
 
         A server that several clients are configured with is used once.
         """

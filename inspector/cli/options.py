@@ -537,7 +537,7 @@ class RecordingOptions(OptionGroup):
     def __post_init__(self) -> None:
         """Raises UsageError for an option that has no effect."""
         if self.seal_to is not None and self.path is None:
-            raise UsageError("--seal-to encrypts a recording", "Add --record FILE.")
+            raise UsageError("--seal-to needs --record, the recording that it encrypts", "Add --record FILE.")
 
     def recorder(
         self, target: Target, lens: LensOptions | None = None, *, client: str = ""

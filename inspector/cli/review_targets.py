@@ -269,7 +269,9 @@ def _description(facts: ServerFacts) -> JsonObject:
 
 def _add_other_client(launch: Launch, listings: list[OtherListing], missing: list[NotChecked]) -> None:
     if isinstance(launch.target, PageTarget):
-        missing.append(NotChecked(what="changes by client name", why="a page gets no client's name"))
+        missing.append(
+            NotChecked(what="changes by client name", why="a page does not learn the name of its client")
+        )
         return
     DIAGNOSTICS.say(f"listing as {OTHER_CLIENT} …")
     try:

@@ -1,4 +1,4 @@
-"""docs/rules.md, as the registry has it: `python -m inspector.cli.rules_page > docs/rules.md`."""
+"""Writes docs/rules.md from the registry of rules: `python -m inspector.cli.rules_page > docs/rules.md`."""
 
 from collections.abc import Iterator
 from itertools import groupby

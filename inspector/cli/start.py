@@ -238,7 +238,7 @@ def _adjusted(target: Target, connection: ConnectionOptions) -> Target:
         )
     if connection.authorization.is_given and not isinstance(target, HttpTarget):
         raise UsageError(
-            "options of authorization and certificates are only for HTTP targets",
+            "authorization and certificate options only apply to HTTP targets",
             "Write a URL, or leave them out.",
         )
     match target:

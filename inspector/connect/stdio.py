@@ -41,7 +41,7 @@ class StdioProcess:
         self._writing = asyncio.Lock()
         self._stderr = processes.ErrorLines()
         self.printed: str | None = None
-        """Text about the first line on stdout that is no message."""
+        """A description of the first line on stdout that is not a message."""
         self._closing = False
 
     async def start(self) -> None:

@@ -275,7 +275,7 @@ def _model(value: Json, kind: Model, place: Place) -> Checked:
 
 
 def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
-    """The best of several matches: the model with the most members present, or the first of them."""
+    """The best of several matches: the Pydantic model with the most fields present, and the first among equals."""
     matching = next((model for model in kind.models if _names(value, model)), None)
     if matching:
         checked = check(value, matching, (*place, matching.name))

@@ -66,7 +66,7 @@ _TRAITS = frozenset(name.value for name in TraitName)
 
 
 class Path(Struct, frozen=True, kw_only=True):
-    """The name of a fact: parts joined with dots, in quotes where a part holds one."""
+    """The name of a fact: parts joined with dots. A part that contains a dot is quoted."""
 
     text: str
     """As written."""

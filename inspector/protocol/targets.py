@@ -181,7 +181,7 @@ def secret_words(command: tuple[str, ...]) -> Iterator[str]:
 
 
 def secrets_of_url(url: str) -> Iterator[str]:
-    """What may be secret of a URL: its query, the values in that, and what identifies a user."""
+    """The parts of a URL that may be secret: its query, the values in the query, and the user information."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -136,7 +136,7 @@ class Bounder:
         return violation
 
     def sent(self, request: Request) -> JsonObject:
-        """A request of Sightline's with its sensitive arguments withheld. `searched` comes next."""
+        """A request of Sightline's with its sensitive arguments withheld. Pass the result to `searched` before it is written."""
         params = object_at(request.params)
         call = called(request.method, params)
         name = text_at(params, "name") if request.method == RESOLVE else call[0] if call else None

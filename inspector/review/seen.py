@@ -175,7 +175,7 @@ def shared_in(matched: Iterable[Matched]) -> tuple[SharedAnswer, ...]:
 
 
 def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
-    """The resolutions of calls, in the order of arrival."""
+    """The resolved claims that a server answered with, in the order of arrival."""
     return tuple(
         Resolved(name=_name(asked.params), result=result)
         for asked, result in answered_in(matched)

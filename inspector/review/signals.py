@@ -92,7 +92,7 @@ def judged(text: Text, *, hidden: bool = False) -> Judgement:
 
 
 def _densest(signals: list[Signal]) -> list[Signal]:
-    """The signals of the heaviest stretch, because a long document has some signals in many places.
+    """The signals of the passage with the most weight: in a long document, single signals are found in many places.
 
     Linear, because the number of sentences in a stretch is bounded.
     """

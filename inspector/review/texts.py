@@ -18,7 +18,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 MAX_POINTER = 4_096
-"""In characters. Deeper texts have the pointer of a container."""
+"""The most characters of a pointer. A text with a longer one gets the pointer of a container around it."""
 
 
 READ = 2_000_000

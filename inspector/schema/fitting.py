@@ -26,7 +26,7 @@ MAX_REPAIRS = 50
 MAX_EXPLAINED = 40_000_000_000
 """Bytes of a value times bytes of its schema, up to which the parts that do not fit are found."""
 EVERYTHING: tuple[Path, ...] = ((),)
-"""The answer where the whole does not fit, or cannot be checked."""
+"""The result if the value as a whole does not fit, or cannot be checked."""
 
 _MAX_WAYS = 10_000_000
 

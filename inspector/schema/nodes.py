@@ -40,7 +40,7 @@ _NO_JSON = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 class Admission(Struct, frozen=True, kw_only=True):
-    """The scalars that a schema object names. One with none of the three keywords names none."""
+    """The scalars that a schema object lists by `type`, `const` or `enum`; empty without these keywords."""
 
     types: frozenset[str] | None
     """None where there is no `type`."""

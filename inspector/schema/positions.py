@@ -158,7 +158,7 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
     """How often the schema may at most be applied to one place, for each time that it is to the place above."""
 
     def start(self) -> Position:
-        """The position of a whole instance. What a walk may spend is counted from here."""
+        """The position of a whole instance. Also resets the work limit of the walk."""
         return _Table().position([(self.root, True)])
 
 

@@ -64,7 +64,7 @@ class Violation(Struct, frozen=True, kw_only=True):
     pointer: str
     """Into the value; of a missing member, where it should be."""
     message: str
-    """In plain words, safe to show. Quotes at most 60 characters of the value, none where the schema marks any."""
+    """In plain words, safe to show. Quotes at most 60 characters of the value, nothing if the schema marks any part of it."""
     plain: str = ""
     """The same without any quotation of the value."""
     schema_pointer: str = ""

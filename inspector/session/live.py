@@ -385,7 +385,7 @@ class Session:
         return values_in(outcome)
 
     async def subscribe(self, uri: str) -> None:
-        """Subscribe to a resource, once a connection, if the server announces subscriptions. In the stateless era `listen` does it."""
+        """Subscribe to a resource, once a connection, if the server announces subscriptions. With stateless revisions, `listen` does it."""
         server, connection = self.server, self._connection
         announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
         if server is None or connection is None or not announced:

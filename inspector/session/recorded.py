@@ -254,7 +254,7 @@ class RecordedSession(Session):
         return self.played.moment(position).lenses.policy
 
     def _outcome(self, call: ReplayedCall, line: object) -> Outcome:
-        """What was recorded; what was really answered, where that is sealed beside it."""
+        """The recorded outcome; the original one, if it is stored encrypted and could be opened."""
         if self._sealed is None or isinstance(line, RecordedCall):
             return call.outcome
         frame = self._sealed.frame(call.frame)

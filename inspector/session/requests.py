@@ -1,4 +1,4 @@
-"""The requests that calls are: of a tool, a resource, a template or a prompt."""
+"""The request that calls a tool, reads a resource or a template, or gets a prompt."""
 
 from inspector.errors import UsageError
 from inspector.json.exact import JsonObject

@@ -79,7 +79,7 @@ def address_in(host: str) -> IPv4Address | IPv6Address | None:
 def is_on_this_machine(host: str) -> bool:
     """True if a normalised host is a loopback address or `localhost`.
 
-    A name guarantees nothing; the connection checks the addresses.
+    A name may resolve to any address; the connection checks it.
     """
     match address_in(host):
         case IPv4Address() as address:

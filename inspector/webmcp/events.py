@@ -15,7 +15,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, pars
 from inspector.protocol.page import Document, FramePolicy, Place
 
 MAX_REPORT_CHARACTERS = 1_000_000
-"""The hook's own limit is far lower; it made no longer report."""
+"""The limit of the hook is far lower, so a longer report is not from the hook."""
 
 _STACK_LINE = re.compile(
     r" {4}at (?:.{0,300} \()?(?P<url>[^\s()]{1,1500}):(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?", re.ASCII

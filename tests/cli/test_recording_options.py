@@ -46,7 +46,7 @@ def test_without_the_option_nothing_is_recorded() -> None:
 
 
 def test_sealing_alone_is_refused() -> None:
-    with pytest.raises(UsageError, match="--seal-to encrypts a recording"):
+    with pytest.raises(UsageError, match="--seal-to needs --record, the recording that it encrypts"):
         options("--seal-to", "age1x")
 
 
@@ -82,9 +82,9 @@ def no_interface(*_: object, **_named: object) -> int:
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (("diff", "recordings/secrets.jsonl", "recordings/faults.jsonl"), "--record records one session"),
-        (("diff", "demo", "http://127.0.0.1:1/mcp"), "--record records one session"),
-        (("review", "recordings/secrets.jsonl"), "--record records one session"),
+        (("diff", "recordings/secrets.jsonl", "recordings/faults.jsonl"), "--record takes only one server"),
+        (("diff", "demo", "http://127.0.0.1:1/mcp"), "--record takes only one server"),
+        (("review", "recordings/secrets.jsonl"), "--record takes only one server"),
         (("pin", "--list"), "--record records a session"),
         (("demo", "--serve", "stdio"), "--record records a session"),
     ],

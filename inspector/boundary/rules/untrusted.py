@@ -45,7 +45,7 @@ def unwrap(draft: Draft) -> Draft:
 
 
 def hide(draft: Draft) -> Draft:
-    """Withholds untrusted content, if set."""
+    """Withholds untrusted content, if the policy hides it."""
     if not draft.policy.hide_untrusted:
         return draft
     whole = _claim(_of_result(draft))

@@ -22,7 +22,9 @@ from inspector.cli.start import Invocation, launch_of, recording_launch, target_
 @click.argument("target", required=False)
 @theme_option
 @click.option(
-    "--identity", metavar="FILE", help="Also open the frames sealed beside a recording, with this age key."
+    "--identity",
+    metavar="FILE",
+    help="Also decrypt the frames that are stored encrypted next to the recording, with this age key.",
 )
 @quiet_option
 @takes("connection", ConnectionOptions)

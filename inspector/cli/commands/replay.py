@@ -135,7 +135,7 @@ class _Report(Struct, frozen=True, kw_only=True):
 
 def _import(words: tuple[str, ...], made: Path, server: str | None) -> int:
     if len(words) != 1:
-        raise UsageError("--save makes one recording of one log", "Give one file.")
+        raise UsageError("--save takes only one log", "Give one file.")
     broken = import_log(Path(words[0]), made, server)
     if broken:
         DIAGNOSTICS.say(f"line {broken.line}: {broken.reason}; what is before it is imported")

@@ -208,17 +208,17 @@ class _Sources(Struct, frozen=True, kw_only=True):
         if command_line is not None or connection.config is not None or not words:
             targets.append(target_of(None, connection, command_line))
         if self.recording.path is not None and sum(not isinstance(each, Path) for each in targets) != 1:
-            raise UsageError("--record records one session", "Review one server, or leave it out.")
+            raise UsageError("--record takes only one server", "Review one server, or leave it out.")
         return tuple(
             gathered_from(target) if isinstance(target, Path) else self.server(target) for target in targets
         )
 
     def agreed(self, words: tuple[str, ...], invocation: Invocation) -> InstalledServers:
-        """All configured servers. Raises UsageError, or NotConfirmedError where the user does not agree."""
+        """All configured servers, once the user agreed to start them. Raises UsageError; NotConfirmedError if the user does not agree."""
         if words or invocation.command_line is not None:
             raise UsageError("--installed takes no target", "It reviews all that sightline discover lists.")
         if self.recording.path is not None:
-            raise UsageError("--record records one session", "Review one server, or leave it out.")
+            raise UsageError("--record takes only one server", "Review one server, or leave it out.")
         return agreed_servers(self.connection, is_agreed=self.agreement is Agreement.YES)
 
     def server(self, target: Target) -> Gathered:

@@ -171,7 +171,7 @@ async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
     if _withheld_argument(call):
         unsent = "an argument is withheld in the recording"
     elif not isinstance(call.arguments, dict):
-        unsent = "its arguments are no object"
+        unsent = "its arguments are not a JSON object"
     else:
         DIAGNOSTICS.say(f"calling {call.name} …")
         try:

@@ -281,7 +281,7 @@ class _Loosening:
         return True
 
     def _beside(self, child: Json, other: JsonObject, raw: Path, place: Path, put: Put) -> None:
-        """Writes a schema or the boundary's own alternative; only the alternative if the schema may not be written."""
+        """Writes a schema that also accepts the placeholder of the boundary; only the placeholder's if the schema must not be written."""
         both: list[Json] = [other, None]
         if self._child(child, raw, place.down("anyOf", 1), _into(both, 1)):
             put({"anyOf": both})

@@ -148,7 +148,7 @@ class Oversight:
     ) -> Ruled:
         """Make a call that may be made, and settle what becomes of its answer.
 
-        `agreement`: whether anybody agreed; it never makes a call that is blocked. `meta`: members of `_meta`.
+        `agreement`: whether the user agreed; a blocked call is not made even so. `meta`: members of `_meta`.
         Raises BlockedError or NotConfirmedError where it may not be made: then nothing was sent. Raises InspectorError
         where it cannot be logged beforehand, or there is no connection.
         """

@@ -30,7 +30,7 @@ class Ruled(Struct, frozen=True, kw_only=True):
     brought: SessionTrust
     """What it brought into the agent session."""
     findings: tuple[str, ...] = ()
-    """Where the answer says other than its tool declares, in Sightline's sentences."""
+    """Sentences on where the result contradicts the declarations of its tool. They hold no text of the server."""
     problem: str = ""
     """What went wrong beside the call: an answer that could not be judged, a log that could not be written."""
     is_agreed: bool = False

@@ -57,7 +57,7 @@ _MILLISECONDS_FROM = 1e11
 
 
 class Unreadable(Struct, frozen=True, kw_only=True):
-    """A line that is of neither shape; nothing behind it is read."""
+    """A line in neither of the two log formats. The lines after it are not read."""
 
     line: int
     """Counts from 1."""

@@ -86,7 +86,7 @@ class Index:
 
     def __init__(self) -> None:
         self.times = array("d", [0.0])
-        """By line: when, and never earlier than the line before."""
+        """The time of each line, in seconds. Times never decrease."""
         self.frames = Places()
         self.numbers = array("Q")
         """By frame: its number, which need not ascend in a stranger's file."""

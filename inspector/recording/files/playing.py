@@ -99,7 +99,7 @@ class Listings:
 
 
 def results_in(line: Line | Broken) -> tuple[Json, ...]:
-    """The results in a frame, with texts in place of what is withheld."""
+    """The results in a frame, with a placeholder for each withheld value."""
     return tuple(_results(line)) if isinstance(line, RecordedFrame) else ()
 
 

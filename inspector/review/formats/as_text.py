@@ -73,7 +73,7 @@ def place(entry: Entry) -> str:
 
 
 def status(entry: Entry) -> str:
-    """The status of an entry, after its title; empty if it counts."""
+    """The status that is printed after the title of an entry, such as `accepted`; empty for an open finding."""
     if entry.acceptance:
         reason = f": {safe_line(entry.acceptance.reason)}" if entry.acceptance.reason else ""
         return f" [accepted{reason}]"

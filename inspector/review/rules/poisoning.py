@@ -35,7 +35,7 @@ def _orders(offer: Offer) -> Iterator[Hit]:
 
 
 def _spelt_out(text: Text) -> Text | None:
-    """The text to judge; a name that is a sentence becomes one. None if it is too short to give orders."""
+    """The text to judge. A name of several words is split into a sentence. None if it is too short for an instruction."""
     if len(text.text) < _LEAST or " " in text.text or "\n" in text.text:
         return text if len(text.text) >= _LEAST else None
     if text.place in {Place.KEY, Place.NAME} and "://" not in text.text:

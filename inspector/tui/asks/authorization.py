@@ -108,7 +108,7 @@ class UserAuthorizer:
     """Asks the user in a dialog, one page at a time."""
 
     def __init__(self, screen: Screen[None], on_hold: Callable[[bool], None]) -> None:
-        """`on_hold` is called with whether the user is being asked."""
+        """`on_hold` is called with True when a question is shown, and with False after it."""
         self._screen = screen
         self._on_hold = on_hold
         self._turn = asyncio.Lock()

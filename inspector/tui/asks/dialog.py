@@ -158,5 +158,5 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     def _is_read(self) -> bool:
         if monotonic() - self._asked_s >= self.unread_s:
             return True
-        self.notify("That was too fast to have read what is asked.", markup=False)
+        self.notify("You answered too quickly. Read the question, then press the key again.", markup=False)
         return False

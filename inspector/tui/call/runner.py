@@ -46,7 +46,7 @@ _TICK_S = 0.25
 
 @dataclass
 class CallChanged(Message):
-    """A call has begun or ended, or its arguments are checked: other keys apply."""
+    """Sent when a call begins or ends, and when its arguments were checked: the keys that apply change."""
 
 
 @dataclass
@@ -149,7 +149,7 @@ class CallRunner:
         return self._view.tool if self._view else None
 
     def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
-        """The last entries in the form of an item, or the text as JSON; at first the defaults of its schema."""
+        """The values or the JSON text that the form of an item last had; at first the defaults of its schema."""
         found = self._written.get(view.tool.name) if view.tool else None
         if found is not None:
             return found.entered, found.text
@@ -325,7 +325,9 @@ class CallRunner:
             return
         entered = as_entries(writing)
         if entered is None:
-            reason = "The form cannot show these arguments: it has no place for some, or the text is no JSON object."
+            reason = (
+                "The form cannot show these arguments: some have no field, or the text is not a JSON object."
+            )
             self._screen.notify(reason, severity="warning", markup=False)
         else:
             self._pane.write_form({**sensitive_entries(writing.lines, writing.entered), **entered})

@@ -64,7 +64,7 @@ def title(entry: Entry) -> Content:
 
 
 def about(entry: Entry) -> Content:
-    """What it says of itself; for what cannot be called, why not."""
+    """The description of the item, or the reason why it cannot be called."""
     match entry:
         case Refused():
             place = str(entry.place) if entry.place else entry.document.url

@@ -159,7 +159,7 @@ class DefinitionPane(Vertical):
 
     @on(OutlineLines.SearchWanted)
     def open_search(self, event: OutlineLines.SearchWanted) -> None:
-        """The user wants to search."""
+        """Open the search."""
         event.stop()
         self._search.open()
 

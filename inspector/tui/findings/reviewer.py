@@ -330,6 +330,6 @@ def _named(target: Target) -> Identity:
     if identity is None:
         raise UsageError(
             "accepted findings of a page without an address cannot be kept",
-            "Name the page: web+https://… beside --cdp.",
+            "Give the page's address as well as --cdp: web+https://…",
         )
     return identity

@@ -26,7 +26,7 @@ class Place(StrEnum):
     PAGE = "On a tool of a page"
     DECIDING = "Where a call is decided on"
     TRUST = "In the trust of the session"
-    CONTEXT = "In what reaches the model first"
+    CONTEXT = "In the context before the first call"
     PINS = "Among the pins"
     RECORDING = "In a recording that is looked into"
     ASKING = "Where something is asked"

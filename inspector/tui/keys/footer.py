@@ -23,7 +23,7 @@ class FocusedPart(Enum):
     SEARCH = auto()
     FORM = auto()
     INPUT = auto()
-    """Where letters are text."""
+    """A text input has the focus, so letters are typed."""
     TOOL = auto()
     FINDINGS = auto()
     DEFINITION = auto()

@@ -99,7 +99,7 @@ class FindingActions:
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
     def go_to(self, finding: Finding) -> bool:
-        """Show the place of a finding; where there is none, say so. Whether it is in a definition."""
+        """Show the place of a finding, or say that it has none. Returns whether the place is in a definition."""
         session = self._link.session
         if session is None:
             return False

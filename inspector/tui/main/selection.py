@@ -32,7 +32,7 @@ _UNCALLED = {
     Kind.TOOL: " is not called yet. Fill in the form and press Enter.",
     Kind.RESOURCE: " is not read yet. Press Enter.",
     Kind.TEMPLATE: " is not read yet. Fill in its variables and press Enter.",
-    Kind.PROMPT: " is not got yet. Fill in the form and press Enter.",
+    Kind.PROMPT: " is not fetched yet. Fill in the form and press Enter.",
 }
 
 

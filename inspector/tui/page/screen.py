@@ -99,7 +99,7 @@ def gone_note(tool: Tool, catalogue: Catalogue) -> Content:
 
 
 def changed_lines(facts: PageFacts) -> Iterator[Content]:
-    """The values that the browser changed. Those that it dropped are findings."""
+    """The values that the browser changed. Those that it dropped are not here: they are reported as findings."""
     for pointer in facts.changed[:_MAX_NAMED]:
         yield Content.assemble(
             (f"{CHANGED} ", "bold $text-error"),

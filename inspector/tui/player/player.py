@@ -29,7 +29,7 @@ class Player:
     """Moves the position, which is a line of the file. Threads read the file and search it."""
 
     def __init__(self, screen: Screen[None], session: RecordedSession, moved: Callable[[], None]) -> None:
-        """`moved` is called at each new position, before the next one: a scene begins where the last one ended."""
+        """`moved` is called for every position in turn, because each scene starts from the one before."""
         self._screen = screen
         self._moved = moved
         self._session = session

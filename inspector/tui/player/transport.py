@@ -127,7 +127,7 @@ def bar_line(view: TransportView, width: int) -> Content:
 
 
 def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
-    """The keys that move, as many as fit. `ids`: of commands that belong together, with the words for both."""
+    """The keys of the player, as many as fit. `ids`: commands that share a label, with that label."""
     parts: list[Content | str] = [" "]
     taken = 1
     for known, label in ids:

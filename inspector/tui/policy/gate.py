@@ -39,7 +39,7 @@ class RecordAmended(Message):
 
 
 class PolicyGate:
-    """Checks calls and answers, and holds the agent session of this run. It outlives every connection."""
+    """Checks calls and results against the policy, and keeps the agent session of this run when a connection closes."""
 
     def __init__(
         self,

@@ -72,7 +72,7 @@ class Masks:
     """The secrets of one result, masked wherever they are drawn. Values that only a model must not see are no secrets."""
 
     def __init__(self, raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> None:
-        """`declared`: the bounded result at `declared`, whose removals mask the raw result."""
+        """`declared`: the bounded result at the boundary of that name. What it withholds is masked in the raw result."""
         self._raw = raw
         self._declared = declared
         self._contract = contract

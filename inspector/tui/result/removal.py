@@ -143,7 +143,7 @@ def _ruled(removal: Removal) -> str:
 
 def _unjudged(removal: Removal) -> str:
     if not removal.pointer:
-        return "Return a result that can be judged, and report it to Sightline if this one should be."
+        return "Return a result that can be judged. If this one is valid, report it as a defect of Sightline."
     return "Return it as JSON and the protocol have it: each key once, each member of its type."
 
 

@@ -100,7 +100,7 @@ class ResultView:
     undeclared: int | None
     """How many leaves passed that the output schema does not name; None where there is none, or at another level."""
     values: tuple[Json, ...]
-    """The raw result, and what the model sees: as in the outline, each member where it was."""
+    """The raw result and the model view, as the outline shows them: each member keeps its position."""
     masks: int = 0
     """Masked values of what the server sent."""
     masked: "ResultView | None" = None

@@ -11,7 +11,7 @@ _YOUNG, _MIDDLE, _OLD = 2_000, 5, 2
 """New objects, and then rounds of each generation, after which the next is gone through: a few milliseconds each."""
 
 _LONG_S = 0.008
-"""A round over all that is not set aside, of the processor, after which what it left is set aside."""
+"""Processor time of a full garbage collection, in seconds. After a longer one, the objects that are left are frozen."""
 
 _begun_s = 0.0
 

@@ -69,7 +69,7 @@ class TimelinePane(Lines):
         """Show what is new in the session."""
 
     def describe(self, name: str, arguments: str) -> None:
-        """Use these words for the arguments of the next call of a tool."""
+        """Show these words in place of the arguments in the row of the tool's next call."""
 
     def finished(self, session: Session, record: CallRecord) -> None:
         """A call has ended."""

@@ -275,7 +275,7 @@ class Outline:
         return (payload_of(one) or payload_of(other)) if self.style is Style.TREE else None
 
     def _decode_pictures(self) -> None:
-        """Outlines are made in threads, their rows are not."""
+        """Decode the pictures now, in the thread that makes the outline: rows are made on the event loop."""
         nodes = [node for node, flags in enumerate(self._flags) if flags & _PICTURE]
         for node in nodes[:MOST_PICTURES]:
             parent = self._parents[node]
@@ -465,7 +465,7 @@ def _pad(below: list[_Item]) -> None:
 
 
 def _members(one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
-    """The members of one container, or of two of one kind, each in the order of its side: token, left, right."""
+    """The members of one container, or of two containers of one type: token, left, right. Each side keeps its order."""
     if one is other or other is ABSENT:
         both = one is other
         for token, value in _pairs(one):

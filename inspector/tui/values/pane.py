@@ -24,7 +24,7 @@ _DIVIDER = "│"
 _MANY = 4_000
 """Nodes from which on rows are counted in a thread."""
 _MOST_SEARCHED = 400
-"""Rows of a marked value in which a part of it is looked for."""
+"""The most rows of a marked value that are searched for the marked part."""
 _STYLES = {
     Kind.LABEL: "$text-primary",
     Kind.STRING: "$foreground",

@@ -18,7 +18,7 @@ from inspector.tui.values.wrap import Kind, Span, Wrapped
 MOST_BYTES = 20_000_000
 """Of an encoded picture that is decoded."""
 MOST_PIXELS = 25_000_000
-"""A picture of more is not decoded: a few bytes may stand for gigabytes of pixels."""
+"""Larger pictures are not decoded: a small file can expand to gigabytes of pixels."""
 MOST_PICTURES = 40
 """Pictures of one value that are decoded."""
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP")

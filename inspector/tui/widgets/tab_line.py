@@ -26,7 +26,7 @@ class Tab(Struct, frozen=True, kw_only=True):
 
 
 class TabLine(Widget):
-    """A line of tabs; number keys and the mouse change it."""
+    """A line of tabs. Number keys and the mouse switch between them."""
 
     DEFAULT_CSS = """
     TabLine {
@@ -58,7 +58,7 @@ class TabLine(Widget):
         )
 
     def render(self) -> Content:
-        """The line; a sign marks the active tab where colour cannot."""
+        """The tabs in one line. A sign marks the active tab, also without colour."""
         style = self.get_visual_style("tab-line--active")
         parts: list[tuple[str, str] | tuple[str, object] | str] = []
         narrow = sum(len(tab.text) + 4 for tab in self.tabs) > self.size.width

@@ -99,7 +99,7 @@ class Socket:
             self._in_loop(partial(_settle, self._opened, error))
 
     def _read(self, connection: ClientConnection) -> str:
-        """Queue messages until the connection ends; the reason why it ended."""
+        """Queue messages until the connection ends. Returns the reason why it ended."""
         try:
             while True:
                 raw = connection.recv(decode=False)
