@@ -102,16 +102,16 @@ def _kind(method: str, params: Json) -> AskKind | str:
     if method == _ROOTS:
         return AskKind.ROOTS
     if not isinstance(params, dict):
-        return "its params are no object"
+        return "its params are not an object"
     if method == _SAMPLE:
-        return AskKind.SAMPLING if isinstance(params.get("messages"), list) else "its messages are no list"
+        return AskKind.SAMPLING if isinstance(params.get("messages"), list) else "its messages are not a list"
     mode = params.get("mode", "form")
     if mode == "url":
         return AskKind.URL if isinstance(params.get("url"), str) else "it has no url"
     if mode != "form":
         return "its mode is neither form nor url"
     is_form = isinstance(params.get("requestedSchema"), dict)
-    return AskKind.FORM if is_form else "its requestedSchema is no object"
+    return AskKind.FORM if is_form else "its requestedSchema is not an object"
 
 
 def sampling_lines(ask: Ask) -> Iterator[str]:

@@ -37,12 +37,12 @@ class StandingAnswers(Struct, frozen=True, kw_only=True):
         if ask.kind is AskKind.ROOTS:
             return Answer(action=Action.ACCEPT, why="" if self.has_roots else "--root DIR names a folder")
         if standing is not None and standing.word in {Action.DECLINE, Action.CANCEL}:
-            return Answer(action=Action(standing.word), why="--answer says so")
+            return Answer(action=Action(standing.word), why="answered by --answer")
         if ask.kind is AskKind.SAMPLING:
-            unanswered = Answer(action=Action.DECLINE, why="--sampling-reply answers sampling")
+            unanswered = Answer(action=Action.DECLINE, why="answered by --sampling-reply")
             return unanswered if self.sampling is None else sampled(self.sampling)
         if standing is None:
-            return Answer(action=Action.DECLINE, why="--answer answers it")
+            return Answer(action=Action.DECLINE, why="answered by --answer")
         if standing.word == DEFAULTS:
             return with_defaults(ask)
         if ask.kind is AskKind.URL or standing.content is None:

@@ -70,7 +70,7 @@ def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
     """What was asked, and what was answered, in lines that quote no answer."""
     word = {Action.ACCEPT: "answered", Action.DECLINE: "declined", Action.CANCEL: "cancelled"}[answer.action]
     if ask.kind is AskKind.ROOTS and answer.why:
-        word = "answered with no folder"
+        word = "answered without a folder"
     asked = f" “{safe_line(ask.message[:_MOST_SAID])}”" if ask.message else ""
     lines = [f"{ask.title}{asked}: {word}{f': {answer.why}' if answer.why else ''}"]
     if ask.kind is AskKind.URL:

@@ -289,7 +289,7 @@ async def _other_listing(session: Session) -> OtherListing:
 
 
 def gathered_from(path: Path) -> Gathered:
-    """Read a recording, without server or network. Raises UsageError where the file is no recording."""
+    """Read a recording, without server or network. Raises UsageError where the file is not a recording."""
     file = RecordingFile(path)
     missing: list[NotChecked] = []
     try:
@@ -306,7 +306,7 @@ def gathered_from(path: Path) -> Gathered:
     )
     missing += _not_recorded(found.reviewed)
     if found.is_page:
-        why = "a recording of a page has those of its tools alone that were called"
+        why = "a recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
     return Gathered(server=server, reviewed=found.reviewed, not_checked=tuple(missing))
 
@@ -353,9 +353,10 @@ def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
 
 _NO_CALLS = NotChecked(what="results", why="no tool was called: --call calls those that only read")
 _ONE_LISTING = NotChecked(
-    what="changes", why="one listing was taken, under one client name: --call takes others"
+    what="changes",
+    why="the tools were listed once, with one client name: --call also lists them with another",
 )
 _HEADERS = NotChecked(
     what="permissions policy",
-    why="the page's response headers are not read: what they allow is not known, what they forbid is",
+    why="the page's response headers are not read, so what they allow is not known",
 )

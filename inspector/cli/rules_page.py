@@ -13,8 +13,8 @@ _HEAD = (
     "What `sightline review` looks for ([review.md](review.md)). This page is made from the registry:",
     "`python -m inspector.cli.rules_page > docs/rules.md`.",
     "",
-    "An id is never given to another rule. Severity says how bad it is where it is true, confidence how sure it is that it",
-    "is; a single finding may differ from its rule in both. A rule that needs results is asked with `--call`.",
+    "An id is never given to another rule. Severity says how bad a finding is, confidence how likely it is to be true; a",
+    "single finding may differ from its rule in both. Rules that need results run with `--call`.",
 )
 
 

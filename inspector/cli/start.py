@@ -152,7 +152,7 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
 
 
 def _report_stray_output(session: "Session") -> None:
-    """Say what a server printed to stdout that is no JSON: a client may stop reading there."""
+    """Say what a server printed to stdout that is not JSON: a client may stop reading there."""
     stray = [
         matched.frame.raw
         for matched in session.timeline.matched
@@ -297,7 +297,7 @@ def recording_launch(
             "Sightline connects to nothing here, and records nothing again.",
         )
     from inspector.recording.files.reading import header_at  # noqa: PLC0415
-    from inspector.recording.target import OpenedRecording  # noqa: PLC0415 - most targets are no recording
+    from inspector.recording.target import OpenedRecording  # noqa: PLC0415 - most targets are not a recording
 
     opened = OpenedRecording(path=word, header=header_at(Path(word)), identity=identity)
     recorded = opened.header.lenses

@@ -161,7 +161,7 @@ async def open_connection(
     try:
         return await _opened(target, opening, dispatcher(last_id), tap)
     except _DiedEarly:
-        tap.note("the server exited at the probe for the stateless era: starting it again with initialize")
+        tap.note("the server exited when asked for the stateless era: starting it again with initialize")
         again = replace(opening, era=Era.LEGACY)
         return await _opened(target, again, dispatcher(), tap)
 

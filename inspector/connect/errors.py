@@ -23,7 +23,7 @@ def connect_error(
 ) -> InspectorError:
     """The error for a connection that failed because `asked` ended in `failure`.
 
-    `printed`: text about a line on stdout that is no message.
+    `printed`: text about a line on stdout that is not a message.
     """
     match failure:
         case Failure(http_status=401 | 403):

@@ -37,7 +37,7 @@ async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
         try:
             yield inflate.decompress(chunk) if inflate else chunk
         except zlib.error as error:
-            raise UnreadableBodyError(f"sent a body that is no valid `{encoding}`") from error
+            raise UnreadableBodyError(f"sent a body that is not a valid `{encoding}`") from error
 
 
 async def event_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:

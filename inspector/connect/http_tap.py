@@ -279,7 +279,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         self._dispatcher.take(matched)
         if is_json and (fault := fault_of(matched.frame)):
             failure = exchange.failed(
-                FailureKind.PROTOCOL, f"sent an event that is no JSON-RPC message: {fault}"
+                FailureKind.PROTOCOL, f"sent an event that is not a JSON-RPC message: {fault}"
             )
             if carried is not None:
                 self._fail(exchange, failure)
@@ -296,7 +296,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if reason:
             failure = exchange.failed(
                 FailureKind.PROTOCOL,
-                f"named an endpoint that must not be used: {reason}: {excerpt(event.data)}",
+                f"named an endpoint that is not allowed: {reason}: {excerpt(event.data)}",
             )
             self.stream_failure = failure
             self._fail(exchange, failure)
@@ -372,7 +372,7 @@ class _Exchange:
         if charset and fault:
             what = f"sent JSON in {charset}; it has to be in UTF-8"
         elif fault:
-            what = f"sent a body that is no JSON-RPC message: {fault}"
+            what = f"sent a body that is not a JSON-RPC message: {fault}"
         else:
             what = f"sent a message that does not answer the request: {excerpt(frame.raw)}"
         return self.failed(FailureKind.PROTOCOL, what)
@@ -426,12 +426,12 @@ def endpoint_fault(own: str, named: str) -> str:
     if "\\" in named:
         return "it has a backslash, which programs read differently"
     if not named or any(character.isspace() or not character.isprintable() for character in named):
-        return "it is no URL"
+        return "it is not a URL"
     try:
         here, there = urlsplit(own), urlsplit(urljoin(own, named))
         ports = [parts.port or _PORTS.get(parts.scheme) for parts in (here, there)]
     except ValueError:
-        return "it is no URL"
+        return "it is not a URL"
     if there.scheme != here.scheme:
         return f"it has another scheme than {here.scheme}"
     if "@" in there.netloc and there.netloc.rpartition("@")[0] != here.netloc.rpartition("@")[0]:

@@ -275,7 +275,7 @@ def _read(path: str, *, may_be_empty: bool = False) -> _File:
     entries: dict[str, _Written] = {}
     for table in tables:
         if not is_object(table.entries):
-            raise UsageError(f"{path}: the servers are no object", _LOOKED_FOR)
+            raise UsageError(f"{path}: the servers are not an object", _LOOKED_FOR)
         entries |= _entries(table, table.entries)
     return _File(path=path, dialect=dialect, entries=entries)
 
@@ -477,7 +477,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
                     )
                 known.add(_TRANSPORTS[plain])
         if len(known) > 1:
-            raise self._wrong("type and transport differ", "Leave one of them out.")
+            raise self._wrong("`type` and `transport` differ", "Leave one of them out.")
         return known.pop() if known else None
 
     def _command(self, entry: _Entry) -> StdioTarget:
@@ -521,7 +521,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
             return HttpTarget(url=url, older_sse=older_sse)
         # The filled-in URL may hold a credential, so messages quote the URL as written.
         quoted = "" if self.is_covered else f": {written}"
-        problem = self._wrong(f"{key} is no http(s) URL{quoted}", "Write it as https://host/path.")
+        problem = self._wrong(f"{key} is not an http(s) URL{quoted}", "Write it as https://host/path.")
         if not url.startswith(("http://", "https://")):
             raise problem
         try:

@@ -173,7 +173,7 @@ def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
     client = _shaped(file.client, _Client, f"{where}, `client`")
     levels = (*LOG_LEVELS, NO_LOGS)
     if client.log_level not in (None, *levels):
-        raise UsageError(f"{where}: `client`: `log_level` is no level", f"Levels: {', '.join(levels)}.")
+        raise UsageError(f"{where}: `client`: `log_level` is not a level", f"Levels: {', '.join(levels)}.")
     return Settings(
         client=client.profile,
         roots=tuple(_absolute(root, f"{where}: `client`: `roots`") for root in client.roots),

@@ -12,7 +12,7 @@ from inspector.json.pointer import child
 from inspector.protocol.catalogue import Kind
 
 NOT_OBSERVED = "not observed for this host; shown as the specification gives it"
-_NO_LIST = "it is no list, so the model gets nothing of it"
+_NO_LIST = "it is not a list, so the model gets nothing of it"
 
 
 def view_of_reading(host: Host, bounded: Bounded) -> ModelContext:

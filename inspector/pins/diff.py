@@ -109,7 +109,7 @@ def _losses(before: Tool, after: Tool) -> Iterator[_Loss]:
     if lost:
         yield _Loss(what=f"sensitive arguments: {', '.join(sorted(lost))}", pointers=("/inputSchema",))
     if before.output_schema is not None and after.output_schema is None:
-        yield _Loss(what="the output schema is gone", pointers=("/outputSchema",))
+        yield _Loss(what="the output schema was removed", pointers=("/outputSchema",))
 
 
 def _is_weaker(name: TraitName, old: Traits, new: Traits, joined: Traits) -> bool:

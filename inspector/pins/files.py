@@ -45,7 +45,9 @@ def known_as(target: Target) -> Identity:
     """`identified`, for a target that has an address. Raises UsageError."""
     identity = identified(target)
     if identity is None:
-        raise UsageError("a page without an address cannot be pinned", "Name it: web+https://… beside --cdp.")
+        raise UsageError(
+            "a page without an address cannot be pinned", "Give its address as well as --cdp: web+https://…"
+        )
     return identity
 
 

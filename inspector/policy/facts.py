@@ -90,11 +90,11 @@ def path_of(text: str) -> Path | str:
     while position < len(text) or text.endswith("."):
         part = _PART.match(text, position)
         if not part:
-            return "is no name: parts are joined with dots, and stand in quotes where they hold one"
+            return "is not a name: parts are joined with dots, and stand in quotes where they hold one"
         try:
             parts.append(json.loads(part[1]) if part[1].startswith('"') else part[1])
         except ValueError:
-            return "has a part in quotes that is no text"
+            return "has a part in quotes that is not text"
         position = part.end()
     return _known(Path(text=text, parts=tuple(parts)))
 
@@ -296,7 +296,7 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
         ),
         "isError": not isinstance(outcome, Result) or result.get("isError", False) is not False,
     }
-    # What is no object might have held them.
+    # What is not an object might have held them.
     is_lost = not isinstance(meta, dict) and meta not in (None, [], "")
     is_lost = is_lost or (isinstance(outcome, Result) and not isinstance(value, dict))
     lost = frozenset({"/response/annotations", "/response/_meta"}) if is_lost else frozenset[str]()

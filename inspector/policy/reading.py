@@ -47,7 +47,7 @@ def _inherited(top: JsonObject, base: Policy | None) -> tuple[Rule, ...]:
 
 def _rules(value: Json, taken: set[str]) -> Iterator[Rule]:
     if not isinstance(value, list):
-        raise _Wrong("/rules", "`rules` is no list")
+        raise _Wrong("/rules", "`rules` is not a list")
     for index, item in enumerate(value):
         pointer = child("/rules", index)
         rule = _rule(item, pointer)
@@ -61,11 +61,11 @@ def _rule(value: Json, pointer: str) -> Rule:
     members = _object(value, pointer, required=("name", "effect", "conditions"), optional=("reason",))
     name, effect, reason = members["name"], members["effect"], members.get("reason", "")
     if not isinstance(name, str) or not name.strip():
-        raise _Wrong(pointer, "`name` is no text, or empty")
+        raise _Wrong(pointer, "`name` is not text, or empty")
     if not isinstance(effect, str) or effect not in _EFFECTS:
         raise _Wrong(pointer, f"`effect` of {name} is none of {', '.join(_EFFECTS)}")
     if not isinstance(reason, str):
-        raise _Wrong(pointer, f"`reason` of {name} is no text")
+        raise _Wrong(pointer, f"`reason` of {name} is not text")
     condition = _condition(members["conditions"], child(pointer, "conditions"), MAX_DEPTH)
     return Rule(name=name, effect=_EFFECTS[effect], condition=condition, reason=reason)
 
@@ -74,7 +74,7 @@ def _condition(value: Json, pointer: str, depth: int) -> Condition:
     if not depth:
         raise _Wrong(pointer, f"conditions stand more than {MAX_DEPTH} levels deep")
     if not isinstance(value, dict):
-        raise _Wrong(pointer, _repeated(value) or "a condition is no object")
+        raise _Wrong(pointer, _repeated(value) or "a condition is not an object")
     if "fact" in value:
         return _test(value, pointer)
     if len(value) != 1 or not value.keys() <= {"and", "or", "not"}:
@@ -84,14 +84,14 @@ def _condition(value: Json, pointer: str, depth: int) -> Condition:
     if name == "not":
         return Not(condition=_condition(inner, at, depth - 1))
     if not isinstance(inner, list) or not inner:
-        raise _Wrong(at, f"`{name}` is no list of one or more conditions")
+        raise _Wrong(at, f"`{name}` is not a list of one or more conditions")
     parts = tuple(_condition(each, child(at, index), depth - 1) for index, each in enumerate(inner))
     return And(conditions=parts) if name == "and" else Or(conditions=parts)
 
 
 def _test(value: JsonObject, pointer: str) -> Comparison:
     fact = value["fact"]
-    path = path_of(fact) if isinstance(fact, str) else "is no text"
+    path = path_of(fact) if isinstance(fact, str) else "is not text"
     if isinstance(path, str):
         raise _Wrong(pointer, f"the fact {fact if isinstance(fact, str) else ''} {path}".replace("  ", " "))
     operators = [key for key in value if key != "fact"]
@@ -128,7 +128,7 @@ def _unusable(operand: Json) -> str:
         if isinstance(value, DuplicateKeys):
             return f"names the key {', '.join(value.repeated)} twice"
         if isinstance(value, float) and not isfinite(value):
-            return "takes no number without end"
+            return "takes no infinite number"
     return ""
 
 
@@ -137,7 +137,7 @@ def _object(
 ) -> JsonObject:
     what = "a rule" if pointer else "the policy"
     if not isinstance(value, dict):
-        raise _Wrong(pointer, _repeated(value) or f"{what} is no object")
+        raise _Wrong(pointer, _repeated(value) or f"{what} is not an object")
     for key in required:
         if key not in value:
             raise _Wrong(pointer, f"{what} lacks `{key}`")

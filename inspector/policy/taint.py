@@ -167,7 +167,7 @@ def _undeclared(of_tool: Sequence[Claim], of_answer: Sequence[Claim]) -> Iterato
             yield f"The result's {key} is none of those that its tool declares."
     declared, answered = (_words_of(claims, "maliciousActivityHint") for claims in (of_tool, of_answer))
     if declared == frozenset({False}) and answered == frozenset({True}):
-        yield "The result is said to hold an attack, and its tool that it never does."
+        yield "The result is declared malicious, but its tool declares that it never is."
 
 
 def _words_of(claims: Iterable[Claim], key: str) -> frozenset[bool | str] | None:

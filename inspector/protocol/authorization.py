@@ -129,7 +129,7 @@ def redirect_fault(uri: str) -> str:
         parts = urlsplit(uri)
         port = parts.port
     except ValueError:
-        return "it is no URL"
+        return "it is not a URL"
     if parts.scheme != "http" or parts.hostname not in _REDIRECT_HOSTS or parts.username is not None:
         return "it is not on http://127.0.0.1 or http://localhost"
     if not port:

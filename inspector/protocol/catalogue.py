@@ -196,7 +196,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
 
     entries: dict[Kind, tuple[Entry, ...]] = field(default_factory=dict[Kind, tuple[Entry, ...]])
     problems: tuple[Malformed, ...] = ()
-    """What was wrong with a listing as a whole: a page that is no object, a cursor that repeats."""
+    """What was wrong with a listing as a whole: a page that is not an object, a cursor that repeats."""
     pages: dict[Kind, tuple[JsonObject, ...]] = field(default_factory=dict[Kind, tuple[JsonObject, ...]])
     """What the pages of each list say beside their items, as sent: `ttlMs`, `cacheScope`, `_meta`, whatever else."""
 
@@ -250,10 +250,10 @@ class Catalogue(Struct, frozen=True, kw_only=True):
 def decode_page(kind: Kind, result: Json) -> tuple[Entry, ...] | Malformed:
     """The items of one page of a listing; pointers are into `result`."""
     if not isinstance(result, dict):
-        return Malformed(pointer="", reason=f"the {kind.method} result is no object", value=result)
+        return Malformed(pointer="", reason=f"the {kind.method} result is not an object", value=result)
     items = result.get(kind.value)
     if not isinstance(items, list):
-        problem = "is missing" if kind.value not in result else "is no list"
+        problem = "is missing" if kind.value not in result else "is not a list"
         return Malformed(pointer=f"/{kind.value}", reason=f"`{kind.value}` {problem}", value=items)
     return tuple(_decode(kind, item, f"/{kind.value}/{index}") for index, item in enumerate(items))
 
@@ -324,7 +324,7 @@ class Listing:
 
     def _cursor_problem(self, cursor: Json) -> str:
         if not isinstance(cursor, str):
-            return "`nextCursor` is no string: the pages behind it were not asked for"
+            return "`nextCursor` is not a string: the pages behind it were not asked for"
         if cursor in self._seen:
             return "`nextCursor` repeats an earlier one: the pages go round in a circle"
         if self._pages >= MAX_PAGES:
@@ -342,7 +342,7 @@ def _decode(kind: Kind, value: Json, pointer: str) -> Entry:
             name=text_at(dict(value.pairs), "name"),
         )
     if not isinstance(value, dict):
-        return Malformed(pointer=pointer, reason="is no object", value=value)
+        return Malformed(pointer=pointer, reason="is not an object", value=value)
     name = value.get(kind.identity)
     if not isinstance(name, str) or not name:
         problem = "is missing" if kind.identity not in value else "is not a non-empty string"
@@ -366,5 +366,5 @@ def _tool_fault(definition: JsonObject) -> tuple[str, str] | None:
     if isinstance(schema, DuplicateKeys):
         return "/inputSchema", f"`inputSchema` names a key twice: {', '.join(schema.repeated)}"
     if not isinstance(schema, dict):
-        return "/inputSchema", "`inputSchema` is no object"
+        return "/inputSchema", "`inputSchema` is not an object"
     return None

@@ -47,7 +47,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     response_to: str | None = None
     """Over HTTP: the `request_key` of the request whose HTTP response this came in."""
     body: JsonText | Malformed | None = None
-    """`raw` parsed once for everyone; None where it is no JSON channel."""
+    """`raw` parsed once for everyone; None where it is not a JSON channel."""
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -78,7 +78,7 @@ def _removal(pointer: str) -> Removal:
 
 
 UNJUDGED = "unjudged"
-"""The rule for what cannot be judged: an answer to no request, text that is no JSON, parameters during a call without an answer."""
+"""The rule for what cannot be judged: an answer to no request, text that is not JSON, parameters during a call without an answer."""
 _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 

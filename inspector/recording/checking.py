@@ -28,7 +28,7 @@ from inspector.recording.replaying import (
 
 _Item = TypeVar("_Item", Removed, str)
 
-_NO_HOST = "the host that it was recorded for is not known any more"
+_NO_HOST = "this version does not know the host that it was recorded for"
 MAX_MISMATCHES = 100
 """Of one call; more are counted."""
 

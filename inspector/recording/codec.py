@@ -102,7 +102,7 @@ def decoded(
 
 
 def version_of(raw: bytes) -> int | None:
-    """The version that a header names; None where the line is no header."""
+    """The version that a header names; None where the line is not a header."""
     parsed = parse(raw) if len(raw) <= MAX_LINE_BYTES else None
     value = parsed.value if isinstance(parsed, JsonText) else None
     if not isinstance(value, dict) or value.get("sightline") != FORMAT:
@@ -150,9 +150,9 @@ def _parsed(raw: bytes) -> JsonObject:
         raise _Unfit(f"it nests deeper than {MAX_DEPTH:,} levels")
     parsed = parse(raw)
     if not isinstance(parsed, JsonText):
-        raise _Unfit("it is no JSON")
+        raise _Unfit("it is not JSON")
     if not isinstance(parsed.value, dict):
-        raise _Unfit("it is no object, or names a key twice")
+        raise _Unfit("it is not an object, or names a key twice")
     return parsed.value
 
 

@@ -297,7 +297,7 @@ class PageCall(Struct, frozen=True, kw_only=True):
 
 def _check_text(text: Json | UnsetType) -> None:
     if isinstance(text, UnsetType) or not (isinstance(text, str) or is_marker(text)):
-        raise ValueError("`text` is no text")
+        raise ValueError("`text` is not text")
 
 
 def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Frame:

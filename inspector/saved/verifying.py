@@ -53,7 +53,7 @@ def ignored_of(word: str) -> Ignored:
     try:
         tokens = split(f"/{pointer}" if colon else word)
     except ValueError as error:
-        raise UsageError(f"{word} is no JSON pointer", _NO_POINTER) from error
+        raise UsageError(f"{word} is not a JSON pointer", _NO_POINTER) from error
     if not tokens:
         raise UsageError("the whole result cannot be ignored", _NO_POINTER)
     return Ignored(tool=tool, tokens=tokens)

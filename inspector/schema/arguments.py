@@ -95,7 +95,7 @@ def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
 def from_json(text: str) -> JsonObject:
     """All arguments as one JSON object, exactly as written.
 
-    Raises UsageError with line and column where the text is no JSON; repeated keys and NaN are refused too.
+    Raises UsageError with line and column where the text is not JSON; repeated keys and NaN are refused too.
     """
     value = _parsed(text, "")
     if not isinstance(value, dict):
@@ -151,7 +151,7 @@ def _place(arguments: JsonObject, name: str, target: _Target, value: Json) -> No
     for token in above:
         inner = place.setdefault(token, {})
         if not isinstance(inner, dict):
-            raise UsageError(f"{_cut(name)}: {_cut(token)} was given a value that is no object")
+            raise UsageError(f"{_cut(name)}: {_cut(token)} was given a value that is not an object")
         place = inner
     if last not in place:
         place[last] = value

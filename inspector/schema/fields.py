@@ -97,7 +97,7 @@ def form_of(schema: Json) -> Form:
     properties = merged.keywords.get("properties", {})
     if not isinstance(properties, dict):
         twice = isinstance(properties, DuplicateKeys)
-        problem = "`properties` names a key twice" if twice else "`properties` is no object"
+        problem = "`properties` names a key twice" if twice else "`properties` is not an object"
     elif builder.exhausted:
         problem = f"only the first {MAX_FIELDS} fields are shown"
     elif any(keyword in merged.keywords for keyword in ("anyOf", "oneOf", "if")):

@@ -16,7 +16,7 @@ class Match(Enum):
     YES = auto()
     NO = auto()
     UNKNOWN = auto()
-    """The pattern cannot be judged, or the key is no valid Unicode."""
+    """The pattern cannot be judged, or the key is not valid Unicode."""
 
 
 class KeyPattern:

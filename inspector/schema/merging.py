@@ -88,7 +88,7 @@ class _Merging:
                 case False:
                     self._fail("its schema allows no value")
                 case _:
-                    self._fail("its schema is no schema")
+                    self._fail("its schema is not a schema")
 
     def _further(self, part: JsonObject) -> list[Json]:
         further: list[Json] = []

@@ -163,7 +163,7 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
 
 
 def positions_of(schema: Json) -> SchemaPositions:
-    """`schema` compiled. Never raises: what is no schema makes everything sensitive."""
+    """`schema` compiled. Never raises: what is not a schema makes everything sensitive."""
     compiled = compile_schema(schema)
     marked = [node for node in compiled.nodes if node.mark is Mark.SENSITIVE]
     return SchemaPositions(

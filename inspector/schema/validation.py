@@ -126,7 +126,7 @@ def faults_of(value: Json, limit: int, *, digits: bool = False) -> tuple[Violati
                 key = item.repeated[0] if item.repeated else ""
                 found.append(_fault(way, f"names a key twice: {key}", "names a key twice"))
             case Number() if item.text in _NO_NUMBERS:
-                found.append(_fault(way, f"{item.text} is no JSON number"))
+                found.append(_fault(way, f"{item.text} is not a JSON number"))
                 continue
             case Number() if digits and not has_exact_number(item.text):
                 words = "cannot be checked: the number has too many digits"
@@ -227,7 +227,7 @@ def _is_at(pointer: str, faulty: list[str]) -> bool:
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, UnicodeError):
-        return "it has a character that is no valid Unicode"
+        return "it has a character that is not valid Unicode"
     return f"the engine gave up ({type(error).__name__})"
 
 
@@ -392,7 +392,7 @@ def _compile(schema: Json, is_small: bool) -> _Compiled:  # noqa: FBT001 - as ab
     dialect = schema.get("$schema", _DIALECT) if isinstance(schema, dict) else _DIALECT
     engine = engine_of(dialect) if isinstance(dialect, str) else None
     if engine is None:
-        shown = dialect if isinstance(dialect, str) else "something that is no text"
+        shown = dialect if isinstance(dialect, str) else "something that is not text"
         return _broken("/$schema", f"its dialect is not known: {shown}")
     if levels_of(schema)[0] > MAX_DEPTH:
         return _broken("", "it nests too deeply")

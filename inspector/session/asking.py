@@ -89,7 +89,7 @@ class Asker:
     async def fulfil(self, requests: Json) -> JsonObject | None:
         """The `inputResponses` to `inputRequests`; None where one of them cannot be answered, which the timeline says."""
         if isinstance(requests, DuplicateKeys) or not isinstance(requests, dict):
-            self._note("input required", "not answered: inputRequests is no object, or has a key twice")
+            self._note("input required", "not answered: inputRequests is not an object, or has a key twice")
             return None
         if len(requests) > MAX_AT_ONCE:
             self._note("input required", f"not answered: it asks for {len(requests):,} things at once")

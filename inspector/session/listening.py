@@ -22,7 +22,7 @@ LASTING_S = 10.0
 """A subscription that was open for so long did not end soon: proxies cut what is silent for half a minute."""
 
 _FLAGS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
-_NOT_NOTICED = "changed lists are not noticed; L lists again"
+_NOT_NOTICED = "changes of lists are not noticed; L lists again"
 
 
 def wanted(capabilities: Json, uris: Iterable[str] = ()) -> JsonObject:

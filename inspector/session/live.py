@@ -530,7 +530,7 @@ class Session:
         before, now = (each.definition if each else None for each in (decided_on, tool))
         if tool is not decided_on and not equal(before, now):
             raise NotConfirmedError(
-                "not called: the server was reached again, and the definition of the tool has changed",
+                "not called: Sightline connected again, and the definition of the tool has changed",
                 "Look at the tool, and call it again.",
             )
 

@@ -56,7 +56,7 @@ def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str,
     if not wait_s:
         return (
             f"the page had registered no tools when it had loaded\nURL: {target}",
-            "--wait SECONDS waits for what it registers later.",
+            "--wait SECONDS waits for tools that it registers later.",
         )
     return (
         f"the page registered no tools within {wait_s:g} s\nURL: {target}",

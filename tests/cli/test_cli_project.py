@@ -78,7 +78,7 @@ def test_a_whole_response_is_opened(tmp_path: Path) -> None:
     [
         ("{", None, "not JSON"),
         ("{}", {"name": "x"}, "`inputSchema` is missing"),
-        ("{}", [], "is no object"),
+        ("{}", [], "is not an object"),
     ],
 )
 def test_files_that_cannot_be_used_are_usage_errors(

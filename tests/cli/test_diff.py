@@ -94,7 +94,7 @@ def test_a_lost_output_schema_and_a_lost_sensitive_argument_are_marked() -> None
         name="get_key", definition={**without(TOOL, "outputSchema"), "inputSchema": {"type": "object"}}
     )
     found = {change.pointer: change.weakens for change in definition_changes([tool()], [later])}
-    assert "the output schema is gone" in found["/outputSchema"]
+    assert "the output schema was removed" in found["/outputSchema"]
     assert found["/inputSchema/properties"] == ("sensitive arguments: /pin",)
 
 

@@ -21,12 +21,12 @@ def test_a_recording_is_a_target_by_its_name_and_by_its_first_line(tmp_path: Pat
     ("content", "words"),
     [
         (None, "No such file"),
-        (b"", "is no recording"),
-        (b"not JSON\n", "is no recording"),
+        (b"", "is not a recording"),
+        (b"not JSON\n", "is not a recording"),
         (b'{"sightline":"recording","version":99}\n', "version 99"),
         (b'{"sightline":"recording","version":1}\n', "line 1"),
-        (b"[" * 100_000, "is no recording"),
-        (b'"' + b"x" * 3_000_000, "is no recording"),
+        (b"[" * 100_000, "is not a recording"),
+        (b'"' + b"x" * 3_000_000, "is not a recording"),
     ],
 )
 def test_what_is_no_recording_is_told_in_a_line_and_exits_2(

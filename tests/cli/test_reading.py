@@ -59,7 +59,7 @@ def test_a_prompt_is_got_with_its_arguments() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("read", "today"), 5, "today is no URI"),
+        (("read", "today"), 5, "today is not a URI"),
         (("read", "note://today", "--arg", "a=b"), 2, "no variables"),
         (("read", "book", "--arg", "genre=a"), 2, "/title: is missing"),
         (("prompt", "discus"), 5, "Did you mean discuss?"),

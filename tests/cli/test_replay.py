@@ -93,7 +93,7 @@ def test_a_recording_that_breaks_off_fails(tmp_path: Path) -> None:
     [
         (("replay", "--format", "junit", "x"), "--format junit is for --check"),
         (("replay", "no-such.jsonl"), "cannot read no-such.jsonl: No such file"),
-        (("replay", "README.md"), "README.md is no recording"),
+        (("replay", "README.md"), "README.md is not a recording"),
     ],
 )
 def test_what_is_wrong_is_told(argv: tuple[str, ...], message: str) -> None:

@@ -76,7 +76,7 @@ def test_what_a_baseline_has_is_known_and_does_not_fail(tmp_path: Path) -> None:
     broken.write_text("{}")
     refused = sightline("review", "--baseline", str(broken), "demo")
     assert refused.code == 2
-    assert "is no report" in refused.err
+    assert "is not a report" in refused.err
     assert sightline("review", "--baseline", str(tmp_path / "none"), "demo").code == 2
 
 

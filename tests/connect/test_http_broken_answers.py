@@ -35,12 +35,12 @@ async def endless(asked: Asked, writer: asyncio.StreamWriter, kind: str, start: 
 async def test_what_cannot_be_read_is_named_in_our_own_words_and_costs_one_call() -> None:
     zipped = gzip.compress(b"x" * 1000)
     cases: list[tuple[Reply, str]] = [
-        (events(b"data: {broken\n\n"), "sent an event that is no JSON-RPC message: not JSON: "),
+        (events(b"data: {broken\n\n"), "sent an event that is not a JSON-RPC message: not JSON: "),
         (events(b'data: {"jsonrpc":"2.0"}\n\n'), "neither method, result nor error"),
         (events(b"data: \x1b[31m\xff\n\n"), "not JSON"),
         (events(b'data: {"jsonrpc":"2.0","id":$ID,"resu'), "without an answer within an event: data:"),
-        (raw("200 OK", b"{broken"), "sent a body that is no JSON-RPC message: not JSON: "),
-        (raw("200 OK", b""), "sent a body that is no JSON-RPC message: it is empty"),
+        (raw("200 OK", b"{broken"), "sent a body that is not a JSON-RPC message: not JSON: "),
+        (raw("200 OK", b""), "sent a body that is not a JSON-RPC message: it is empty"),
         (raw("200 OK", b"[1, 2]"), "no object: [1, 2]"),
         (raw("200 OK", b'{"jsonrpc":"2.0","id":99,"result":{}}'), "does not answer the request: {"),
         (raw("200 OK", b"\x00\x01", content_encoding="br"), "the content encoding `br`"),

@@ -293,15 +293,15 @@ async def test_ten_thousand_tools_in_200_pages_arrive_complete() -> None:
             ["tNone", "tagain"],
             ["`nextCursor` repeats an earlier one: the pages go round in a circle"],
         ),
-        ("numeric cursor", ["t"], ["`nextCursor` is no string: the pages behind it were not asked for"]),
-        ("page is no object", [], ["the tools/list result is no object"]),
+        ("numeric cursor", ["t"], ["`nextCursor` is not a string: the pages behind it were not asked for"]),
+        ("page is not an object", [], ["the tools/list result is not an object"]),
         ("no tools capability", [], ["tools/list ended early"]),
         (
             "one broken tool",
             ["t", "hinted"],
             [
                 "`inputSchema` is missing",
-                "is no object",
+                "is not an object",
                 "`name` is missing",
                 "the name is taken by an earlier tool",
             ],

@@ -322,7 +322,7 @@ def test_the_list_covers_values_and_keeps_names(home: Path) -> None:
     far = found["b"].covered()
     assert isinstance(far, HttpTarget)
     assert far.headers == (("A", "Bearer ${TOKEN}"), ("C", "•••"))
-    assert found["c"].problem == "url is no http(s) URL"
+    assert found["c"].problem == "url is not an http(s) URL"
 
 
 def test_a_file_that_cannot_be_read_is_listed_with_its_reason(home: Path) -> None:
@@ -335,7 +335,7 @@ def test_a_file_that_cannot_be_read_is_listed_with_its_reason(home: Path) -> Non
     assert "is not JSON" in found["Cursor"].problem
     assert SECRET not in found["Cursor"].problem
     assert "is not TOML" in found["Codex"].problem
-    assert "the servers are no object" in found["Gemini CLI"].problem
+    assert "the servers are not an object" in found["Gemini CLI"].problem
     assert found["LM Studio"].name == "good"
     assert "Zed" not in found
     assert all(reason(each.server) and reason(each.covered) for each in found.values() if not each.name)

@@ -114,7 +114,7 @@ def listing(request: Any) -> None:
                 {"name": "hinted", "inputSchema": EMPTY, "annotations": {"readOnlyHint": "maybe"}},
             ]
             answer(request, {"tools": tools})
-        case "page is no object":
+        case "page is not an object":
             answer(request, 7)
         case "no tools capability":
             refuse(request, -32601)

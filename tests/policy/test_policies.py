@@ -90,7 +90,7 @@ def test_an_error_in_toml_says_where_and_why(before: str, after: str, message: s
     [
         ('"name": "b", "effect": "warn"', '"name": "b", "effect": "x"', "p.json, line 10: `effect` of b"),
         ('"name": "b"', '"name": "a"', "p.json, line 10: the name a is taken"),
-        ('"and": [ {', '"and": [ 7, {', "p.json, line 10, conditions/and/0: a condition is no object"),
+        ('"and": [ {', '"and": [ 7, {', "p.json, line 10, conditions/and/0: a condition is not an object"),
         ('"name": "a",', '"name": "a", "name": "c",', "p.json, line 4: the key name is there twice"),
         ('"extends": "default",', '"extends": "strict",', "p.json, line 1: /extends: `extends` can only"),
         ('"extends": "default",', "", "p.json, line 1: the policy has no key `x`"),

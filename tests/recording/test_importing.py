@@ -62,13 +62,13 @@ def test_what_is_imported_is_bounded_on_the_way_in() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"garbage", "it is no JSON object"),
+        (b"garbage", "it is not a JSON object"),
         (b'{"a":1}', "it is of no shape that is known"),
-        (b'{"msg":{},"dir":"up","ts":1}', "`dir` is no direction"),
-        (b'{"msg":{},"dir":"in","ts":true}', "`ts` is no time"),
-        (b'{"msg":{},"dir":"in","ts":"yesterday"}', "`ts` is no time"),
-        (b'{"msg":{},"dir":"in","ts":NaN}', "`ts` is no time"),
-        (b'{"jsonrpc":"2.0"}', "`dir` is no direction"),
+        (b'{"msg":{},"dir":"up","ts":1}', "`dir` is not a direction"),
+        (b'{"msg":{},"dir":"in","ts":true}', "`ts` is not a time"),
+        (b'{"msg":{},"dir":"in","ts":"yesterday"}', "`ts` is not a time"),
+        (b'{"msg":{},"dir":"in","ts":NaN}', "`ts` is not a time"),
+        (b'{"jsonrpc":"2.0"}', "`dir` is not a direction"),
     ],
 )
 def test_a_line_of_neither_shape_ends_it_with_a_reason(line: bytes, reason: str) -> None:
@@ -103,7 +103,7 @@ def test_a_log_that_breaks_off_is_imported_up_to_there(tmp_path: Path) -> None:
     log.write_bytes(b"\n".join(wrapped()) + b'\n{"ts":1')
     ran = sightline("replay", "--save", str(made), str(log))
     assert ran.code == 0
-    assert "line 5: it is no JSON object; what is before it is imported" in ran.err
+    assert "line 5: it is not a JSON object; what is before it is imported" in ran.err
     assert sightline("replay", "--check", str(made)).code == 0
 
 

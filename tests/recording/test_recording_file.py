@@ -122,9 +122,9 @@ def assert_lacks_at_most_its_last_line(path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"garbage", "it is no JSON"),
-        (b"[1]", "it is no object, or names a key twice"),
-        (b'{"end":{"frames":1},"end":{"frames":1}}', "it is no object, or names a key twice"),
+        (b"garbage", "it is not JSON"),
+        (b"[1]", "it is not an object, or names a key twice"),
+        (b'{"end":{"frames":1},"end":{"frames":1}}', "it is not an object, or names a key twice"),
         (b'{"some":1}', "it is of no kind that is known"),
         (
             b'{"frame":1,"at":0,"direction":"up","channel":"stdio","size":1,"body":1}',
@@ -142,9 +142,9 @@ def assert_lacks_at_most_its_last_line(path: Path) -> None:
             b'{"frame":1,"at":1e999,"direction":"sent","channel":"stdio","size":1,"body":1}',
             "expected `float`",
         ),
-        (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1}', "`text` is no text"),
-        (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1,"text":[]}', "`text` is no text"),
-        (b'{"note":"policy","at":0,"text":{"$withheld":1,"id":"x"}}', "`text` is no text"),
+        (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1}', "`text` is not text"),
+        (b'{"frame":1,"at":0,"direction":"sent","channel":"stdio","size":1,"text":[]}', "`text` is not text"),
+        (b'{"note":"policy","at":0,"text":{"$withheld":1,"id":"x"}}', "`text` is not text"),
         (b'{"sightline":"recording"}', "object missing required field `created`"),
         (b"[" * 20_000 + b"]" * 20_000, "it nests deeper than 10,000 levels"),
     ],
@@ -173,7 +173,7 @@ def test_two_recordings_in_one_file_are_told_apart(tmp_path: Path) -> None:
     assert lines_of(tmp_path / "b.jsonl")[-1] == Break(line=8, reason="another recording begins here")
     lines = raw.splitlines(keepends=True)
     (tmp_path / "c.jsonl").write_bytes(raw + lines[1])
-    assert lines_of(tmp_path / "c.jsonl")[-1] == Break(line=8, reason="it goes on behind its end")
+    assert lines_of(tmp_path / "c.jsonl")[-1] == Break(line=8, reason="it has lines after its end")
 
 
 def test_a_line_or_a_file_that_is_too_long_ends_where_it_is_good(
@@ -197,9 +197,9 @@ def test_a_line_or_a_file_that_is_too_long_ends_where_it_is_good(
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"", "is no recording"),
-        (b"\x00" * 100, "is no recording"),
-        (b'{"jsonrpc":"2.0"}\n', "is no recording"),
+        (b"", "is not a recording"),
+        (b"\x00" * 100, "is not a recording"),
+        (b'{"jsonrpc":"2.0"}\n', "is not a recording"),
         (b'{"sightline":"recording","version":99}\n', "is a recording of version 99"),
         (b'{"sightline":"recording","version":1}\n', "line 1: object missing required field"),
     ],
@@ -211,14 +211,14 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, raw: bytes, message: st
 
 
 def test_a_folder_is_no_recording(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no file"):
+    with pytest.raises(UsageError, match="is not a file"):
         RecordingFile(tmp_path)
     assert not begins_as_recording(tmp_path)
 
 
 def test_a_pipe_is_no_recording(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="is no file"):
+    with pytest.raises(UsageError, match="is not a file"):
         RecordingFile(tmp_path / "pipe")
 
 

@@ -85,7 +85,7 @@ def test_text_becomes_what_the_schema_declares(schema: str, text: str, expected:
         ('{"type": "object"}', "[]", "n: expected a JSON object, got “[]”"),
         ('{"type": "object"}', "a", "n: not JSON: Expecting value (line 1, column 1)"),
         ('{"type": "object"}', '{"a": {"b": 1, "b": 2}}', "n: names a key twice: b (at /a)"),
-        ("{}", "[NaN]", "n: NaN is no JSON number (at /0)"),
+        ("{}", "[NaN]", "n: NaN is not a JSON number (at /0)"),
         ('{"type": "integer"}', "x" * 70, f"n: expected an integer, got “{'x' * 60}…”"),
         ('{"type": "integer", "writeOnly": true}', "12 34", "n: expected an integer, got something else"),
         (
@@ -169,9 +169,9 @@ def test_assignments_are_read_as_the_schema_declares(assignments: str, expected:
         ("number=x", "number: not JSON: Expecting value (line 1, column 1)"),
         ("pin=1 pin=2", "pin is given twice"),
         ("unknown=1 unknown=2", "unknown is given twice"),
-        ("a:=1 a.b=2 a.c.d=1", "a.c.d: a was given a value that is no object"),
+        ("a:=1 a.b=2 a.c.d=1", "a.c.d: a was given a value that is not an object"),
         ('pin:={"a":1,"a":2}', "pin: names a key twice: a"),
-        ("pin:=NaN", "pin: NaN is no JSON number"),
+        ("pin:=NaN", "pin: NaN is not a JSON number"),
         ("pin:=", "pin: not JSON: Expecting value (line 1, column 1)"),
     ],
 )
@@ -212,8 +212,8 @@ def test_arguments_as_json_are_kept_exactly() -> None:
         ('"{}"', "expected a JSON object, got a string"),
         ('{"a": 1, "a": 2}', "names a key twice: a"),
         ('{"x": [{"a": 1, "a": 2}]}', "names a key twice: a (at /x/0)"),
-        ('{"x": [0, NaN]}', "NaN is no JSON number (at /x/1)"),
-        ('{"x": -Infinity}', "-Infinity is no JSON number (at /x)"),
+        ('{"x": [0, NaN]}', "NaN is not a JSON number (at /x/1)"),
+        ('{"x": -Infinity}', "-Infinity is not a JSON number (at /x)"),
     ],
 )
 def test_what_is_no_json_object_is_refused_with_its_place(text: str, message: str) -> None:

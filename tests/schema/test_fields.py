@@ -183,11 +183,11 @@ def test_lists_and_objects_have_fields_inside() -> None:
     ("text", "problem"),
     [
         ("null", "the tool has no input schema"),
-        ("[]", "the input schema is no schema"),
+        ("[]", "the input schema is not a schema"),
         ("false", "the input schema allows no value"),
         ('{"type": "string"}', "the input schema describes no object"),
         ('{"a": 1, "a": 2}', "the input schema names a key twice"),
-        ('{"properties": []}', "`properties` is no object"),
+        ('{"properties": []}', "`properties` is not an object"),
         ('{"properties": {"a": {}, "a": {}}}', "`properties` names a key twice"),
         (
             '{"type": "object", "anyOf": [{"required": ["a"]}]}',

@@ -50,7 +50,7 @@ CASES: list[tuple[str, Json, Json, tuple[Path, ...]]] = [
     ("draft-07 items", ["x", 5], {"$schema": DRAFT_07, "items": [{"type": "string"}, {"type": "string"}]}, ((1,),)),
     ("items where prefixItems says nothing", ["x"], {"$schema": DRAFT_2019, "prefixItems": [True], "items": False}, ((0,),)),
     ("an unknown dialect", 5, {"$schema": "https://example.com/d", "type": "string"}, ((),)),
-    ("a dialect that is no text", 5, {"$schema": 5, "type": "integer"}, EVERYTHING),
+    ("a dialect that is not text", 5, {"$schema": 5, "type": "integer"}, EVERYTHING),
     ("numbers as they are spelt", parsed('{"a":1.0,"b":1.10,"c":-0,"d":1e400}'), {"additionalProperties": {"type": "number"}}, ()),
     ("a spelt number that is none", parsed('{"a":"x","b":1.10}'), {"not": {"properties": {"b": {"type": "number"}}}}, ((),)),
     ("no number at all", parsed('{"a":NaN,"b":1}'), {"additionalProperties": {"type": "number"}}, (("a",),)),

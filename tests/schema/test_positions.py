@@ -269,7 +269,7 @@ UNJUDGEABLE: list[tuple[str, Written]] = [
         "an anchor that two claim",
         an_object(a={"$ref": "#s"}) | {"$defs": {"x": {"$anchor": "s"}, "y": {"$anchor": "s"}}},
     ),
-    ("a $ref that is no text", an_object(a={"$ref": 5})),
+    ("a $ref that is not text", an_object(a={"$ref": 5})),
     (
         "a $ref in a resource of its own",
         an_object(a={"$id": "https://b/", "$ref": "#/$defs/t", "$defs": {"t": TEXT}}),
@@ -292,8 +292,8 @@ UNJUDGEABLE: list[tuple[str, Written]] = [
     ("null as a schema", an_object(a=None)),
     ("a schema that names a key twice", an_object(a=DuplicateKeys((("type", "string"), ("type", "string"))))),
     ("properties that name a key twice", an_object(a={"properties": DuplicateKeys((("k", {}), ("k", {})))})),
-    ("properties that are no object", an_object(a={"properties": [TEXT]})),
-    ("allOf that is no list", an_object(a={"allOf": TEXT})),
+    ("properties that are not an object", an_object(a={"properties": [TEXT]})),
+    ("allOf that is not a list", an_object(a={"allOf": TEXT})),
     ("two kinds of tuples", an_object(a={"items": [TEXT], "prefixItems": [TEXT]})),
     ("xSensitive", an_object(a={"xSensitive": True})),
     ("x_sensitive", an_object(a={"x_sensitive": True})),
@@ -316,7 +316,7 @@ def test_what_cannot_be_judged_counts_as_sensitive_and_undeclared(schema: Writte
 @pytest.mark.parametrize("schema", ["text", 5, None, [], DuplicateKeys((("type", "a"), ("type", "b")))])
 def test_an_output_schema_that_is_no_schema_makes_everything_sensitive(schema: object) -> None:
     assert judged(schema, {"a": 1}) == {"": "sensitive"}
-    assert compiled(schema).faults == ("a part of the output schema is no schema",)
+    assert compiled(schema).faults == ("a part of the output schema is not a schema",)
 
 
 # name, schema, instance, what is said of each place
@@ -376,7 +376,7 @@ DECLARATIONS: list[tuple[str, object, object, dict[str, str]]] = [
     ),
     ("by const", an_object(a={"const": 5}), {"a": 5.0}, {"": "declared", "/a": "declared"}),
     (
-        "an enum that is no list",
+        "an enum that is not a list",
         an_object(a={"type": "string", "enum": "x"}),
         {"a": "x"},
         {"": "declared", "/a": "undeclared"},

@@ -291,7 +291,7 @@ def test_common_formats_are_checked(name: str) -> None:
         ("[]", "the schema is broken: it is neither an object nor a boolean"),
         ('"string"', "the schema is broken: it is neither an object nor a boolean"),
         ('{"a": {"b": 1, "b": 2}}', "the schema is broken at /a: names a key twice: b"),
-        ('{"minimum": NaN}', "the schema is broken at /minimum: NaN is no JSON number"),
+        ('{"minimum": NaN}', "the schema is broken at /minimum: NaN is not a JSON number"),
         (
             '{"$schema": "https://example.org/own"}',
             "the schema is broken at /$schema: its dialect is not known: https",
@@ -485,7 +485,7 @@ def test_repeated_keys_and_what_is_no_number_are_violations_where_they_are() -> 
     value = value_of('{"a": [0, {"b": 1, "b": 2}], "c": {"d": NaN}, "e": 1}')
     schema: Json = {"properties": {"e": {"type": "string"}}}
     assert [(each.pointer, each.message) for each in violations(value, schema)] == [
-        ("/c/d", "NaN is no JSON number"),
+        ("/c/d", "NaN is not a JSON number"),
         ("/a/1", "names a key twice: b"),
         ("/e", "must be a string, is 1"),
     ]
@@ -706,7 +706,7 @@ def test_faults_are_found_where_they_are_and_no_more_than_asked_for() -> None:
     value = value_of('[{"a/b": {"k": 1, "k": NaN}}, -Infinity, 1e999]')
     assert {(each.pointer, each.message) for each in faults_of(value, 9)} == {
         ("/0/a~1b", "names a key twice: k"),
-        ("/0/a~1b/k", "NaN is no JSON number"),
-        ("/1", "-Infinity is no JSON number"),
+        ("/0/a~1b/k", "NaN is not a JSON number"),
+        ("/1", "-Infinity is not a JSON number"),
     }
     assert len(faults_of(value, 2)) == 2

@@ -100,7 +100,7 @@ def contrast(left: Color, right: Color) -> float:
 
 BEHIND = ("background", "surface", "panel", "block-cursor-background", "block-cursor-blurred-background")
 DECORATION = frozenset("▌▎▍▁▂▃▄▅▆▇█▔▕─━│┃┄┊┌┐└┘├┤┬┴┼╭╮╰╯")
-"""Lines, borders and scrollbars: they are no text."""
+"""Lines, borders and scrollbars: they are not text."""
 
 
 @pytest.mark.parametrize("file", themes.shipped(), ids=lambda file: file.name)

@@ -97,6 +97,6 @@ def _unknown(catalogue: Catalogue, word: str) -> ToolFailedError:
     ]
     close = get_close_matches(word, known, n=3)
     return ToolFailedError(
-        f"{word} is no URI, and the server lists no template of that name",
+        f"{word} is not a URI, and the server lists no template of that name",
         f"Did you mean {' or '.join(close)}?" if close else "sightline list shows what it lists.",
     )

@@ -326,7 +326,7 @@ def _baseline(path: str | None) -> frozenset[str]:
         raise UsageError(f"cannot read {path}: {error.strerror}", "Check --baseline FILE.") from error
     known = None if isinstance(parsed, Malformed) else baseline_of(parsed.value)
     if known is None:
-        raise UsageError(f"{path} is no report", "Make one with sightline review --format json -o FILE.")
+        raise UsageError(f"{path} is not a report", "Make one with sightline review --format json -o FILE.")
     return known
 
 

@@ -129,7 +129,7 @@ class _Redirects:
         if request.path != self._path:
             return HTTPStatus.NOT_FOUND, "a request was for another path"
         if request.method != "GET":
-            return HTTPStatus.METHOD_NOT_ALLOWED, "a request was no GET"
+            return HTTPStatus.METHOD_NOT_ALLOWED, "a request was not a GET"
         values = parse_qs(request.query, keep_blank_values=True)
         if any(len(values.get(name, ())) > 1 for name in ("code", "state", "iss", "error")):
             return HTTPStatus.BAD_REQUEST, "a request had a parameter twice"

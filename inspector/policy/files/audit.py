@@ -92,7 +92,7 @@ class Audit:
         if self._failure:
             raise InspectorError(
                 f"the audit log cannot be written: {self._failure}",
-                "Make room, or mend its handlers: no call is made without its line.",
+                "Free some space, or correct its handlers: no call is made without its line in the log.",
             )
 
     def _failed(self, record: logging.LogRecord) -> None:
@@ -142,11 +142,11 @@ def _appending(path: Path) -> int:
     status = os.fstat(descriptor)
     problem = ""
     if not stat.S_ISREG(status.st_mode):
-        problem = "is no file"
+        problem = "is not a file"
     elif status.st_uid != os.geteuid():
         problem = "belongs to somebody else"
     elif status.st_mode & _OTHERS:
-        problem = "is not yours alone; run chmod 600 on it"
+        problem = "can be read or written by others; run chmod 600 on it"
     if problem:
         os.close(descriptor)
         raise UsageError(f"{path} {problem}", "Choose another file for the audit log.")

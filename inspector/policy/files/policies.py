@@ -20,7 +20,7 @@ from inspector.policy.rules import Policy
 
 MAX_BYTES = 1024 * 1024
 
-_HINT = "docs/policy.md says how rules are written. No call is made under half a policy."
+_HINT = "docs/policy.md says how rules are written. No call is made with an incomplete policy."
 _RULE = re.compile(r"^[ \t]*\[\[[ \t]*(?:rules|\"rules\"|'rules')[ \t]*\]\]", re.MULTILINE)
 _SPACE = re.compile(r"[ \t\r\n]*")
 

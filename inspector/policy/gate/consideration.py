@@ -150,7 +150,7 @@ def refusal(current: Consideration) -> tuple[str, str]:
         return f"blocked, not called: {reasons}", hint
     return (
         f"not called, because it was not agreed to: {reasons}",
-        "--yes agrees to what is asked; it never lets through what is blocked.",
+        "--yes agrees to what the policy asks. A blocked call stays blocked.",
     )
 
 

@@ -217,8 +217,8 @@ class Oversight:
             case Verdict.CONFIRM if agreement is Agreement.USER and not current.causes <= considering.causes:
                 await self.decline(session, current)
                 raise NotConfirmedError(
-                    "not called: the session has taken in more since you were asked",
-                    "Call it again: you are asked again.",
+                    "not called: the session received more trust labels since you were asked",
+                    "Call it again; Sightline asks again.",
                 )
             case _:
                 return current

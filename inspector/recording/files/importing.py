@@ -117,7 +117,7 @@ def _taken(raw: bytes) -> _Entry | str:
     parsed = parse(raw)
     value = parsed.value if isinstance(parsed, JsonText) else None
     if not isinstance(value, dict):
-        return "it is no JSON object"
+        return "it is not a JSON object"
     if "jsonrpc" in value:
         about = object_at(value, "_meta")
         message: Json = {key: member for key, member in value.items() if key != "_meta"}
@@ -132,9 +132,9 @@ def _taken(raw: bytes) -> _Entry | str:
     direction = _direction(text_at(about, "dir") or "")
     at_s = _seconds(about.get("ts"))
     if direction is None:
-        return "`dir` is no direction"
+        return "`dir` is not a direction"
     if at_s is None:
-        return "`ts` is no time"
+        return "`ts` is not a time"
     server = text_at(about, "server") or ""
     return _Entry(at_s=at_s, direction=direction, server=server, message=message)
 

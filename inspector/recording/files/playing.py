@@ -199,7 +199,7 @@ class Played:
     """A recording, by the lines of its file from 0, the header. While `index` runs in one thread, others may ask."""
 
     def __init__(self, path: Path) -> None:
-        """Find the lines. Raises UsageError where it is no recording."""
+        """Find the lines. Raises UsageError where it is not a recording."""
         self._file = RecordingFile(path)
         self.path = path
         self.header: Header = self._file.header

@@ -24,7 +24,8 @@ def header_at(path: Path) -> Header:
     version = version_of(raw)
     if version is None:
         raise UsageError(
-            f"{path} is no recording", "Recordings are made with --record FILE, or with w in the interface."
+            f"{path} is not a recording",
+            "Recordings are made with --record FILE, or with w in the interface.",
         )
     if version > VERSION:
         raise UsageError(
@@ -33,7 +34,7 @@ def header_at(path: Path) -> Header:
         )
     header = decoded(raw, version)
     if not isinstance(header, Header):
-        reason = header.reason if isinstance(header, Broken) else "it is no header"
+        reason = header.reason if isinstance(header, Broken) else "it is not a header"
         raise UsageError(f"{path} line 1: {reason}", "Is this the whole file?")
     return header
 
@@ -55,7 +56,7 @@ def _first_line(path: Path) -> bytes:
         raise UsageError(f"cannot read {path}: {reason}", "Check the path.") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise UsageError(f"{path} is no file", "Check the path.")
+        raise UsageError(f"{path} is not a file", "Check the path.")
     with os.fdopen(descriptor, "rb") as file:
         return file.readline(_MAX_BYTES).rstrip(b"\r\n")
 
@@ -82,7 +83,7 @@ class RecordingFile:
     """A recording by the index of its lines, 8 bytes each; a line is read when it is asked for."""
 
     def __init__(self, path: Path) -> None:
-        """Read the header and find the lines. Raises UsageError where it is no recording."""
+        """Read the header and find the lines. Raises UsageError where it is not a recording."""
         self.path = path
         self.header = header_at(path)
         try:
@@ -240,7 +241,7 @@ def fault_of(line: Line | Broken, *, ended: bool) -> str:
         return line.reason
     if isinstance(line, Header):
         return "another recording begins here"
-    return "it goes on behind its end" if ended else ""
+    return "it has lines after its end" if ended else ""
 
 
 def _lines(descriptor: int) -> _Found:

@@ -227,7 +227,7 @@ class Recorder:
 
     def _fail(self, reason: str) -> None:
         """Stop, and cut the file after its last whole line."""
-        self.failure = f"recording to {self.path} stopped: {reason}; it holds all up to there"
+        self.failure = f"recording to {self.path} stopped: {reason}; everything up to there is in it"
         _cut(self._file, self._good)
         if self._on_failure:
             self._on_failure(self.failure)

@@ -84,7 +84,7 @@ def append_call(path: str, saved: SavedCall) -> None:
         with file.open("a", encoding="utf-8") as opened:
             opened.write(start + "\n".join(written(saved)) + "\n")
     except (OSError, UnicodeEncodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "a value is no Unicode text"
+        reason = error.strerror if isinstance(error, OSError) else "a value is not Unicode text"
         raise UsageError(f"cannot write {path}: {reason}", "Check the folder.") from error
 
 
@@ -98,7 +98,7 @@ def without_secrets(arguments: JsonObject, schema: Json) -> tuple[JsonObject, di
     """The arguments that may be written, and for the others the variable that they come from.
 
     That is the variable of the environment that has the value, otherwise one of the argument's name.
-    Raises UsageError where a secret is deeper in an argument, or is no text.
+    Raises UsageError where a secret is deeper in an argument, or is not text.
     """
     secrets: dict[str, str] = {}
     marked = {field.name for field in form_of(schema).fields if asks_for_secret(field)}
@@ -107,7 +107,7 @@ def without_secrets(arguments: JsonObject, schema: Json) -> tuple[JsonObject, di
             continue
         if not isinstance(value, str):
             raise UsageError(
-                f"not saved: the argument {argument} may hold a secret, and is no text",
+                f"not saved: the argument {argument} may hold a secret, and is not text",
                 "Write the call into the file without it. Only a text can come from `secrets`.",
             )
         known = [name for name, each in os.environ.items() if each == value and len(value) >= _LEAST_KNOWN]
@@ -207,7 +207,7 @@ def _check_pointer(pointer: str, where: str) -> None:
     try:
         split(pointer)
     except ValueError as error:
-        raise UsageError(f"{where}: {pointer} is no JSON pointer", "Write it as /member/0.") from error
+        raise UsageError(f"{where}: {pointer} is not a JSON pointer", "Write it as /member/0.") from error
 
 
 def _hosts(names: tuple[str, ...], where: str) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ def _listed(value: str | list[str]) -> tuple[str, ...]:
 def _arguments(value: dict[str, object] | str, where: str) -> JsonObject:
     arguments = _json(value, where) if isinstance(value, dict) else _parsed(value, where)
     if not isinstance(arguments, dict):
-        raise UsageError(f"{where}: the arguments are no object", _FORM)
+        raise UsageError(f"{where}: the arguments are not an object", _FORM)
     return arguments
 
 
@@ -242,7 +242,7 @@ def _parsed(text: str, where: str) -> Json:
         case JsonText(value=value):
             return value
         case _:
-            raise UsageError(f"{where}: a text in place of a table is no JSON", _FORM)
+            raise UsageError(f"{where}: a text in place of a table is not JSON", _FORM)
 
 
 def _json(value: object, where: str) -> Json:

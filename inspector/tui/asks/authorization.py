@@ -74,7 +74,7 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
             return False
         if monotonic() - self._asked_s >= self.unread_s:
             return True
-        self.notify("That was too fast to have read what is asked.", markup=False)
+        self.notify("You answered too quickly. Read the question, then press the key again.", markup=False)
         return False
 
     def _draw(self) -> None:

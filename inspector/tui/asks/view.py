@@ -61,7 +61,7 @@ def _masked(form: Form) -> Form:
 
 def _bounded(lines: Iterator[Content]) -> tuple[Content, ...]:
     shown = tuple(islice(lines, _MOST_LINES))
-    more = Content.styled("… and more, which the timeline has", "$text-warning")
+    more = Content.styled("… and more: see the timeline", "$text-warning")
     return (*shown, more) if next(lines, None) is not None else shown
 
 
@@ -72,7 +72,7 @@ def _lines(ask: Ask, form: Form | None, link: Link | None) -> Iterator[Content]:
     if link is not None:
         yield from _about_link(link)
     if ask.kind is AskKind.SAMPLING:
-        yield Content.styled("No model is called. What you write is the answer.", "$foreground 70%")
+        yield Content.styled("No model is called: your text is the answer.", "$foreground 70%")
     texts = sampling_lines(ask) if ask.kind is AskKind.SAMPLING else filter(None, [ask.message])
     for number, text in enumerate(texts):
         if number == 0:

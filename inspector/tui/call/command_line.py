@@ -57,7 +57,7 @@ def call_command(
     words = ["sightline", *_call_words(name, kept)]
     words += _target_words(target, left_out)
     if any(safe_line(word) != word for word in words):
-        return "The command would hold control or invisible characters: it is not copied."
+        return "Not copied: the command would contain control or invisible characters."
     return CommandLine(text=shlex.join(words), left_out=tuple(left_out))
 
 

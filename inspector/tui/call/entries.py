@@ -94,7 +94,7 @@ class ArgumentDraft(Struct, frozen=True, kw_only=True):
     """Arguments as they would be sent, and what is wrong with them."""
 
     arguments: JsonObject | None
-    """None where there is nothing that could be sent: the text is no JSON object."""
+    """None where there is nothing that could be sent: the text is not a JSON object."""
     problems: tuple[Problem, ...] = ()
 
 

@@ -233,7 +233,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         entered: Mapping[str, Entered],
         defaults: Mapping[str, Entered],
         *,
-        empty: str = "It takes no arguments: Enter calls it.",
+        empty: str = "No arguments. Enter calls it.",
         offered: Completer | None = None,
     ) -> None:
         """Show another form, with what was last entered in it. `defaults`: entries that say the schema's defaults.

@@ -29,8 +29,8 @@ _VERBS = {Kind.TOOL: "Call", Kind.PROMPT: "Get"}
 _EMPTY = {
     Kind.TOOL: "It takes no arguments: Enter calls it.",
     Kind.RESOURCE: "Enter reads it.",
-    Kind.TEMPLATE: "It has no variables: Enter reads it.",
-    Kind.PROMPT: "It takes no arguments: Enter gets it.",
+    Kind.TEMPLATE: "No variables. Enter reads it.",
+    Kind.PROMPT: "No arguments. Enter gets it.",
 }
 _PAUSE_S = 0.15
 """How long typing must rest before the arguments are checked."""

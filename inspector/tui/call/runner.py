@@ -368,7 +368,7 @@ class CallRunner:
             return
         if found.arguments is None:
             self._screen.notify(
-                "The text is no JSON object: it cannot be sent.", severity="error", markup=False
+                "The text is not a JSON object: it cannot be sent.", severity="error", markup=False
             )
         elif found.problems and not anyway:
             self._pane.complain()

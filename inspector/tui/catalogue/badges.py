@@ -51,7 +51,7 @@ def words(found: Traits) -> Content:
     """Each badge as `R read`; a sentence where nothing was declared."""
     earned = badges(found)
     if not earned:
-        return Content.styled("declares nothing that earns a badge", "$foreground 70%")
+        return Content.styled("no declaration that has a badge", "$foreground 70%")
     return Content("  ").join(
         Content.assemble((str(badge), _STYLES[badge]), f" {badge.word}") for badge in earned
     )

@@ -160,6 +160,6 @@ class ClaimsPane(Vertical):
         return claim_line(self._rows[index], width, here=here)
 
     def _explain(self) -> None:
-        nothing = "No declarations. The Findings tab shows the defaults that hold instead."
+        nothing = "No declarations. The Findings tab shows the defaults that apply instead."
         row = self._rows[self._lines.cursor] if self._rows else None
         self._detail.show(claim_detail(row) if row else Content.styled(nothing, QUIET))

@@ -158,7 +158,7 @@ class SessionLink:
     async def ping(self) -> str:
         """Ask the server whether it is there; what came of it, in a sentence of foreign text."""
         try:
-            return await self.session.ping() if self.session is not None else "Nothing is connected."
+            return await self.session.ping() if self.session is not None else "No server is connected."
         except InspectorError as error:
             return error.message
 

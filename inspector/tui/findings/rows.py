@@ -122,7 +122,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
     unchecked = [row for row in map(_unchecked_row, asked.board.not_checked) if _matches(row, words)]
     heading = [
         *([NoteRow(words=Content(""))] if found else []),
-        NoteRow(words=Content.styled("Not checked: silence is not a pass", "bold")),
+        NoteRow(words=Content.styled("Not checked: may or may not have faults", "bold")),
     ]
     board = asked.board
     progress = f" so far; reviewed {board.reviewed:,} of {board.total:,} …"
@@ -259,7 +259,7 @@ def row_detail(row: Row | None) -> Content:
                 content(f"Not checked: {shortened(what.what, 400)}", "bold"),
                 "\n",
                 content(shortened(what.why, 400)),
-                ("\nSilence is not a pass: nothing is known about it.", _FAINT),
+                ("\nNothing is known about it.", _FAINT),
             )
         case NoteRow(words=words):
             return words

@@ -18,7 +18,7 @@ EVERYWHERE: tuple[Command, ...] = (
         "ctrl+c",
         "interrupt",
         "copy",
-        "Copies selected text; where none is, says how to quit.",
+        "Copies the selected text; without a selection, says how to quit.",
         shown="^c",
     ),
     _everywhere(
@@ -29,7 +29,7 @@ EVERYWHERE: tuple[Command, ...] = (
     ),
     _everywhere("app.palette-colon", "colon", "command_palette", "commands", "Finds a command.", shown=":"),
     _everywhere(
-        "app.next", "tab", "app.focus_next", "next", "Moves on to the next part of the screen.", shown="Tab"
+        "app.next", "tab", "app.focus_next", "next", "Moves to the next part of the screen.", shown="Tab"
     ),
     _everywhere(
         "app.previous",
@@ -216,7 +216,7 @@ MAIN: tuple[Command, ...] = (
         "ctrl+g",
         "ping",
         "ping",
-        "Asks the server whether it is there, with the protocol that has a ping.",
+        "Sends a ping, if the protocol has one.",
         palette=True,
     ),
     _main(
@@ -435,10 +435,8 @@ _trust = partial(row, Place.TRUST)
 
 DECIDING: tuple[Command, ...] = (
     # Enter is never the dangerous answer.
-    _deciding(
-        "decision.decline", "escape,n,enter", "decline", "no", "Does not do what is asked.", shown="Esc"
-    ),
-    _deciding("decision.agree", "y", "agree", "yes", "Does what is asked. No other key does."),
+    _deciding("decision.decline", "escape,n,enter", "decline", "no", "Answers no.", shown="Esc"),
+    _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key does."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
     row(
         Place.CONTEXT,
@@ -516,7 +514,7 @@ FINDINGS: tuple[Command, ...] = (
         "a",
         "accept",
         "accept",
-        "Accepts the finding under the cursor, with a reason that is asked for; or takes that back.",
+        "Accepts the finding under the cursor, with a reason; or takes that back.",
     ),
     _review("review.back", "escape,f", "back", "back", "Back to the main screen.", shown="Esc f"),
     _review("review.filter", "slash", "filter", "filter", "Filters the findings as you type.", shown="/"),
@@ -541,7 +539,7 @@ PINS: tuple[Command, ...] = (
         "Pins what is listed now, after asking: a later change is marked, and asked about before a call.",
     ),
     _pins("pins.unpin", "d", "unpin", "unpin", "Removes the pin, after asking."),
-    _pins("pins.agree", "y", "agree", "yes", "Does what is asked."),
+    _pins("pins.agree", "y", "agree", "yes", "Answers yes."),
 )
 
 _play = partial(row, Place.RECORDING)
@@ -550,7 +548,9 @@ _asking = partial(row, Place.ASKING)
 
 RECORDINGS: tuple[Command, ...] = (
     _play("play.step", "right_square_bracket", "step(1)", "step", "The next frame or note.", shown="]"),
-    _play("play.back", "left_square_bracket", "step(-1)", "step back", "The one before.", shown="["),
+    _play(
+        "play.back", "left_square_bracket", "step(-1)", "step back", "The previous frame or note.", shown="["
+    ),
     _play(
         "play.next-call",
         "right_curly_bracket",
@@ -565,7 +565,7 @@ RECORDINGS: tuple[Command, ...] = (
         "left_curly_bracket",
         "step_call(-1)",
         "previous call",
-        "To the answer of a tool before this.",
+        "To the previous answer of a tool.",
         shown="{",
         palette=True,
     ),
@@ -576,7 +576,7 @@ RECORDINGS: tuple[Command, ...] = (
         "space",
         "play",
         "play",
-        "Plays from here on, or pauses. At the end, plays from the start.",
+        "Plays from here, or pauses. At the end, plays from the start.",
         shown="Space",
         palette=True,
     ),
@@ -601,7 +601,7 @@ RECORDINGS: tuple[Command, ...] = (
         "ctrl+f",
         "find",
         "find",
-        "Finds words in what was recorded, from here on.",
+        "Finds words in the recording, from here.",
         shown="^f",
         palette=True,
     ),
@@ -618,10 +618,10 @@ RECORDINGS: tuple[Command, ...] = (
         "ctrl+b",
         "find_again(-1)",
         "find before",
-        "The place before this with the same words.",
+        "The previous place with the same words.",
         shown="^b",
     ),
-    _asking("asking.back", "escape", "back", "back", "Back, and nothing is done.", shown="Esc"),
+    _asking("asking.back", "escape", "back", "back", "Goes back without a change.", shown="Esc"),
 )
 
 _frame = partial(row, Place.FRAME)
@@ -663,7 +663,7 @@ SCREENS: tuple[Command, ...] = (
         "v",
         "reveal",
         "reveal",
-        "Fetches the secret of a reference, after showing you the request. A second time too.",
+        "Fetches the secret of a reference, after showing you the request; also a second time.",
     ),
     _secrets("secrets.agree", "y", "agree", "yes, reveal", "Sends the request that is shown."),
     _secrets("secrets.peek", "p", "peek", "peek", "Shows a value for 10 seconds, or masks it again."),

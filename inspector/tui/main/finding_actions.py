@@ -35,8 +35,8 @@ _NEAR = 24
 """Characters of the evidence that are looked for."""
 
 _WHY = (
-    "Sightline keeps it in a file that sightline review --baseline reads. The finding no longer counts as long as it says "
-    "the same. Press a on it again to take that back."
+    "Sightline keeps it in a file that sightline review --baseline reads. The finding does not count until "
+    "it changes. Press a on it again to undo this."
 )
 
 _FORMATS = (
@@ -171,7 +171,7 @@ class FindingActions:
 
     def _show(self, entry: Entry | None, pointer: str, below: str) -> None:
         if entry is None or not entry.frames:
-            self._say("The timeline holds no frame of it.")
+            self._say("The timeline has no frame of it.")
         else:
             # A result is below `result` of its frame; an error is named by itself.
             place = pointer if pointer.startswith("/error") else below + pointer

@@ -341,7 +341,7 @@ class Selection:
         if self.comparing.is_on:
             self.comparing.stop()
         elif record is None:
-            self._screen.notify("There is no result yet whose models could be compared.", markup=False)
+            self._screen.notify("There is no result to compare yet.", markup=False)
         else:
             # Nothing masked is shown there: Esc would have to be pressed twice.
             self.mask()

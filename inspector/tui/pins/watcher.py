@@ -94,7 +94,7 @@ class PinWatcher:
         """The reasons to ask before the first call of a tool. An unfinished comparison is one."""
         if self.state is not None and self._is_current:
             return self.state.asks(name)
-        words = "it is not known yet whether its definition changed since it was pinned"
+        words = "its definition is not yet compared with its pin"
         return (ConfirmReason(key=f"not known {next(self._unknown)}", sentence=words),)
 
     def mark(self, name: str) -> Content:

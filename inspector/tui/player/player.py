@@ -113,9 +113,9 @@ class Player:
     def step_call(self, step: int) -> None:
         """To the next answer of a tool, or the one before."""
         if step > 0:
-            self._choose(self._played.next_call(self.position), "No call is answered behind this.")
+            self._choose(self._played.next_call(self.position), "No answer of a tool after this.")
         else:
-            self._choose(self._played.previous_call(self.position), "No call is answered before this.")
+            self._choose(self._played.previous_call(self.position), "No answer of a tool before this.")
 
     def ends(self, step: int) -> None:
         """To the start, or to the end."""

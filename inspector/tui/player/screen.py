@@ -280,10 +280,13 @@ class PlayerScreen(MainScreen):
             self.notify(words, markup=False)
 
     def action_trust(self) -> None:
-        self.notify("A recording decides nothing. Its decisions are in the timeline (§).", markup=False)
+        self.notify(
+            "This is a recording: no call is decided on. The recorded decisions are in the timeline (§).",
+            markup=False,
+        )
 
     def action_pins(self) -> None:
-        self.notify("Definitions are pinned where a server is connected.", markup=False)
+        self.notify("Definitions can only be pinned with a connected server.", markup=False)
 
     def action_new_session(self) -> None:
         self._say_read_only()
@@ -305,7 +308,7 @@ class PlayerScreen(MainScreen):
 
     def _find(self, words: str) -> str:
         if not words:
-            return "Write what is to be found."
+            return "Write the words to find."
         if self._player is not None:
             self._player.find(words)
         return ""

@@ -67,7 +67,7 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
         if not self._view.agree:
             return
         if monotonic() - self._asked_s < self.unread_s:
-            self.notify("That was too fast to have read the question. y agrees.", markup=False)
+            self.notify("You answered too quickly. Read the question, then press y to agree.", markup=False)
         else:
             self.dismiss(result=True)
 

@@ -54,7 +54,7 @@ def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
     is_asked = considered.verdict is Verdict.CONFIRM
     name = content(shortened(considered.name, 60))
     title = Content.assemble("Call ", name, "?") if is_asked else Content.assemble(name, " is blocked")
-    blocked = "It was not called. Only another policy allows it (--policy FILE)."
+    blocked = "It was not called. Only another policy can allow it (--policy FILE)."
     return DecisionView(
         title=title.stylize("bold $text-warning" if is_asked else "bold $text-error"),
         lines=(

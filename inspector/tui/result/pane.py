@@ -265,7 +265,7 @@ class ResultPane(Vertical):
         node = -1 if self.values.node is None else self.values.node
         place = bisect_right(places, node) if step > 0 else bisect_left(places, node) - 1
         if not 0 <= place < len(places):
-            words = "After the last difference: the first." if step > 0 else "Before the first: the last."
+            words = "Back at the first difference." if step > 0 else "Back at the last difference."
             self.notify(words, markup=False)
         self.values.go_to(places[place % len(places)])
 

@@ -567,7 +567,7 @@ def _reaching_key(removal: Removal | None) -> ReasonKey:
 def _added_words(*, is_failure: bool) -> str:
     if is_failure:
         return "only the model sees it: the error that a host gives its model where no answer came"
-    return "only the model sees it: a notice of what is missing, rewritten text, or the host's own words"
+    return "only the model sees it: a notice of what is missing, rewritten text, or text of the host"
 
 
 def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:

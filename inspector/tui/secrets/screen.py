@@ -46,7 +46,7 @@ _MASKED_ROWS = 3
 _NO_REQUEST = Refused(reason="it is not a reference")
 _NO_VALUE = "There is no value here. Reveal the reference first (v)."
 NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on."
-COPIED = "Copied. Terminals and multiplexers on the way saw it, and the clipboard keeps it."
+COPIED = "Copied. The terminal and any multiplexer on the way have seen it, and the clipboard keeps it."
 _EXPIRED = "The reference has expired: nothing was sent. Call the tool again for a new one."
 _WITHHELD = "This value came with the result: p shows it, nothing has to be fetched."
 

@@ -182,7 +182,7 @@ class SessionTimeline(TimelinePane):
         """Unfold the row under the cursor, or fold it."""
         shown = self._line(self.cursor) if self.count else None
         if shown is None or not shown.row.folded:
-            self.notify("Nothing is folded in here.", markup=False)
+            self.notify("This row has nothing to unfold.", markup=False)
             return
         while self.cursor > 0 and self._line(self.cursor).entry is not None:
             self.cursor -= 1

@@ -18,8 +18,8 @@ _STYLES = {
 
 _MEANINGS = {
     MarkKind.MALICIOUS: "the server reports an attack in its answer",
-    MarkKind.UNTRUSTED: "it may hold instructions that are not yours",
-    MarkKind.OPEN_WORLD: "it comes from a place where anybody can write",
+    MarkKind.UNTRUSTED: "it may contain instructions that are not from you",
+    MarkKind.OPEN_WORLD: "it comes from a place to which anybody can write",
     MarkKind.SENSITIVE: "the server declares it sensitive",
     MarkKind.DATA_CLASS: "a kind of data in it",
     MarkKind.ATTRIBUTION: "a source that it names",
@@ -30,7 +30,7 @@ _KINDS = tuple(_MEANINGS)
 """The gravest first."""
 
 _SENT = {
-    None: "nothing is sent to it",
+    None: "no trust labels are sent to it",
     Detail.NONE: "its calls carry the session's trust and its own sources",
     Detail.HOSTS: "its calls carry the session's trust, its own sources, and the hosts of others",
     Detail.FULL: "its calls carry the session's trust and every source in full",

@@ -586,7 +586,7 @@ def _block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
 
 
 def _opened(one: Value, other: Value) -> tuple[Value, Value] | None:
-    """Both sides of a text, parsed; None where either is no JSON container."""
+    """Both sides of a text, parsed; None where either is not a JSON container."""
     first = ABSENT if one is ABSENT else _parsed(one)
     second = first if one is other else ABSENT if other is ABSENT else _parsed(other)
     if first is None or second is None:

@@ -117,7 +117,7 @@ class Worlds:
         )
         context = reply.get("executionContextId")
         if not isinstance(context, int):
-            raise WorldError("the browser made no isolated world")
+            raise WorldError("the browser did not make an isolated world")
         self._made[document.frame_id] = _World(loader_id=document.loader_id, context=context)
         return context
 

@@ -49,7 +49,7 @@ def catalogue_of(tools: Sequence[Json], **lists: Sequence[Json]) -> Catalogue:
 def material_of(
     catalogue: Catalogue, *, calls: dict[str, Json] | None = None, instructions: str = "", noise: int = 0
 ) -> Material:
-    """Everything there is to review. `calls`: results by tool. `noise`: lines that are no message."""
+    """Everything there is to review. `calls`: results by tool. `noise`: lines that are not a message."""
     timeline, exchanges = Timeline(), Exchanges()
     for number in range(1, noise + 1):
         raw = b"hello"

@@ -127,7 +127,7 @@ async def test_a_key_that_was_pressed_before_the_question_could_be_read_does_not
         monkeypatch.setattr(DecisionScreen, "unread_s", 3600.0)
         await wanting_to_wipe(pilot, app)
         await pilot.press("y")
-        await settled(pilot, app, "too fast to have read the question")
+        await settled(pilot, app, "You answered too quickly")
         assert isinstance(app.screen, DecisionScreen)
         assert told.calls == []
         monkeypatch.setattr(DecisionScreen, "unread_s", 0.0)
@@ -230,7 +230,7 @@ async def test_the_agent_session_is_shown_told_to_servers_and_begun_anew() -> No
             "#1 search",
             "attribution  https://news.example/a",
             "attribution  ␛[31m[bold]red[/bold]",
-            "demo  4 trust labels received; nothing is sent to it",
+            "demo  4 trust labels received; no trust labels are sent to it",
         ):
             assert words in text, f"{words}\n{text}"
         await pilot.press("p")

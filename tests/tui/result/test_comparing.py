@@ -66,7 +66,7 @@ async def test_n_moves_down_between_differences_and_from_the_last_to_the_first()
         there = sorted(set(seen))
         assert 1 < len(there) < 9
         assert seen == [there[(there.index(seen[0]) + step) % len(there)] for step in range(10)]
-        await settled(pilot, app, "After the last difference: the first.")
+        await settled(pilot, app, "Back at the first difference.")
         await pilot.press("N")
         assert left.cursor == there[(there.index(seen[-1]) - 1) % len(there)]
         await pilot.press("enter")
@@ -120,7 +120,7 @@ async def test_without_a_result_d_says_that_there_is_none() -> None:
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "mint")
         await pilot.press("d")
-        await settled(pilot, app, "There is no result yet whose models could be compared.")
+        await settled(pilot, app, "There is no result to compare yet.")
 
 
 async def test_a_comparison_that_fails_says_so_and_leaves_the_result(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,7 +76,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "schema a string": _registering("{ inputSchema: '{}' }", TYPE),
     "schema null": _registering("{ inputSchema: null }", TYPE),
     "schema a function": _registering("{ inputSchema() {} }", TYPE),
-    "schema that is no JSON": _registering("{ inputSchema: { toJSON() {} } }", TYPE),
+    "schema that is not JSON": _registering("{ inputSchema: { toJSON() {} } }", TYPE),
     "schema that throws": _registering(
         "{ inputSchema: { toJSON() { throw new RangeError() } } }", "promise ! RangeError"
     ),
