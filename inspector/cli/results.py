@@ -322,7 +322,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     if level is Level.DECLARED and shown.undeclared and shown.judgement.contract.schema is not None:
         count = shown.undeclared
         values, them = ("1 value is", "it") if count == 1 else (f"{count:,} values are", "them")
-        lines.append(f"{values} not in the output schema, so `declared` lets {them} through")
+        lines.append(f"{values} not covered by the output schema, so `declared` lets {them} through")
     return lines
 
 

@@ -1,6 +1,7 @@
 """`sightline call TOOL … TARGET`: one call, and both views of its result."""
 
 import asyncio
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -142,6 +143,7 @@ class CallOutput(OptionGroup):
 )
 @click.argument("tool")
 @click.argument("target", required=False)
+@click.argument("others", nargs=-1, metavar="")
 @click.option("--save", "saved_as", metavar="NAME", help="Save the call under this name in calls.toml.")
 @quiet_option
 @takes("call", CallArguments)
@@ -157,6 +159,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     *,
     tool: str,
     target: str | None,
+    others: tuple[str, ...],
     saved_as: str | None,
     call: CallArguments,
     output: CallOutput,
@@ -170,6 +173,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     TOOL comes first, so that -- COMMAND can come last.
     """
+    _check_order(tool, target, others)
     if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
         raise UsageError("--submit is for forms of pages", "Leave it out.")
     if saved_as is not None:
@@ -189,6 +193,19 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         answers=answers,
         saved_as=saved_as,
     )
+
+
+def _check_order(tool: str, target: str | None, others: tuple[str, ...]) -> None:
+    """Raises UsageError where the words are not TOOL [TARGET]: the target before the tool, or arguments of the tool."""
+    given = [word for word in (target, *others) if word is not None and "=" in word and "://" not in word]
+    hint = "".join(f" --arg {shlex.quote(word)}" for word in given)
+    is_swapped = target is not None and target not in given and (tool == "demo" or "://" in tool)
+    if is_swapped:
+        raise UsageError(f"the tool comes before the target: {tool}", f"sightline call {target} {tool}{hint}")
+    if given:
+        raise UsageError(f"an argument of the tool without --arg: {given[0]}", f"Write it as{hint}.")
+    if others:
+        raise UsageError(f"too many words: {others[0]}", "sightline call TOOL TARGET, or TOOL -- COMMAND.")
 
 
 def called(  # noqa: PLR0913 - one parameter for each group of options

@@ -123,7 +123,7 @@ def _says(entered: Entered, field: Field) -> bool:
 
 
 def in_short(arguments: JsonObject, form: Form | None) -> str:
-    """`name="production" days=3 filter={…}`: arguments in one line, without sensitive ones. Foreign text."""
+    """`name="production", days=3, filter={…}`: arguments in one line, without sensitive ones. Foreign text."""
     sensitive = {field.name for field in form.fields if field.sensitive} if form else set[str]()
     words: list[str] = []
     for name, value in list(arguments.items())[:_MOST_SHOWN]:
@@ -139,7 +139,9 @@ def in_short(arguments: JsonObject, form: Form | None) -> str:
             case _:
                 shown = shortened(dump_text(value), 40)
         words.append(f"{shortened(name, 40)}={shown}")
-    return " ".join(words)
+    if len(arguments) > _MOST_SHOWN:
+        words.append("…")
+    return ", ".join(words)
 
 
 def sensitive_pointers(tool: Tool) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ class RepeatableCall(Struct, frozen=True, kw_only=True):
 
 def call_words(title: str, in_short: str, *, is_tool: bool) -> Content:
     """`mint(owner="ada")`; of what is read, its title. `in_short`: what may be shown of the arguments."""
-    words = f"{title}({in_short.replace(' ', ', ')})" if is_tool else title
+    words = f"{title}({in_short})" if is_tool else title
     return content(shortened(words, 300), "bold")
 
 

@@ -141,6 +141,11 @@ class HelpLines(Lines):
     def on_resize(self) -> None:
         self._wrap(None)
 
+    def action_page(self, step: int) -> None:
+        """Scroll by a page, wherever the cursor is in it."""
+        page = max(1, self.scrollable_content_region.height - 1)
+        self.cursor = self.scroll_offset.y + (page if step > 0 else 0) + step * page
+
     def row(self, index: int, width: int) -> Content:
         del width
         return self._rows[index]

@@ -175,6 +175,8 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.has_differences:
         yield "result.next", ""
         yield "lines.choose", "why"
+    if now.secrets:
+        yield "secrets.open", ""
     if now.has_masks and not now.is_unmasked:
         yield "result.unmask", ""
     if now.has_result:

@@ -47,6 +47,8 @@ _STATE_STYLES = {
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
 _LEAST_TARGET = 12
+_MOST_OF_NAME = 30
+"""Cells of the name that a server gives itself."""
 
 LEAST = (60, 15)
 """Columns and lines that the main screen needs."""
@@ -83,11 +85,23 @@ def header(view: HeaderView, width: int) -> Content:
     room = width - len("Sightline  ") if width >= _ROOM_FOR_NAME else width
     while len(parts) > 1 and _left_over(parts, lenses, room) < least:
         parts.pop(1)
-    target = content(shortened(view.target, max(_left_over(parts, lenses, room), 4)), "bold $text-primary")
+    target = _named(view, max(_left_over(parts, lenses, room), 4))
     name = [Content.styled("Sightline", "bold")] if width >= _ROOM_FOR_NAME else []
     left = Content("  ").join([*name, target, *parts])
     gap = max(width - left.cell_length - lenses.cell_length - 2, 1)
     return Content.assemble(" ", left, " " * gap, lenses, " ")
+
+
+def _named(view: HeaderView, room: int) -> Content:
+    """The server's own name, then the target, as far as there is room."""
+    own = shortened(view.server, min(room, _MOST_OF_NAME)) if view.server != view.target else ""
+    left = room - len(own) - 2
+    if not own:
+        return content(shortened(view.target, room), "bold $text-primary")
+    target = shortened(view.target, left) if left >= _LEAST_TARGET or left >= len(view.target) else ""
+    return Content.assemble(
+        content(own, "bold $text-primary"), "  " if target else "", content(target, "$foreground 70%")
+    )
 
 
 def _protocol(version: str) -> str:

@@ -519,6 +519,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             state=self._link.state,
             level=self._selection.level,
             host=self._selection.host,
+            server=server.name if server else "",
             protocol=server.protocol_version if server else "",
             recording=self._recorder.sign,
             profile="" if profile in (None, FULL) else profile.name,

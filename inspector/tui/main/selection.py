@@ -29,10 +29,10 @@ from inspector.tui.text import content, shortened
 
 _DRAWN_S = 0.1
 _UNCALLED = {
-    Kind.TOOL: " is not called yet. Fill in the form and press Enter.",
+    Kind.TOOL: " is not called yet. Press Enter in its form to call it.",
     Kind.RESOURCE: " is not read yet. Press Enter.",
     Kind.TEMPLATE: " is not read yet. Fill in its variables and press Enter.",
-    Kind.PROMPT: " is not fetched yet. Fill in the form and press Enter.",
+    Kind.PROMPT: " is not fetched yet. Press Enter in its form to get it.",
 }
 
 

@@ -496,7 +496,9 @@ def strip(view: ResultView) -> Content:
         parts.insert(0, content(f"Sightline: {shortened(headline(view.failure), 600)}", "bold $text-error"))
     if view.undeclared:
         passed = count(
-            view.undeclared, "value is not in the output schema", "values are not in the output schema"
+            view.undeclared,
+            "value is not covered by the output schema",
+            "values are not covered by the output schema",
         )
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
     if view.changes:

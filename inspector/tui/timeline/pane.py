@@ -128,6 +128,9 @@ class SessionTimeline(TimelinePane):
 
     def describe(self, name: str, arguments: str) -> None:
         self._rows.describe(name, arguments)
+        # The row of the new call comes last.
+        if not self.has_focus:
+            self.cursor = max(self.count - 1, 0)
 
     def finished(self, session: Session, record: CallRecord) -> None:
         self.show(session)

@@ -223,7 +223,7 @@ def test_the_strip_says_at_declared_how_many_leaves_no_schema_names(level: Level
         "structuredContent": {"id": "one", "key": SECRET, "other": [1, {"deep": 2}], "more": None},
     }
     text = strip(view_of(told, level)).plain
-    assert ("3 values are not in the output schema" in text) is (level is Level.DECLARED)
+    assert ("3 values are not covered by the output schema" in text) is (level is Level.DECLARED)
 
 
 def test_the_strip_counts_bytes_and_removals_by_rule_and_the_host_apart() -> None:
