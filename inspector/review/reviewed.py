@@ -142,10 +142,21 @@ class ReviewedCall:
         return reason.sentence if reason else ""
 
     @cached_property
+    def judged(self) -> Judgement:
+        """The judgement of the outcome."""
+        return self.judgement or Judgement(self.outcome, self.offer.tool)
+
+    @cached_property
     def bounded(self) -> Bounded:
         """The bounded result at `declared`."""
-        judgement = self.judgement or Judgement(self.outcome, self.offer.tool)
-        return judgement.bounded(Level.DECLARED)
+        return self.judged.bounded(Level.DECLARED)
+
+    @cached_property
+    def misfits(self) -> tuple[str, ...]:
+        """Where the result breaks the output schema. Empty for a recording that has ids in place of values."""
+        if self.left_out:
+            return ()
+        return tuple(violation.pointer for violation in self.judged.output(Level.DECLARED).violations)
 
     @cached_property
     def withheld(self) -> tuple[tuple[str, str], ...]:

@@ -45,6 +45,12 @@ def _withheld(call: ReviewedCall, rule: Withheld, message: str) -> Iterator[Hit]
             yield Hit(message=message, pointer=pointer)
 
 
+def _misfit(call: ReviewedCall) -> Iterator[Hit]:
+    withheld = (pointer for pointer, rule in call.withheld if rule == Withheld.INVALID_OUTPUT.value)
+    for pointer in dict.fromkeys((*withheld, *call.misfits)):
+        yield Hit(message="The structured content does not fit the output schema here.", pointer=pointer)
+
+
 def _unnamed(call: ReviewedCall) -> Iterator[Hit]:
     structured, schema = call.result.get("structuredContent"), call.offer.definition.get("outputSchema")
     if not isinstance(structured, dict) or not isinstance(schema, dict):
@@ -158,11 +164,7 @@ RULES = (
         meaning="Strict clients reject the whole result; others pass on undeclared data.",
         fix="Return data that fits the output schema, or change the schema.",
         references=("CWE-1286", "MCP 2025-11-25, Output Schema"),
-        call=partial(
-            _withheld,
-            rule=Withheld.INVALID_OUTPUT,
-            message="The structured content does not fit the output schema here.",
-        ),
+        call=_misfit,
     ),
     Rule(
         id="SL-OUT004",

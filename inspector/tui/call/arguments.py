@@ -90,9 +90,9 @@ def default_entries(form: Form) -> dict[str, Entered]:
 
 
 def _default_of(line: FormLine) -> dict[str, Entered]:
-    """The entries that say the default of one line; of a list of objects, those of its rows too."""
+    """The entries that say the default of one line; of a list of objects, those of its rows too; of a list from a closed set, those that are picked."""
     field = line.field
-    if not line.has_rows:
+    if not line.has_rows and not line.has_checks:
         entered = entry_of(field, field.default)
         if entered is None or not _is_typable(entered.text) or not _says(entered, field):
             return {}

@@ -71,7 +71,7 @@ async def test_a_template_and_a_prompt_have_forms_and_are_kept_apart() -> None:
         assert "resources/read shelf://fi/D" in text
         await pilot.press("1")
         await pilot.press("escape", "j")
-        text = await settled(pilot, app, "is not got yet")
+        text = await settled(pilot, app, "is not fetched yet")
         assert "Asks about a book." in text
         await pilot.press("enter", "enter")
         await settled(pilot, app, "is required")
@@ -86,7 +86,7 @@ async def test_a_template_and_a_prompt_have_forms_and_are_kept_apart() -> None:
 async def test_a_link_in_a_result_is_followed_by_enter_and_by_a_key() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments. Enter")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "resource_link")
         await pilot.press("enter")
