@@ -319,7 +319,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     lines += [_reason("!", "", sentence) for sentence in others]
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
-    if level is Level.DECLARED and shown.undeclared and shown.judgement.contract.schema is not None:
+    if level is Level.DECLARED and shown.undeclared and shown.output.is_asked:
         count = shown.undeclared
         values, them = ("1 value is", "it") if count == 1 else (f"{count:,} values are", "them")
         lines.append(f"{values} not covered by the output schema, so `declared` lets {them} through")

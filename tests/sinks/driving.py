@@ -166,7 +166,7 @@ def running(
         try:
             with started(root, [*program, *target], command, endpoint.origin, size=size) as screen:
                 screen.wait_for("3 tools")
-                screen.wait_for("It takes no arguments")
+                screen.wait_for("No arguments")
                 screen.settle()
                 yield Run(screen=screen, root=root, outside=outside, endpoint=endpoint)
         finally:

@@ -87,7 +87,7 @@ def secretive(
 
 async def called(pilot: Pilot[None], app: SightlineApp, *, done: str = "#1 done") -> None:
     """Call the tool."""
-    await settled(pilot, app, "It takes no arguments")
+    await settled(pilot, app, "No arguments")
     await pilot.press("enter", "enter")
     await settled(pilot, app, done)
 

@@ -27,7 +27,7 @@ from inspector.tui.text import content, shortened
 
 _VERBS = {Kind.TOOL: "Call", Kind.PROMPT: "Get"}
 _EMPTY = {
-    Kind.TOOL: "It takes no arguments: Enter calls it.",
+    Kind.TOOL: "No arguments. Enter calls it.",
     Kind.RESOURCE: "Enter reads it.",
     Kind.TEMPLATE: "No variables. Enter reads it.",
     Kind.PROMPT: "No arguments. Enter gets it.",
@@ -61,7 +61,7 @@ class CallPane(Vertical):
         & #actions Button { margin: 0 2 0 0; min-width: 8; }
         & #send-anyway { display: none; }
         &.-wrong #send-anyway { display: block; }
-        &.-inert > #actions, &.-inert > #form { display: none; }
+        &.-recorded > #actions, &.-inert > #actions, &.-inert > #form { display: none; }
         & > #folded { display: none; height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         &.-folded > #folded { display: block; }
         &.-folded > #about, &.-folded > #form, &.-folded > #arguments, &.-folded > #problems, &.-folded > #actions {
@@ -226,6 +226,10 @@ class CallPane(Vertical):
     def fold_earlier(self, line: Content) -> None:
         """Show one line for a call that was made earlier: what is in the form may be something else."""
         self._fold(Content.assemble(line, "   ", ("Esc", "bold $text-accent"), " back"))
+
+    def fold_recorded(self, line: Content) -> None:
+        """Show one line for a call of a recording."""
+        self._fold(line)
 
     def end_earlier(self) -> None:
         """Show again what was there before the earlier call."""

@@ -307,7 +307,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def show_timeline(self) -> None:
         if self._link.session is not None:
             self._timeline.show(self._link.session)
+            self._show_aside()
             self._reviewer.heard(self._link.session.timeline.entries)
+
+    def _show_aside(self) -> None:
+        """Show beside the result what the server wrote to stderr during its call."""
+        view = self._result.view
+        self._result.show_aside(self._timeline.stderr_of(view.record) if view is not None else "")
 
     # Messages of the parts.
 
@@ -378,6 +384,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(SelectionChanged)
     def follow_selection(self) -> None:
         self._recorder.follow(self._selection.level, self._selection.host)
+        self._show_aside()
         self._show_state()
 
     @on(CallChanged)

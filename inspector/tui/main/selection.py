@@ -11,6 +11,7 @@ from inspector.boundary.bounded import Level
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool, call_name
 from inspector.session.call_record import CallRecord
+from inspector.tui.call.arguments import in_short
 from inspector.tui.call.runner import CallRunner, call_words
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CataloguePane
@@ -100,6 +101,8 @@ class Selection:
         """By name; none while they are being loaded."""
         self.uncalled = ""
         """Shown behind the name of what has no result; empty for the usual words."""
+        self.is_recorded = False
+        """Whether calls are of a recording: then the form shows what was sent, and nothing can be entered."""
 
     async def idle(self) -> None:
         """Wait until all that is to be shown is there, and drawn."""
@@ -380,6 +383,8 @@ class Selection:
                 )
             )
         elif not self._runner.is_running or self._result.view is not None:
+            if self.is_recorded:
+                self._tool.call.unfold()
             self._result.show_note(self._why_none())
 
     def say_why_none(self) -> None:
@@ -433,6 +438,10 @@ class Selection:
             is_still_wanted = self._unmasked is asked.record
             self._result.is_earlier = self.is_earlier
             self._result.show(view if is_still_wanted else view.masked or view)
+            if self.is_recorded:
+                shown = in_short(asked.record.arguments, self._item.form)
+                is_tool = asked.record.kind is Kind.TOOL
+                self._tool.call.fold_recorded(call_words(asked.record.title, shown, is_tool=is_tool))
             if self._following == asked.record.name:
                 # What had the focus was hidden while it was read.
                 self._following = ""

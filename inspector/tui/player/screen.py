@@ -71,6 +71,8 @@ class PlayerScreen(MainScreen):
         """Calls whose values the vault has."""
         self._scenes = SceneReader(self, timeline, self._show_scene)
         self._selection.uncalled = _UNCALLED
+        self._selection.is_recorded = True
+        self._tool.call.add_class("-recorded")
 
     def above_keys(self) -> ComposeResult:
         yield self._bar

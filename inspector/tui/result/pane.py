@@ -128,6 +128,8 @@ class ResultPane(Vertical):
         """Two models, shown in place of the view."""
         self.is_earlier = False
         """Whether the next result that is shown is not that of the last call."""
+        self._aside = ""
+        """What the server wrote to stderr during the call, in short. Foreign text."""
         self._is_json = False
         self._chosen: Shown | None = None
         """The sides that the user chose; None for those that have room."""
@@ -150,6 +152,12 @@ class ResultPane(Vertical):
         """Both sides where there is room for them."""
         self._choose_sides()
         self._explain()
+
+    def show_aside(self, words: str) -> None:
+        """Show in the verdict what the server wrote to stderr during the call."""
+        if words != self._aside:
+            self._aside = words
+            self._label()
 
     @property
     def view(self) -> ResultView | None:
@@ -465,7 +473,11 @@ class ResultPane(Vertical):
             self._verdict.update(contrast_strip(contrast))
         elif view is not None:
             earlier = ("an earlier call, Esc goes back  ", "bold $text-warning") if self.is_earlier else ""
-            self._verdict.update(Content("\n").join([Content.assemble(earlier, title(view)), strip(view)]))
+            lines = [Content.assemble(earlier, title(view)), strip(view)]
+            if self._aside:
+                words = content(shortened(self._aside, max(self.size.width - 24, 20)), "$text-warning")
+                lines.append(Content.assemble(words, "  ", ("t", "bold $text-accent"), " timeline"))
+            self._verdict.update(Content("\n").join(lines))
         else:
             self._verdict.update(Content.styled("Result", "bold"))
         self._label_sides()

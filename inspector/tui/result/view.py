@@ -242,9 +242,7 @@ def result_view(
         findings=shown.findings,
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
-        undeclared=shown.undeclared
-        if level is Level.DECLARED and not is_failure and shown.judgement.contract.schema is not None
-        else None,
+        undeclared=shown.undeclared if level is Level.DECLARED and shown.output.is_asked else None,
         output=shown.output,
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
@@ -321,16 +319,30 @@ def beside(raw: Json, model: Json) -> Json:
     if isinstance(model, list) and isinstance(raw.get("content"), list):
         return {"content": model}
     if isinstance(model, str):
-        text = parse(model) if model[:1] in {"{", "["} else None
-        structured = raw.get("structuredContent")
-        if isinstance(text, JsonText) and isinstance(text.value, dict) and isinstance(structured, dict):
-            return {"structuredContent": text.value}
-        return {"content": [{"type": "text", "text": model}]} if "content" in raw else model
+        return _text_beside(raw, model) or model
+    if isinstance(model, dict) and isinstance(text := model.get("content"), str):
+        return {**(_text_beside(raw, text) or {"content": text}), **_without(model, "content")}
     if isinstance(model, dict) and not model.keys() & raw.keys():
         structured = raw.get("structuredContent")
         if isinstance(structured, dict) and model.keys() & structured.keys():
             return {"structuredContent": model}
     return model
+
+
+def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
+    """The one text that a model gets of a result, as the part of the result that it is; None where it is none."""
+    found = parse(text) if text[:1] in {"{", "["} else None
+    if (
+        isinstance(found, JsonText)
+        and isinstance(found.value, dict)
+        and isinstance(raw.get("structuredContent"), dict)
+    ):
+        return {"structuredContent": found.value}
+    return {"content": [{"type": "text", "text": text}]} if isinstance(raw.get("content"), list) else None
+
+
+def _without(value: JsonObject, key: str) -> JsonObject:
+    return {name: item for name, item in value.items() if name != key}
 
 
 def _in_order(value: Json) -> Json:
@@ -497,8 +509,8 @@ def strip(view: ResultView) -> Content:
     if view.undeclared:
         passed = count(
             view.undeclared,
-            "value is not covered by the output schema",
-            "values are not covered by the output schema",
+            "value is not covered by the output schema, and passes",
+            "values are not covered by the output schema, and pass",
         )
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
     if view.changes:

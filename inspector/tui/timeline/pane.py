@@ -26,6 +26,8 @@ from inspector.tui.timeline.rows import (
     is_wanted,
     matches,
     row_line,
+    stderr_lines,
+    stderr_words,
     whole_stderr,
 )
 from inspector.tui.widgets.lines import Lines
@@ -73,6 +75,11 @@ class TimelinePane(Lines):
 
     def finished(self, session: Session, record: CallRecord) -> None:
         """A call has ended."""
+
+    def stderr_of(self, record: CallRecord) -> str:
+        """What the server wrote to stderr during a call, in short; empty for nothing. Foreign text."""
+        del record
+        return ""
 
     def entry(self, index: int) -> Entry | None:
         """The entry of a row; None where it is not known yet."""
@@ -135,6 +142,10 @@ class SessionTimeline(TimelinePane):
     def finished(self, session: Session, record: CallRecord) -> None:
         self.show(session)
         self.run_worker(self._compare(record), group="outputs")
+
+    def stderr_of(self, record: CallRecord) -> str:
+        row = next((row for row in reversed(self._rows.rows) if row.record is record), None)
+        return stderr_words(stderr_lines(row.entries)) if row is not None else ""
 
     async def _compare(self, record: CallRecord) -> None:
         """Show whether the result of a call fits its output schema, once that is known."""

@@ -245,7 +245,7 @@ def stderr_words(lines: Sequence[str]) -> str:
         found = _EXCEPTION.match(lines[number])
         more = [line.strip() for line in lines[number + 1 : number + 3] if line.strip()]
         said = " ".join([found[1] if found else "", *(words for words in more if "For further" not in words)])
-    return f"stderr {count(len(lines), 'line')}: {said}"
+    return f"stderr {count(len(lines), 'line')}: {' '.join(said.split())}"
 
 
 def whole_stderr(entries: Sequence[Entry]) -> Entry:

@@ -199,11 +199,11 @@ async def test_a_tool_that_claims_to_do_harm_is_called_only_where_the_user_agree
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "wipe")
         await pilot.press("down")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "Call wipe?")
         await pilot.press("enter")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         assert told.calls == []
         await pilot.press("ctrl+r")
         await settled(pilot, app, "Call wipe?")
@@ -217,7 +217,7 @@ async def test_what_was_written_is_kept_while_one_looks_elsewhere() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "cups")
         await pilot.press("enter", "right", "tab", "2", "escape", "down")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("up")
         await settled(pilot, app, "< tea >")
         assert [field.value for field in app.screen.query("FieldLine Input").results(Input)][:1] == ["2"]

@@ -37,7 +37,7 @@ def given(text: str) -> str:
 async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("2", "z")
         text = await settled(pilot, app, "Model is given  spec, declared")
         model = given(text)
@@ -51,7 +51,7 @@ async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given
 async def test_a_narrow_terminal_shows_one_side_and_m_the_other() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("2", "n")
         text = await settled(pilot, app, "m: other side")
         assert "Model is given" not in text
@@ -64,7 +64,7 @@ async def test_a_narrow_terminal_shows_one_side_and_m_the_other() -> None:
 async def test_each_difference_says_why(size: tuple[int, int]) -> None:
     app = app_of(script())
     async with app.run_test(size=size, notifications=True) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("2")
         await settled(pilot, app, "server sent 227 B")
         told = ""
@@ -85,7 +85,7 @@ async def test_each_difference_says_why(size: tuple[int, int]) -> None:
 async def test_the_definition_follows_both_lenses() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("2")
         await settled(pilot, app, "Model is given  spec, declared")
         await pilot.press("B")
@@ -99,7 +99,7 @@ async def test_the_definition_follows_both_lenses() -> None:
 async def test_another_tool_has_another_definition_and_a_malformed_one_no_model_side() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("2", "escape")
         await settled(pilot, app, "Model is given  spec, declared")
         await pilot.press("down")
@@ -119,7 +119,7 @@ async def test_a_definition_that_cannot_be_judged_is_not_said_to_reach_the_model
     monkeypatch.setattr(looking, "asked_definition", failing)
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("2")
         text = await settled(pilot, app, "It is not known what a model is given of it (RuntimeError)")
         assert "Model is given" not in text
@@ -131,7 +131,7 @@ async def test_a_definition_with_nothing_to_withhold_says_so() -> None:
     told.tools = [PLAIN]
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("2")
         await settled(pilot, app, "The model is given all of it")
         await pilot.press("n")

@@ -13,7 +13,7 @@ NOON: JsonObject = {"content": [{"type": "text", "text": "It is noon."}]}
 async def test_the_keys_of_the_pane_in_focus_come_first_beside_the_legend(size: tuple[int, int]) -> None:
     app = app_of(Script(tools=[CLOCK], answers={"clock": answering(NOON)}))
     async with app.run_test(size=size) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         for key, place in (("4", "Among findings"), ("T", "In the trust of the session")):

@@ -39,7 +39,7 @@ def script() -> Script:
 async def test_every_host_has_a_row_and_the_hosts_that_would_leak_are_marked(size: tuple[int, int]) -> None:
     app = app_of(script())
     async with app.run_test(size=size) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "c")
@@ -61,7 +61,7 @@ async def test_every_host_has_a_row_and_the_hosts_that_would_leak_are_marked(siz
 async def test_a_host_that_hands_over_text_alone_does_not_leak_what_only_the_structure_holds() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("c")
@@ -75,7 +75,7 @@ async def test_a_host_that_hands_over_text_alone_does_not_leak_what_only_the_str
 async def test_enter_looks_through_the_host_at_the_boundary_that_was_compared(size: tuple[int, int]) -> None:
     app = app_of(script())
     async with app.run_test(size=size) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "c")
@@ -91,7 +91,7 @@ async def test_enter_looks_through_the_host_at_the_boundary_that_was_compared(si
 async def test_leaving_the_comparison_changes_nothing(key: str) -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("c")
@@ -104,7 +104,7 @@ async def test_leaving_the_comparison_changes_nothing(key: str) -> None:
 async def test_without_a_result_there_is_nothing_to_compare() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("c")
         await settled(pilot, app, "There is no result yet.")
 
@@ -114,7 +114,7 @@ async def test_where_nothing_is_declared_no_host_is_called_safe() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "mint")
         await pilot.press("down", "enter")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "c")
@@ -140,7 +140,7 @@ async def test_a_long_comparison_says_how_far_it_is_and_is_given_up_when_left(
     monkeypatch.setattr(screen, "PATIENCE_S", 0.02)
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "c")
@@ -164,7 +164,7 @@ async def test_a_comparison_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(screen, "hosts_view", failing)
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "c")

@@ -171,7 +171,7 @@ async def test_enter_after_a_filter_calls_the_tool_of_that_name_and_no_other() -
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "clock_all")
         await pilot.press("slash", *"clock", "enter", "enter")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter")
         await settled(pilot, app, "#1 done")
         assert told.calls == [("clock", {})]
@@ -208,7 +208,7 @@ async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it(
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("down", "enter")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter")
         await asyncio.wait_for(begun.wait(), 5)
         text = await settled(pilot, app, "3 of 10: copying")
@@ -234,7 +234,7 @@ async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
     told.answers = {"one": answering(NOON), "two": slow}
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "escape", "down", "enter")
@@ -268,7 +268,7 @@ async def test_why_a_call_has_no_result_is_still_there_when_one_comes_back_to_it
     told.answers = {"one": never}
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await asyncio.wait_for(begun.wait(), 5)
         await settled(pilot, app, "calling one")

@@ -15,7 +15,7 @@ ASKED: Json = {
 async def test_an_unfinished_call_says_what_the_server_asks_for_and_gives_the_model_nothing() -> None:
     app = app_of(Script(tools=[ASK], answers={"ask": answering(ASKED)}))
     async with app.run_test(size=LARGE) as pilot:
-        text = await settled(pilot, app, "It takes no arguments")
+        text = await settled(pilot, app, "No arguments")
         assert "no client capabilities" not in text
         assert "as full" not in text
         await pilot.press("enter", "enter")

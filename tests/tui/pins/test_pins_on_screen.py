@@ -136,7 +136,7 @@ async def test_a_listing_that_was_not_compared_yet_is_asked_about() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await pinned(pilot, app)
         await pilot.press("enter")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         script.tools = [{**SUM, "description": MAILS}, LOOK]
         await script.opened[-1].list_all()
         # Before the screen hears of the new list.
@@ -172,7 +172,7 @@ async def test_a_changed_tool_is_asked_about_before_its_first_call_and_not_befor
         await pinned(pilot, app)
         await changed(pilot, app, script, {**SUM, "description": MAILS}, LOOK)
         await pilot.press("enter")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter")
         await settled(pilot, app, "The definition of sum changed since it was pinned, at /description")
         await pilot.press("escape")
@@ -219,7 +219,7 @@ async def test_a_call_made_before_its_definition_was_compared_is_asked_about(
             script.opened[-1].change_lists()
             await shown(pilot, app, "3 tools")
         await pilot.press("enter")
-        await shown(pilot, app, "It takes no arguments")
+        await shown(pilot, app, "No arguments")
         await pilot.press("enter")
         await shown(pilot, app, "It is not known yet whether its definition changed")
         await pilot.press("escape")
@@ -252,7 +252,7 @@ async def test_definitions_that_repeat_what_was_withheld_are_not_pinned() -> Non
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "1 tool")
         await pilot.press("enter")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter")
         await settled(pilot, app, "#1 done")
         await changed(pilot, app, script, {**MINT, "description": f"The key is {KEPT}."})

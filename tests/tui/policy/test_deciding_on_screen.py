@@ -57,7 +57,7 @@ def script(answer: Json = SEARCHED, tools: Sequence[Json] = (READS, WIPE)) -> Sc
 
 
 async def searched(pilot: Pilot[None], app: SightlineApp, shows: str = "#1 done") -> str:
-    await settled(pilot, app, "It takes no arguments")
+    await settled(pilot, app, "No arguments")
     await pilot.press("ctrl+r")
     return await settled(pilot, app, shows)
 
@@ -140,7 +140,7 @@ async def test_an_answer_that_nobody_waited_for_counts_and_the_header_says_so() 
     slow = Slow()
     app = app_of(script(), terms=Terms(policy=Policy(rules=cast("tuple[Any, ...]", (slow,)))))
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("ctrl+r")
         await asyncio.to_thread(slow.begun.wait)
         await pilot.press("escape")

@@ -31,7 +31,7 @@ async def test_y_copies_what_is_chosen_and_never_a_secret(
 
     monkeypatch.setattr("textual.app.App.copy_to_clipboard", put_there)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "masked, u shows")
         await pilot.press("y")

@@ -152,7 +152,7 @@ async def test_u_shows_masked_values_until_escape_or_the_next_call(size: tuple[i
 
     app = app_of(Script(tools=[TOOL.definition], answers={"mint": answer}), level=Level.OPEN)
     async with app.run_test(size=size) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         assert SECRET not in await settled(pilot, app, "2 masked, u shows")
         for masking, done in (("escape", "#1 done"), ("u", "#1 done"), ("r", "#2 done")):

@@ -75,7 +75,7 @@ async def test_before_any_call_the_screen_says_that_there_is_nothing_and_every_k
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=SMALL) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("s")
         await settled(pilot, app, "No secrets yet.")
         await pilot.press("v", "y", "p", "m", "d", "c", "enter", "j", "k")
@@ -83,7 +83,7 @@ async def test_before_any_call_the_screen_says_that_there_is_nothing_and_every_k
         assert app.is_running
         assert redeemer.asked == []
         await pilot.press("escape")
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
 
 
 async def test_what_arrives_while_the_screen_is_open_is_shown_at_once_and_the_cursor_stays() -> None:
@@ -124,7 +124,7 @@ async def test_a_call_whose_result_is_not_looked_at_leaves_its_secrets_too() -> 
     script.answers["mint"] = slow
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await until(pilot, app, lambda _: len(script.calls) == 1)
         await pilot.click(offset=(4, 3))

@@ -119,7 +119,7 @@ async def test_a_picture_is_on_the_screen_also_alone() -> None:
     tool: JsonObject = {"name": "look", "inputSchema": {"type": "object"}}
     app = app_of(Script(tools=[tool], answers={"look": answering(block(encoded(two_colours())))}))
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "▀" * 8)
         await pilot.press("z")

@@ -66,7 +66,7 @@ async def searching(app: SightlineApp, size: tuple[int, int], *words: str) -> li
     """What is drawn after each of the words is searched for."""
     drawn: list[str] = []
     async with app.run_test(size=size) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         for word in words:
@@ -88,7 +88,7 @@ async def test_slash_goes_to_what_is_typed_also_in_a_fold(size: tuple[int, int])
 async def test_enter_goes_to_the_match_and_n_through_the_matches_and_round() -> None:
     app = app_of(Script(tools=[TOOL], answers={"look": answering(RESULT)}))
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "It takes no arguments")
+        await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("slash", *"29")
