@@ -52,6 +52,19 @@ from tests.cli.sightline import ROOT, raw_server, sightline
             "no answer to initialize within 1 s",
             "Is this",
         ),
+        (
+            ("call", "demo", "resolve_path", "path=/a b"),
+            2,
+            "the tool comes before the target: demo",
+            "sightline call resolve_path demo --arg 'path=/a b'",
+        ),
+        (
+            ("call", "resolve_path", "demo", "path=/a"),
+            2,
+            "an argument of the tool without --arg: path=/a",
+            "Write it as --arg path=/a.",
+        ),
+        (("call", "resolve_path", "demo", "more"), 2, "too many words: more", "sightline call TOOL TARGET"),
         (("call", "none", "demo"), 5, "the server lists no tool none", "It lists:"),
         (
             ("call", "clean_clok", "demo"),

@@ -293,7 +293,10 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
         (tool_example(outputSchema=takes(a={"type": "string"})),),
     ),
     "SL-OUT003": (
-        (call_example({"content": [], "structuredContent": {"id": 7}}, outputSchema=_MARKED),),
+        (
+            call_example({"content": [], "structuredContent": {"id": 7}}, outputSchema=_MARKED),
+            call_example({"content": [], "structuredContent": {"id": 7}}, outputSchema=takes(id={"type": "string"})),
+        ),
         (call_example({"content": [], "structuredContent": {"id": "7"}}, outputSchema=_MARKED),),
     ),
     "SL-OUT004": (

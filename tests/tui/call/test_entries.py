@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from inspector.json.exact import Json, JsonObject, equal
 from inspector.schema.arguments import coerce, from_json
 from inspector.schema.fields import Form, form_of
-from inspector.tui.call.arguments import checked, default_entries
+from inspector.tui.call.arguments import checked, default_entries, in_short
 from inspector.tui.call.entries import (
     MAX_LINES,
     ArgumentDraft,
@@ -243,6 +243,20 @@ def test_what_the_rows_of_a_list_say_and_back(text: str, missing: list[str]) -> 
 @pytest.mark.parametrize("value", ["{}", "3", f"[{', '.join(['{}'] * 11)}]"])
 def test_a_list_that_rows_cannot_say_is_for_the_json_editor(value: str) -> None:
     assert entries(ORDERS, from_json(f'{{"orders": {value}}}')) is None
+
+
+def test_the_default_of_a_list_from_a_closed_set_is_picked() -> None:
+    items: JsonObject = {"type": "string", "enum": ["drums", "guitar", "piano"]}
+    listed: JsonObject = {"type": "array", "items": items, "default": ["guitar", "piano"]}
+    form = form_of({"type": "object", "properties": {"list": listed}})
+    assert default_entries(form) == {"/list": Entered(picked=(1, 2))}
+
+
+def test_the_arguments_of_a_call_are_shown_as_they_are() -> None:
+    arguments: JsonObject = {"text": "hello big  world, x", "days": 3, "filter": {"a": 1}, "key": "k"}
+    schema: JsonObject = {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}}}
+    assert in_short(arguments, form_of(schema)) == 'text="hello big  world, x", days=3, filter={…}, key=•••'
+    assert in_short({str(number): 1 for number in range(9)}, None).endswith("7=1, …")
 
 
 def test_the_default_of_a_list_of_objects_fills_its_rows() -> None:

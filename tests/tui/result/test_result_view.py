@@ -14,6 +14,7 @@ from inspector.tui.catalogue.item import tool_view
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.view import (
     ResultView,
+    beside,
     reason_line,
     reasons,
     result_findings,
@@ -224,6 +225,18 @@ def test_the_strip_says_at_declared_how_many_leaves_no_schema_names(level: Level
     }
     text = strip(view_of(told, level)).plain
     assert ("3 values are not covered by the output schema" in text) is (level is Level.DECLARED)
+
+
+def test_the_one_text_of_a_host_is_drawn_beside_the_part_of_the_result_that_it_is() -> None:
+    structured: JsonObject = {"id": "a", "note": "n"}
+    raw: Json = {"content": [{"type": "text", "text": "{}"}], "structuredContent": structured}
+    text, failed = dump_text(structured), "it failed"
+    shown = beside(raw, {"content": text, "is_error": True})
+    assert shown == {"structuredContent": structured, "is_error": True}
+    assert beside(raw, text) == {"structuredContent": structured}
+    for model in ({"content": failed}, failed):
+        assert beside(raw, model) == {"content": [{"type": "text", "text": failed}]}
+    assert beside({"structuredContent": structured}, {"content": failed}) == {"content": failed}
 
 
 def test_the_strip_counts_bytes_and_removals_by_rule_and_the_host_apart() -> None:
