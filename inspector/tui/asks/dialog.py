@@ -17,6 +17,7 @@ from inspector.tui.call.arguments import as_arguments, checked
 from inspector.tui.call.entries import Writing, place_problems
 from inspector.tui.call.form import ArgumentForm
 from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import command
 from inspector.tui.policy.dialog import UNREAD_S
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import ContentLines, Lines
@@ -107,6 +108,11 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         # Enter belongs to fields: it is too easily pressed to send what may be a secret.
         event.stop()
         self.focus_next()
+        self._problem.update(
+            Content.styled(
+                f"Enter goes to the next field; {command('answer.accept').key} sends.", "$foreground 70%"
+            )
+        )
 
     def action_cancel(self) -> None:
         self.dismiss(Answer(action=Action.CANCEL))

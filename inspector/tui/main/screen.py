@@ -699,6 +699,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_compare_models(self) -> None:
         self._room.make_room_for(self._result)
+        if self._result.view is not None:
+            self._result.focus_result()
         self._selection.compare()
 
     def action_compare_hosts(self) -> None:
