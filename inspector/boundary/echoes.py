@@ -48,13 +48,16 @@ class Echoes:
         *,
         names: frozenset[str] = frozenset(),
         but: tuple[Iterable[Json], set[str]] = ((), set()),
+        anywhere_from: int = SHORTEST,
     ) -> None:
         """`values`: any JSON; containers contribute everything in them. `names`: keys that are not secret.
 
-        `but`: more values, and those among them that are not secret.
+        `but`: more values, and those among them that are not secret. `anywhere_from`: the characters from which a value is
+        found inside words too; a smaller number finds more by chance.
         """
         wanted = _Wanted()
         self._names = names
+        self._anywhere_from = anywhere_from
         self.is_weak = False
         """True if a value is found only as a whole word or not at all: too short, too small, or a boolean."""
         for value in values:
@@ -72,7 +75,7 @@ class Echoes:
     @property
     def shortest(self) -> int:
         """The length of the shortest text that could contain a value."""
-        return 2 if self._as_words else SHORTEST
+        return 2 if self._as_words else min(SHORTEST, self._anywhere_from)
 
     def holds(self, value: Json) -> bool:
         """True if any text in a JSON value contains a withheld value. Keys that are not secret are skipped."""
@@ -135,8 +138,11 @@ class Echoes:
 
     def _take_text(self, text: str, wanted: _Wanted) -> None:
         length = _length(text)
-        if length >= SHORTEST:
+        if length >= self._anywhere_from:
             wanted.anywhere.add(text)
+            if length < SHORTEST:
+                # The decoded views leave out what is so short.
+                wanted.anywhere.update(needle.decode() for needle, _ in _word_needles(text))
             return
         self.is_weak = True
         shown = visible(text.replace(SEPARATOR, "")).strip()
