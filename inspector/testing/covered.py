@@ -1,0 +1,150 @@
+"""Values whose `repr` hides what is secret in them: pytest shows the `repr` of what an assertion compares."""
+
+from collections.abc import Iterator
+from typing import Self, SupportsIndex, cast
+
+from msgspec.structs import replace
+
+from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.judgement import Judgement
+from inspector.boundary.mask import MASK
+from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.reading import raw_of
+from inspector.credentials.find import sightings
+from inspector.hosts.masks import Masks
+from inspector.json.exact import DuplicateKeys, Json, Number, dump_text
+from inspector.json.pointer import join
+from inspector.json.texts import forms_of
+from inspector.json.walk import Tokens, places
+from inspector.safe_text import safe
+
+LEAST = 4
+"""Characters of a text that is looked for: a shorter one occurs by chance."""
+
+
+class SecretText(str):
+    """A text that is what it is, and whose `repr` is a mask. Parts and lines of it are masked too."""
+
+    __slots__ = ("_shown",)
+    _shown: str
+
+    def __new__(cls, text: str, shown: str = MASK) -> Self:
+        """`shown`: what takes the place of the text."""
+        made = super().__new__(cls, text)
+        made._shown = shown
+        return made
+
+    def __repr__(self) -> str:
+        return f"<{self._shown}>"
+
+    def __getitem__(self, key: "SupportsIndex | slice[SupportsIndex | None]") -> "SecretText":
+        return SecretText(super().__getitem__(key))
+
+    def splitlines(self, keepends: bool = False) -> list[str]:  # noqa: FBT001, FBT002 - as `str` has it
+        """One line: what compares texts line by line shows the mask."""
+        return [repr(self) + ("\n" if keepends else "")]
+
+    def __reduce__(self) -> tuple[type["SecretText"], tuple[str]]:
+        return SecretText, (MASK,)
+
+
+class _SecretInteger(int):
+    def __repr__(self) -> str:
+        return f"<{MASK}>"
+
+
+class _SecretFloat(float):
+    def __repr__(self) -> str:
+        return f"<{MASK}>"
+
+
+def cover(value: Json, masked: Json) -> Json:
+    """`value`, with a `repr` like `masked`."""
+    if isinstance(value, dict) and isinstance(masked, dict):
+        return {key: cover(inner, masked.get(key, MASK)) for key, inner in value.items()}
+    if isinstance(value, list) and isinstance(masked, list) and len(value) == len(masked):
+        return [cover(*pair) for pair in zip(value, masked, strict=True)]
+    if isinstance(value, str) and isinstance(masked, str):
+        return value if value == masked else SecretText(value, safe(masked))
+    if type(value) is type(masked) and (isinstance(value, DuplicateKeys) or value == masked):
+        return value
+    return _hidden(value)
+
+
+def _hidden(value: Json) -> Json:
+    match value:
+        case str():
+            return SecretText(value)
+        case dict():
+            return {SecretText(key): _hidden(inner) for key, inner in value.items()}
+        case list():
+            return [_hidden(inner) for inner in value]
+        case bool() | None:
+            return value
+        case int():
+            return _SecretInteger(value)
+        case float():
+            return _SecretFloat(value)
+        case DuplicateKeys():
+            return SecretText(dump_text(value))
+
+
+def plain(value: object) -> Json:
+    """An argument as JSON, without the types of this module. Raises TypeError for what JSON has not."""
+    match value:
+        case None | bool() | DuplicateKeys() | Number():
+            return value
+        case str():
+            return str.__str__(value)
+        case int():
+            return int.__index__(value)
+        case float():
+            return float.__float__(value)
+        case dict():
+            items = cast("dict[object, object]", value).items()
+            return {str(plain(key)): plain(inner) for key, inner in items}
+        case list() | tuple():
+            return [plain(inner) for inner in cast("list[object]", value)]
+        case _:
+            raise TypeError(f"an argument is a {type(value).__name__}, which JSON has not")
+
+
+def masks_of(judgement: Judgement, policy: BoundaryPolicy, named: frozenset[str]) -> Masks:
+    """The masks of a result: what it declares secret, what looks like a credential, and values in which a text of `named` is."""
+    raw = raw_of(judgement.outcome)
+    strict = BoundaryPolicy(
+        sensitivity_threshold=policy.sensitivity_threshold,
+        withhold_private=policy.withhold_private,
+        withhold_credentials=True,
+    )
+    declared = judgement.bounded(Level.DECLARED, strict)
+    if named:
+        echoes = Echoes(sorted(named), anywhere_from=LEAST)
+        more = [
+            Removal(pointer=join(map(str, place)), rule=Rule.DETECT, detail="named in a test")
+            for place in places_of(raw, echoes)
+        ]
+        declared = replace(declared, removals=(*declared.removals, *more))
+    return Masks(raw, declared, judgement.contract, strict)
+
+
+def places_of(raw: Json, echoes: Echoes) -> Iterator[Tokens]:
+    """The leaves of a result, and the objects with a key, in which one of the texts is."""
+    return places(raw, lambda value: _names(value, echoes))
+
+
+def _names(value: Json, echoes: Echoes) -> bool:
+    """Whether a leaf, or a key of an object, has such a text."""
+    if isinstance(value, dict):
+        return bool(echoes.matches(value.keys()))
+    if isinstance(value, DuplicateKeys):
+        return echoes.holds(value)
+    return not isinstance(value, list) and bool(echoes.matches(forms_of(value)))
+
+
+def without_credentials(text: str) -> str:
+    """A text with masks in place of what looks like a credential, safe to show."""
+    for found in reversed(sightings(text)):
+        text = text[: found.start] + MASK + text[found.end :]
+    return safe(text)
