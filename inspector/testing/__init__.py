@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from inspector.testing.covered import SecretText
     from inspector.testing.errors import McpServerError
     from inspector.testing.result import ModelView, ToolResult
     from inspector.testing.reviewing import McpReview, ReviewFinding
@@ -25,6 +26,7 @@ __all__ = [
     "McpSnapshots",
     "ModelView",
     "ReviewFinding",
+    "SecretText",
     "ToolInfo",
     "ToolResult",
     "cassette",
@@ -40,6 +42,7 @@ _HOMES = {
     "McpSnapshots": "snapshots",
     "ModelView": "result",
     "ReviewFinding": "reviewing",
+    "SecretText": "covered",
     "ToolInfo": "servers",
     "ToolResult": "result",
 }

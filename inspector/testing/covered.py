@@ -1,10 +1,11 @@
 """Values whose `repr` hides what is secret in them: pytest shows the `repr` of what an assertion compares."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Self, SupportsIndex, cast
 
 from msgspec.structs import replace
 
+from inspector.asks.private import asks_for_secret
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.judgement import Judgement
@@ -12,19 +13,24 @@ from inspector.boundary.mask import MASK
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading import raw_of
 from inspector.credentials.find import sightings
+from inspector.credentials.names import names_secret, words_of
 from inspector.hosts.masks import Masks
-from inspector.json.exact import DuplicateKeys, Json, Number, dump_text
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number, dump_text
 from inspector.json.pointer import join
-from inspector.json.texts import forms_of
+from inspector.json.texts import forms_of, texts_in
 from inspector.json.walk import Tokens, places
 from inspector.safe_text import safe
+from inspector.schema.fields import form_of
 
 LEAST = 4
 """Characters of a text that is looked for: a shorter one occurs by chance."""
 
 
 class SecretText(str):
-    """A text that is what it is, and whose `repr` is a mask. Parts and lines of it are masked too."""
+    """A text that is what it is, and whose `repr` is a mask. Parts and lines of it are masked too.
+
+    Give a secret argument of a call as one: then it is masked in the reports of the result too.
+    """
 
     __slots__ = ("_shown",)
     _shown: str
@@ -110,6 +116,33 @@ def plain(value: object) -> Json:
             raise TypeError(f"an argument is a {type(value).__name__}, which JSON has not")
 
 
+def secret_arguments(arguments: JsonObject, schema: Json) -> frozenset[str]:
+    """The texts among the arguments that may be secret: so marked by the schema, named so, or like a credential."""
+    marked = {field.name for field in form_of(schema).fields if asks_for_secret(field)}
+    found = set[str]()
+    for argument, value in arguments.items():
+        texts = set[str]()
+        texts_in(value, texts, set())
+        may_be = argument in marked or names_secret(words_of(argument))
+        found.update(text for text in texts if may_be or sightings(text))
+    return frozenset(found)
+
+
+def secret_texts(value: object) -> frozenset[SecretText]:
+    """Every `SecretText` in arguments."""
+    inner: Iterable[object] = ()
+    match value:
+        case SecretText():
+            return frozenset((value,))
+        case dict():
+            inner = cast("dict[object, object]", value).values()
+        case list() | tuple():
+            inner = cast("list[object]", value)
+        case _:
+            pass
+    return frozenset(text for each in inner for text in secret_texts(each))
+
+
 def masks_of(judgement: Judgement, policy: BoundaryPolicy, named: frozenset[str]) -> Masks:
     """The masks of a result: what it declares secret, what looks like a credential, and values in which a text of `named` is."""
     raw = raw_of(judgement.outcome)
@@ -120,7 +153,7 @@ def masks_of(judgement: Judgement, policy: BoundaryPolicy, named: frozenset[str]
     )
     declared = judgement.bounded(Level.DECLARED, strict)
     if named:
-        echoes = Echoes(sorted(named), anywhere_from=LEAST)
+        echoes = Echoes(map(str.__str__, named), anywhere_from=LEAST)
         more = [
             Removal(pointer=join(map(str, place)), rule=Rule.DETECT, detail="named in a test")
             for place in places_of(raw, echoes)

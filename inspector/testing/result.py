@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import error_code
@@ -22,7 +22,7 @@ from inspector.safe_text import safe_line
 from inspector.saved.call import ALL_HOSTS, Expectations
 from inspector.saved.expecting import Made, failures
 from inspector.session.call_record import CallRecord
-from inspector.testing.covered import LEAST, cover, masks_of, places_of
+from inspector.testing.covered import LEAST, cover, masks_of, places_of, secret_arguments
 
 _MOST_LINES = 400
 """Lines of both views in a failure."""
@@ -62,11 +62,12 @@ class ModelView:
 class ToolResult:
     """The result of one call. What it returns is the result as it was sent; the `repr` of each secret in it is a mask."""
 
-    def __init__(self, record: CallRecord, level: Level) -> None:
+    def __init__(self, record: CallRecord, level: Level, secrets: Iterable[str] = ()) -> None:
+        """`secrets`: texts among the arguments."""
         self._record = record
         self._level = level
-        self._named: frozenset[str] = frozenset()
-        """Texts that no model may see, as the test says: they are masked from then on."""
+        self._named: frozenset[str] = frozenset(secrets)
+        """Texts that are masked: secret arguments, and what no model may see, as the test says."""
 
     def __repr__(self) -> str:
         return (
@@ -99,15 +100,16 @@ class ToolResult:
         return self.error is not None
 
     @property
-    def raw(self) -> Json:
+    def raw(self) -> Any:
         """The result as it was sent, or `{"error": …}`."""
-        sent = self._spec.raw
-        return cover(sent, self._masks.sent())
+        return self._covered
 
     @property
-    def structured(self) -> Json:
+    def structured(self) -> Any:
         """`structuredContent`; None where there is none."""
-        return self.raw.get("structuredContent") if isinstance(self.raw, dict) else None
+        # A test knows its shape better than a type checker.
+        sent = self._covered
+        return sent.get("structuredContent") if isinstance(sent, dict) else None
 
     @property
     def text(self) -> str:
@@ -205,6 +207,10 @@ class ToolResult:
         """Random for each call: delimits untrusted text in views."""
         return self._record.nonce
 
+    @property
+    def _covered(self) -> Json:
+        return cover(self._spec.raw, self._masks.sent())
+
     @cached_property
     def _spec(self) -> Projection:
         return self._projection(_host("spec"))
@@ -212,7 +218,10 @@ class ToolResult:
     @property
     def _masks(self) -> Masks:
         if self._masked is None or self._masked[0] != self._named:
-            made = masks_of(self._record.judgement, self._record.policy, self._named)
+            record = self._record
+            schema = record.tool.input_schema if record.tool else {}
+            named = self._named | secret_arguments(record.arguments, schema)
+            made = masks_of(record.judgement, record.policy, named)
             self._masked = (self._named, made)
         return self._masked[1]
 

@@ -5,8 +5,7 @@ from typing import Self
 
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
-from inspector.session.call_record import CallRecord
-from inspector.testing.covered import plain
+from inspector.testing.covered import plain, secret_texts
 from inspector.testing.engine import Engine
 from inspector.testing.result import ToolResult
 from inspector.testing.reviewing import McpReview, review_of
@@ -77,10 +76,10 @@ class McpServer:
     def call(self, tool: str, /, **arguments: object) -> ToolResult:
         """Call a tool. A tool that fails is a result. Raises McpServerError where no answer came."""
         __tracebackhide__ = True
-        asked = self._engine.call(tool, _json(arguments))
+        asked, secrets = self._engine.call(tool, _json(arguments)), secret_texts(arguments)
         # pytest may show the locals of this frame.
         del arguments
-        return _result(asked.done(), self._engine)
+        return ToolResult(asked.done(), self._engine.level, secrets)
 
     def tools(self) -> list[ToolInfo]:
         """The tools that the server lists now. Raises McpServerError."""
@@ -131,9 +130,9 @@ class AsyncMcpServer:
     async def call(self, tool: str, /, **arguments: object) -> ToolResult:
         """Call a tool. Cancelling it cancels the call. Raises McpServerError where no answer came."""
         __tracebackhide__ = True
-        asked = self._engine.call(tool, _json(arguments))
+        asked, secrets = self._engine.call(tool, _json(arguments)), secret_texts(arguments)
         del arguments
-        return _result(await asked.awaited(), self._engine)
+        return ToolResult(await asked.awaited(), self._engine.level, secrets)
 
     async def tools(self) -> list[ToolInfo]:
         """The tools that the server lists now. Raises McpServerError."""
@@ -147,8 +146,5 @@ class AsyncMcpServer:
 
 
 def _json(arguments: dict[str, object]) -> JsonObject:
+    __tracebackhide__ = True
     return {name: plain(value) for name, value in arguments.items()}
-
-
-def _result(record: CallRecord, engine: Engine) -> ToolResult:
-    return ToolResult(record, engine.level)

@@ -94,6 +94,18 @@ def test_each_assertion_says_what_is_wrong_with_its_question(server: McpServer) 
         assert found.at_least("info", ignore=[each.rule for each in found.findings]) == []
 
 
+def test_a_secret_argument_is_sent_and_masked_where_it_comes_back() -> None:
+    for name in (SecretText(SECRET), "ghp_abcdefghijklmnopqrstuvwxyz0123456789"):
+        with connect([sys.executable, PLAIN]) as started:
+            result = started.call("make_key", name=name)
+            assert result.structured["name"] == name
+            assert str(name) not in repr(result.raw)
+            with pytest.raises(AssertionError) as failed:
+                result.assert_withheld("/name")
+            assert str(name) not in str(failed.value)
+            assert "(19 characters)" in str(failed.value) or not isinstance(name, SecretText)
+
+
 @pytest.mark.parametrize(
     ("value", "masked"),
     [
