@@ -15,7 +15,7 @@ from tests.cli.sightline import ROOT, Ran
 PROJECT = ROOT / "tests" / "testing" / "project"
 
 
-def _run(*command: str | Path, cwd: Path, **more: str) -> Ran:
+def run(*command: str | Path, cwd: Path, **more: str) -> Ran:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PYTHON"))}
     environment = {**kept, "COLUMNS": "120", **more}
     done = subprocess.run(
@@ -36,18 +36,18 @@ def wheel_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment that has the wheel, and takes the rest from the tests' own."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = (sys.executable, "-m", "pip", "--quiet")
-    built = _run(*pip, "wheel", "--no-deps", "-w", str(folder), str(ROOT), cwd=folder)
+    built = run(*pip, "wheel", "--no-deps", "-w", str(folder), str(ROOT), cwd=folder)
     assert built.code == 0, built.err
     venv = folder / "venv"
-    assert _run(sys.executable, "-m", "venv", "--without-pip", str(venv), cwd=folder).code == 0
+    assert run(sys.executable, "-m", "venv", "--without-pip", str(venv), cwd=folder).code == 0
     python = venv / "bin" / "python"
     wheels = [str(each) for each in folder.glob("*.whl")]
-    installed = _run(*pip, "--python", str(python), "install", "--no-deps", "--no-index", *wheels, cwd=folder)
+    installed = run(*pip, "--python", str(python), "install", "--no-deps", "--no-index", *wheels, cwd=folder)
     assert installed.code == 0, installed.err
     # Behind the environment's own packages, so that the checkout is not what is tested.
     (site,) = venv.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
-    found = _run(python, "-c", "import inspector; print(inspector.__file__)", cwd=folder)
+    found = run(python, "-c", "import inspector; print(inspector.__file__)", cwd=folder)
     assert found.out.startswith(str(venv)), found
     return python
 
@@ -63,8 +63,8 @@ def project(tmp_path: Path) -> Path:
 def tested(wheel_python: Path, project: Path) -> Callable[..., Ran]:
     """Runs pytest in the project."""
 
-    def run(*words: str, **environment: str) -> Ran:
+    def tests(*words: str, **environment: str) -> Ran:
         command = (wheel_python, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:asyncio", *words)
-        return _run(*command, cwd=project, **environment)
+        return run(*command, cwd=project, **environment)
 
-    return run
+    return tests
