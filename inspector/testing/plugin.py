@@ -112,36 +112,46 @@ def mcp_target(pytestconfig: pytest.Config) -> object:
 @pytest.fixture(scope=_scope)
 def mcp_server(request: pytest.FixtureRequest, mcp_target: object) -> "Iterator[McpServer]":
     """The MCP server of this project, started and ready to be called."""
-    from inspector.testing import cassette, connect  # noqa: PLC0415 - loaded by the first test that needs it
+    from inspector.testing import McpServerError  # noqa: PLC0415 - loaded by the first test that needs it
 
-    config = request.config
     param = getattr(request, "param", None)
     chosen = param if isinstance(param, _Chosen) else _Chosen(param, None)
-    target = mcp_target if chosen.target is None else chosen.target
-    is_given = bool(config.getoption("mcp_server")) and chosen.target is None
-    folder = config.invocation_params.dir if is_given else _folder(config)
+    try:
+        server = _server(request.config, chosen, mcp_target).__enter__()
+    except (McpServerError, ValueError) as error:
+        pytest.fail(f"mcp_server: {error}", pytrace=False)
+    try:
+        yield server
+    finally:
+        server.__exit__(None, None, None)
+
+
+def _server(config: pytest.Config, chosen: _Chosen, usual: object) -> "McpServer":
+    """The server that a test wants, not yet started. Raises ValueError."""
+    from inspector.testing import cassette, connect  # noqa: PLC0415 - as above
+
+    is_other = chosen.target is not None
+    target = chosen.target if is_other else usual
     file = _cassette(config, chosen)
-    records = bool(config.getoption("mcp_record"))
+    records = bool(config.getoption("mcp_record")) and not (is_other and file is None)
+    if records and file is None:
+        raise ValueError("--mcp-record needs a file: set mcp_cassette, or give --mcp-cassette FILE")
     if file is not None and not records:
         target = cassette(file)
-    elif target is None:
-        pytest.fail(
-            "no MCP server: set mcp_server in the configuration of pytest, as in\n"
-            '[tool.pytest.ini_options]\nmcp_server = "-- python server.py"',
-            pytrace=False,
+    if target is None:
+        raise ValueError(
+            "no server: set it in the configuration of pytest, as in\n"
+            '[tool.pytest.ini_options]\nmcp_server = "-- python server.py"'
         )
-    elif records and file is None:
-        pytest.fail("--mcp-record needs a file: set mcp_cassette, or give --mcp-cassette FILE", pytrace=False)
-    server = connect(
+    is_given = bool(config.getoption("mcp_server")) and not is_other
+    return connect(
         target,
         boundary=str(config.getini("mcp_boundary")),
         environment=_environment(config),
-        cwd=folder,
+        cwd=config.invocation_params.dir if is_given else _folder(config),
         timeout_s=float(str(config.getini("mcp_timeout"))),
         record=file if records else None,
     )
-    with server:
-        yield server
 
 
 @pytest.fixture(scope=_scope)
@@ -168,8 +178,13 @@ def _folder(config: pytest.Config) -> Path:
 
 
 def _cassette(config: pytest.Config, chosen: _Chosen) -> Path | None:
-    """The file of the cassette; of the command line first, where no marker names one."""
+    """The file of the cassette: that of the marker, else of the command line, else of the configuration.
+
+    The last two are of the configured server, and of no other.
+    """
     given = config.getoption("mcp_cassette")
+    if chosen.cassette is None and chosen.target is not None:
+        return None
     if chosen.cassette is None and given:
         return config.invocation_params.dir / str(given)
     written = chosen.cassette or str(config.getini("mcp_cassette"))

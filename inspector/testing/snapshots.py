@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 from inspector.json.pointer import resolve
@@ -11,8 +12,9 @@ from inspector.safe_text import safe, safe_line
 from inspector.testing.result import ToolResult
 
 FOLDER = "mcp_snapshots"
-_UNUSUAL = re.compile(r"[^A-Za-z0-9_.=-]+")
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_.=,\[\]-]+")
 _LONGEST = 120
+"""Characters of a test's name in that of a file."""
 _NONCE = "NONCE"
 
 
@@ -22,7 +24,7 @@ class McpSnapshots:
     def __init__(self, folder: Path, test: str, *, update: bool) -> None:
         """`folder`: of the test's file. `test`: the name of the test. `update`: whether files are written."""
         self._folder = folder
-        self._test = _UNUSUAL.sub("_", test)[:_LONGEST]
+        self._test = _file_name(test)
         self._update = update
         self._taken: set[str] = set()
 
@@ -53,6 +55,12 @@ class McpSnapshots:
             name = f"{self._test}.{host}.{number}"
         self._taken.add(name)
         return self._folder / f"{name}.txt"
+
+
+def _file_name(test: str) -> str:
+    """A name for a file, other for each test."""
+    name = _UNUSUAL.sub("_", test)[:_LONGEST]
+    return name if name == test else f"{name}-{sha256(test.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
 
 
 def _difference(path: Path, now: str, host: str) -> list[str]:

@@ -1,8 +1,11 @@
 """The interface without pytest's fixtures: targets, what is refused, and values that hide what is secret in them."""
 
+import asyncio
 import pickle
 import sys
+from concurrent.futures import Future
 from pathlib import Path
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -10,6 +13,7 @@ import inspector.testing
 from inspector.json.exact import DuplicateKeys, Json, Number
 from inspector.testing import McpServer, McpServerError, connect, connect_async
 from inspector.testing.covered import SecretText, cover, plain
+from inspector.testing.engine import Failed, Pending
 
 PLAIN = Path(__file__).parent / "project" / "plain.py"
 SECRET = "planted-secret-4711"
@@ -63,6 +67,23 @@ async def test_a_server_outlives_the_loop_and_serves_it_meanwhile() -> None:
         first = (await server.call("process")).structured
         assert (await server.call("process")).structured == first
         assert [tool.name for tool in await server.tools()][:1] == ["make_key"]
+
+
+async def test_an_event_loop_that_is_not_of_asyncio_waits_in_a_thread() -> None:
+    async with connect_async([sys.executable, PLAIN]) as server:
+        with patch("inspector.testing.engine.asyncio", Mock(get_running_loop=Mock(side_effect=RuntimeError))):
+            pending = Pending[int](found := Future[int | Failed]())
+            found.set_result(7)
+            assert await pending.awaited() == 7
+        assert (await server.call("process")).error is None
+
+
+async def test_a_call_that_is_cancelled_ends(tmp_path: Path) -> None:
+    async with connect_async([sys.executable, "-m", "inspector.demo", "stdio"], cwd=tmp_path) as server:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await server.call("export_report", seconds=30)
+        assert (await server.call("clean_clock")).error is None
 
 
 @pytest.fixture(scope="module")
