@@ -68,12 +68,15 @@ class _SecretFloat(float):
 def cover(value: Json, masked: Json) -> Json:
     """`value`, with a `repr` like `masked`."""
     if isinstance(value, dict) and isinstance(masked, dict):
-        return {key: cover(inner, masked.get(key, MASK)) for key, inner in value.items()}
+        return {
+            key if key in masked else SecretText(key): cover(inner, masked.get(key, MASK))
+            for key, inner in value.items()
+        }
     if isinstance(value, list) and isinstance(masked, list) and len(value) == len(masked):
         return [cover(*pair) for pair in zip(value, masked, strict=True)]
     if isinstance(value, str) and isinstance(masked, str):
         return value if value == masked else SecretText(value, safe(masked))
-    if type(value) is type(masked) and (isinstance(value, DuplicateKeys) or value == masked):
+    if type(value) is type(masked) and value == masked:
         return value
     return _hidden(value)
 
@@ -143,23 +146,59 @@ def secret_texts(value: object) -> frozenset[SecretText]:
     return frozenset(text for each in inner for text in secret_texts(each))
 
 
-def masks_of(judgement: Judgement, policy: BoundaryPolicy, named: frozenset[str]) -> Masks:
-    """The masks of a result: what it declares secret, what looks like a credential, and values in which a text of `named` is."""
-    raw = raw_of(judgement.outcome)
-    strict = BoundaryPolicy(
-        sensitivity_threshold=policy.sensitivity_threshold,
-        withhold_private=policy.withhold_private,
-        withhold_credentials=True,
-    )
-    declared = judgement.bounded(Level.DECLARED, strict)
-    if named:
-        echoes = Echoes(map(str.__str__, named), anywhere_from=LEAST)
-        more = [
-            Removal(pointer=join(map(str, place)), rule=Rule.DETECT, detail="named in a test")
-            for place in places_of(raw, echoes)
-        ]
-        declared = replace(declared, removals=(*declared.removals, *more))
-    return Masks(raw, declared, judgement.contract, strict)
+class Cover:
+    """One result as it may be shown.
+
+    Masked are: what it declares secret, what looks like a credential, and values in which a text of `named` is.
+    """
+
+    def __init__(self, judgement: Judgement, policy: BoundaryPolicy, named: frozenset[str]) -> None:
+        raw = raw_of(judgement.outcome)
+        strict = BoundaryPolicy(
+            sensitivity_threshold=policy.sensitivity_threshold,
+            withhold_private=policy.withhold_private,
+            withhold_credentials=True,
+        )
+        declared = judgement.bounded(Level.DECLARED, strict)
+        if named:
+            echoes = Echoes(map(str.__str__, named), anywhere_from=LEAST)
+            more = [
+                Removal(pointer=join(map(str, place)), rule=Rule.DETECT, detail="named in a test")
+                for place in places_of(raw, echoes)
+            ]
+            declared = replace(declared, removals=(*declared.removals, *more))
+        self._masks = Masks(raw, declared, judgement.contract, strict)
+
+    def sent(self) -> Json:
+        """The result, masked."""
+        return _without_sightings(self._masks.sent())
+
+    def model(self, view: Json) -> Json:
+        """What a model sees of it, masked."""
+        return _without_sightings(self._masks.model(view))
+
+
+def _without_sightings(value: Json) -> Json:
+    """The same without credentials: where a text is masked in part, another secret may be in the rest."""
+    match value:
+        case str():
+            return _masked_credentials(value)
+        case dict():
+            return {_masked_credentials(key): _without_sightings(inner) for key, inner in value.items()}
+        case list():
+            return [_without_sightings(inner) for inner in value]
+        case DuplicateKeys(pairs=pairs):
+            return DuplicateKeys(
+                tuple((_masked_credentials(key), _without_sightings(inner)) for key, inner in pairs)
+            )
+        case _:
+            return value
+
+
+def _masked_credentials(text: str) -> str:
+    for found in reversed(sightings(text)):
+        text = text[: found.start] + MASK + text[found.end :]
+    return text
 
 
 def places_of(raw: Json, echoes: Echoes) -> Iterator[Tokens]:
@@ -178,6 +217,4 @@ def _names(value: Json, echoes: Echoes) -> bool:
 
 def without_credentials(text: str) -> str:
     """A text with masks in place of what looks like a credential, safe to show."""
-    for found in reversed(sightings(text)):
-        text = text[: found.start] + MASK + text[found.end :]
-    return safe(text)
+    return safe(_masked_credentials(text))

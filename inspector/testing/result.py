@@ -10,7 +10,6 @@ from inspector.boundary.options import Level
 from inspector.cli.output import WIDE_COLUMNS, OutputLine, columns
 from inspector.cli.results import result_lines, value_lines
 from inspector.hosts.definitions.projection import tokens
-from inspector.hosts.masks import Masks
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
@@ -22,7 +21,7 @@ from inspector.safe_text import safe_line
 from inspector.saved.call import ALL_HOSTS, Expectations
 from inspector.saved.expecting import Made, failures
 from inspector.session.call_record import CallRecord
-from inspector.testing.covered import LEAST, cover, masks_of, places_of, secret_arguments
+from inspector.testing.covered import LEAST, Cover, cover, places_of, secret_arguments
 
 _MOST_LINES = 400
 """Lines of both views in a failure."""
@@ -114,7 +113,7 @@ class ToolResult:
     @property
     def text(self) -> str:
         """The texts of `content`, one line each or more."""
-        sent, masked = self._spec.raw, self._masks.sent()
+        sent, masked = self._spec.raw, self._cover.sent()
         shown = cover(_content_text(sent), _content_text(masked))
         return shown if isinstance(shown, str) else ""
 
@@ -130,7 +129,7 @@ class ToolResult:
         """What the model of a host sees; `spec` is the specification. Raises ValueError for a host that there is not."""
         profile = _host(host)
         shown = self._projection(profile)
-        return ModelView(shown, profile, self._masks.model(shown.context.model))
+        return ModelView(shown, profile, self._cover.model(shown.context.model))
 
     def assert_fits_schema(self) -> None:
         """The tool has an output schema, the call succeeded, and the result fits it."""
@@ -190,13 +189,13 @@ class ToolResult:
         """Both views side by side with the reasons, in lines that are safe to show. Secrets are masked."""
         profile = _host(host)
         shown = self._projection(profile)
-        masks = self._masks
+        covering = self._cover
         lines = result_lines(
-            masks.sent(),
+            covering.sent(),
             shown,
             profile.name,
             max(columns(), WIDE_COLUMNS),
-            model=masks.model(shown.context.model),
+            model=covering.model(shown.context.model),
         )
         texts = [safe_line(_plain(line)).rstrip() for line in lines]
         more = len(texts) - _MOST_LINES
@@ -209,23 +208,23 @@ class ToolResult:
 
     @property
     def _covered(self) -> Json:
-        return cover(self._spec.raw, self._masks.sent())
+        return cover(self._spec.raw, self._cover.sent())
 
     @cached_property
     def _spec(self) -> Projection:
         return self._projection(_host("spec"))
 
     @property
-    def _masks(self) -> Masks:
+    def _cover(self) -> Cover:
         if self._masked is None or self._masked[0] != self._named:
             record = self._record
             schema = record.tool.input_schema if record.tool else {}
             named = self._named | secret_arguments(record.arguments, schema)
-            made = masks_of(record.judgement, record.policy, named)
+            made = Cover(record.judgement, record.policy, named)
             self._masked = (self._named, made)
         return self._masked[1]
 
-    _masked: tuple[frozenset[str], Masks] | None = None
+    _masked: tuple[frozenset[str], Cover] | None = None
 
     def _projection(self, host: Host) -> Projection:
         record = self._record

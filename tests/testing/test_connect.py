@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import re
 import sys
 from concurrent.futures import Future
 from pathlib import Path
@@ -127,11 +128,21 @@ def test_a_secret_argument_is_sent_and_masked_where_it_comes_back() -> None:
             assert "(19 characters)" in str(failed.value) or not isinstance(name, SecretText)
 
 
+def test_a_credential_beside_a_masked_secret_is_masked_too() -> None:
+    with connect("demo") as server:
+        result = server.call("sync_calendar", calendar="team")
+        assert re.search("AKIADEMOSECRET[A-Z0-9]+", result.text)
+        shown = "\n".join(result.described("claude-code"))
+        assert "AKIADEMOSECRET" not in repr(result.raw) + repr(result.text) + shown
+        assert "X-Key-Id: ••••" in repr(result.text)
+
+
 @pytest.mark.parametrize(
     ("value", "masked"),
     [
         ({"a": SECRET, "b": 1}, {"a": "••••", "b": 1}),
         ({"a": {SECRET: [SECRET, 4711, 47.11]}}, {"a": "••••"}),
+        ({SECRET: 1}, {"••••": 1}),
         ([f"the key is {SECRET}"], ["the key is ••••"]),
         ([1, 2], ["••••"]),
         (DuplicateKeys((("a", SECRET), ("a", 1))), "••••"),
