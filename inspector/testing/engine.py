@@ -1,7 +1,7 @@
 """One session on the event loop of a thread of its own, for tests with and without an event loop of their own.
 
 Exceptions of the session never reach a test: their frames hold arguments and results, and pytest shows the locals of
-frames. Each comes as a `Failed`, and is raised where nothing is at hand.
+frames. Each comes as a `Unavailable`, and is raised where nothing is at hand.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ Value = TypeVar("Value")
 _PYTHONS = frozenset({"python", "python3"})
 
 
-class Failed(Struct, frozen=True, kw_only=True):
+class Unavailable(Struct, frozen=True, kw_only=True):
     """Why something could not be done, safe to show."""
 
     reason: str
@@ -53,7 +53,7 @@ class Failed(Struct, frozen=True, kw_only=True):
 class Pending(Generic[Value]):
     """What is being done on the session's thread."""
 
-    def __init__(self, future: "Future[Value | Failed]") -> None:
+    def __init__(self, future: "Future[Value | Unavailable]") -> None:
         self._future = future
 
     def done(self) -> Value:
@@ -84,9 +84,9 @@ class Pending(Generic[Value]):
         return _checked(found)
 
 
-def _checked(found: "Value | Failed") -> Value:
+def _checked(found: "Value | Unavailable") -> Value:
     __tracebackhide__ = True
-    if isinstance(found, Failed):
+    if isinstance(found, Unavailable):
         raise McpServerError(found.reason)
     return found
 
@@ -187,7 +187,10 @@ class Engine:
         try:
             await session.connect()
             await session.list_all()
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, InspectorError) and self.options.transport is not None:
+                # It is about a command.
+                error.hint = ""
             await session.close()
             self._drop_recording()
             raise
@@ -326,13 +329,13 @@ def _words(target: object) -> tuple[str, ...] | None:
         ) from None
 
 
-async def _quietly(work: Coroutine[Any, Any, Value]) -> "Value | Failed":
+async def _quietly(work: Coroutine[Any, Any, Value]) -> "Value | Unavailable":
     try:
         return await work
     except InspectorError as error:
-        return Failed(reason=_said(error))
+        return Unavailable(reason=_said(error))
     except Exception as error:  # noqa: BLE001 - its frames are not for a test's report
-        return Failed(reason=f"Sightline failed: {type(error).__name__}")
+        return Unavailable(reason=f"Sightline failed: {type(error).__name__}")
 
 
 def _said(error: InspectorError) -> str:

@@ -4,17 +4,20 @@ import asyncio
 import pickle
 import re
 import sys
+from collections.abc import AsyncGenerator
 from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from pathlib import Path
 from unittest.mock import Mock, patch
 
 import pytest
+from mcp.server.mcpserver import MCPServer
 
 import inspector.testing
 from inspector.json.exact import DuplicateKeys, Json, Number
 from inspector.testing import McpServer, McpServerError, connect, connect_async
 from inspector.testing.covered import SecretText, cover, plain
-from inspector.testing.engine import Failed, Pending
+from inspector.testing.engine import Pending, Unavailable
 
 PLAIN = Path(__file__).parent / "project" / "plain.py"
 SECRET = "planted-secret-4711"
@@ -53,6 +56,17 @@ def test_a_server_that_cannot_start_says_why_without_its_secrets() -> None:
     assert SECRET not in repr(connect(["no-such", f"--key={SECRET}"]))
 
 
+def test_a_server_object_whose_lifespan_fails_says_why() -> None:
+    @asynccontextmanager
+    async def lifespan(_: MCPServer) -> AsyncGenerator[None]:
+        raise RuntimeError("no database")
+        yield
+
+    with pytest.raises(McpServerError) as failed, connect(MCPServer("x", lifespan=lifespan)):
+        pass
+    assert str(failed.value) == "the server ended: RuntimeError: no database"
+
+
 def test_a_server_that_ends_fails_the_call_and_not_the_next_server() -> None:
     dying = "import sys; sys.stdin.readline(); sys.exit(3)"
     with pytest.raises(McpServerError), connect([sys.executable, "-c", dying]):
@@ -73,7 +87,7 @@ async def test_a_server_outlives_the_loop_and_serves_it_meanwhile() -> None:
 async def test_an_event_loop_that_is_not_of_asyncio_waits_in_a_thread() -> None:
     async with connect_async([sys.executable, PLAIN]) as server:
         with patch("inspector.testing.engine.asyncio", Mock(get_running_loop=Mock(side_effect=RuntimeError))):
-            pending = Pending[int](found := Future[int | Failed]())
+            pending = Pending[int](found := Future[int | Unavailable]())
             found.set_result(7)
             assert await pending.awaited() == 7
         assert (await server.call("process")).error is None

@@ -100,8 +100,16 @@ def test_a_cassette_answers_without_the_server(tested: Tested, project: Path) ->
     assert not [spelling for spelling in SPELLINGS if spelling in tape.read_text()]
     (project / "plain.py").unlink()
     offline = tested(*chosen)
-    assert summary(offline).startswith("1 failed, 1 passed"), offline.out
+    assert summary(offline).startswith("1 failed, 2 passed"), offline.out
     assert "The recording has no call of a tool of that name: leak_key" in offline.out
+    file = project / "test_offline.py"
+    marker = '@pytest.mark.mcp_cassette("tapes/server.jsonl")\n'
+    file.write_text(
+        "import pytest\n\n\n" + file.read_text().replace("def test_marked", f"{marker}def test_marked")
+    )
+    marked = tested("-q", "test_offline.py")
+    assert summary(marked).startswith("1 passed, 1 error"), marked.out
+    assert "mcp_server: the server" in marked.out
 
 
 @pytest.mark.parametrize(("scope", "processes"), [("session", 1), ("module", 2), ("function", 4)])

@@ -28,6 +28,10 @@ def process():
     return {"result": os.getpid()}
 
 
+def variable(name):
+    return {"value": os.environ.get(name, "")}
+
+
 def fail():
     raise ValueError("it did not work")
 
@@ -37,6 +41,7 @@ TOOLS = {
     "leak_key": (leaked, {"name": TEXT}, {"note": TEXT}),
     "changing": (changing, {}, {"id": TEXT, "day": {"type": "integer"}, "note": TEXT}),
     "process": (process, {}, {"result": {"type": "integer"}}),
+    "variable": (variable, {"name": TEXT}, {"value": TEXT}),
     "fail": (fail, {}, None),
 }
 

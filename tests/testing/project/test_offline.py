@@ -4,3 +4,8 @@ def test_a_marked_key_reaches_no_model(mcp_server):
     result.assert_withheld("/secret")
     result.assert_never_seen("plr_", hosts="all")
     assert result.structured["id"] == "key-1"
+
+
+def test_marked(mcp_server):
+    # In the test of cassettes, a marker with the file of the cassette is put here.
+    assert mcp_server.call("make_key", name="marked").structured["name"] == "marked"
