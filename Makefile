@@ -67,9 +67,11 @@ $(VENV)/tested: $(VENV)/made pyproject.toml constraints.txt
 	@touch $@ $(VENV)/installed
 
 # Third-party servers have needs of their own, so they get an environment of their own.
-$(PEERS)/installed: $(VENV)/made tests/peers/requirements.txt tests/peers/npm-packages.txt
+$(PEERS)/installed: $(VENV)/made tests/peers/requirements.txt tests/peers/fastmcp-requirements.txt tests/peers/npm-packages.txt
 	$(PYTHON) -m venv $(PEERS)/python
 	$(PEERS)/python/bin/pip install -q -r tests/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)/fastmcp
+	$(PEERS)/fastmcp/bin/pip install -q -c constraints.txt -r tests/peers/fastmcp-requirements.txt
 	@if command -v npm >/dev/null; then \
 	  npm install --silent --no-audit --no-fund --fetch-retries=1 --fetch-timeout=20000 --prefix $(PEERS) \
 	    $$(cat tests/peers/npm-packages.txt) </dev/null \

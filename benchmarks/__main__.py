@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.measuring import REFERENCE_S, Report, seconds
 
-PARTS = ("start", "results", "documents", "tools", "recordings", "pages")
+PARTS = ("start", "results", "documents", "tools", "recordings", "pages", "testing")
 HISTORY = Path(__file__).parent.parent / ".venv" / "bench.jsonl"
 
 

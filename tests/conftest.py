@@ -13,6 +13,7 @@ from hypothesis import settings
 from tests import driven
 
 NAMES = ("DATA", "CONFIG")
+collect_ignore = ["testing/project"]
 _numbers = count()
 
 

@@ -29,6 +29,7 @@ from inspector.json.texts import LEAST_DIGITS, STRETCH, batches, forms_of, texts
 _MANY, _PREFIX = 20_000, 8
 """With more needles than `_MANY`, the automaton holds only their first `_PREFIX` bytes, to limit its size."""
 _BETWEEN = re.compile(SEPARATOR.encode())
+_CODED = frozenset({Spelling.HEX, Spelling.BASE64})
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
 
@@ -37,6 +38,8 @@ class _Wanted(Struct, frozen=True, kw_only=True):
 
     anywhere: set[str] = field(default_factory=set[str])
     as_words: set[str] = field(default_factory=set[str])
+    coded: dict[bytes, Spelling] = field(default_factory=dict[bytes, Spelling])
+    """Encoded forms of short values: decoding a text leaves out runs as short as they are."""
 
 
 class Echoes:
@@ -48,13 +51,16 @@ class Echoes:
         *,
         names: frozenset[str] = frozenset(),
         but: tuple[Iterable[Json], set[str]] = ((), set()),
+        anywhere_from: int = SHORTEST,
     ) -> None:
         """`values`: any JSON; containers contribute everything in them. `names`: keys that are not secret.
 
-        `but`: more values, and those among them that are not secret.
+        `but`: more values, and those among them that are not secret. `anywhere_from`: the characters from which a value is
+        found inside words too; a smaller number finds more by chance.
         """
         wanted = _Wanted()
         self._names = names
+        self._anywhere_from = anywhere_from
         self.is_weak = False
         """True if a value is found only as a whole word or not at all: too short, too small, or a boolean."""
         for value in values:
@@ -63,6 +69,7 @@ class Echoes:
             self._take(value, wanted, but[1])
         self._anywhere = wanted.anywhere
         self._as_words = wanted.as_words
+        self._coded = wanted.coded
         self._automata: tuple[_Automaton, ...] | None = None
 
     @property
@@ -72,7 +79,7 @@ class Echoes:
     @property
     def shortest(self) -> int:
         """The length of the shortest text that could contain a value."""
-        return 2 if self._as_words else SHORTEST
+        return 2 if self._as_words else min(SHORTEST, self._anywhere_from)
 
     def holds(self, value: Json) -> bool:
         """True if any text in a JSON value contains a withheld value. Keys that are not secret are skipped."""
@@ -135,8 +142,11 @@ class Echoes:
 
     def _take_text(self, text: str, wanted: _Wanted) -> None:
         length = _length(text)
-        if length >= SHORTEST:
+        if length >= self._anywhere_from:
             wanted.anywhere.add(text)
+            if length < SHORTEST:
+                coded = {needle: spelling for needle, spelling in _word_needles(text) if spelling in _CODED}
+                wanted.coded.update(coded)
             return
         self.is_weak = True
         shown = visible(text.replace(SEPARATOR, "")).strip()
@@ -147,7 +157,7 @@ class Echoes:
         if self._automata is None:
             automata: list[_Automaton] = []
             if self._anywhere:
-                automata.append(_Automaton(self._anywhere, whole_words=False))
+                automata.append(_Automaton(self._anywhere, whole_words=False, coded=self._coded))
             if self._as_words:
                 automata.append(_Automaton(self._as_words, whole_words=True))
             self._automata = tuple(automata)
@@ -166,7 +176,10 @@ class _Batch(Struct, frozen=True, kw_only=True):
 class _Automaton:
     """All needles in one automaton."""
 
-    def __init__(self, values: Iterable[str], *, whole_words: bool) -> None:
+    def __init__(
+        self, values: Iterable[str], *, whole_words: bool, coded: Mapping[bytes, Spelling] | None = None
+    ) -> None:
+        """`coded`: needles with the spelling that each stands for."""
         from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
 
         self._spelled: dict[bytes, Spelling] = {}
@@ -175,6 +188,9 @@ class _Automaton:
                 for needle, spelling in _word_needles(value):
                     self._spelled.setdefault(needle, spelling)
         self._needles = frozenset(self._spelled) or needles(values)
+        if coded:
+            self._spelled.update(coded)
+            self._needles |= coded.keys()
         if not whole_words and len(self._needles) <= _MANY:
             self._needles = _without_longer(self._needles)
         self._whole_words = whole_words

@@ -86,12 +86,14 @@ def unfinished_shape(shown: Projection) -> JsonObject:
 
 
 def result_lines(
-    raw: Json, shown: Projection, host: str, width: int, view: View = View.BOTH
+    raw: Json, shown: Projection, host: str, width: int, view: View = View.BOTH, *, model: Json = None
 ) -> list[OutputLine]:
     """The chosen sides of a result, in full, then each removal with its reason.
 
-    `raw`: the raw result, masked unless the user wants to see secrets. The sides are beside each other where `width` allows.
+    `raw`: the raw result, masked unless the user wants to see secrets. `model`: the model's side, if that is masked too.
+    The sides are beside each other where `width` allows.
     """
+    seen = shown.context.model if model is None else model
     level = shown.bounded.level
     model_title = f"MODEL SEES (boundary: {level.value}, host: {host})"
     if isinstance(shown.outcome, Failure):
@@ -99,9 +101,9 @@ def result_lines(
         lines = _stacked("SERVER SENT", [], width)
         lines += _text_lines(f"nothing. Sightline: {shown.outcome.detail}", width)
         if view is not View.RAW:
-            lines += ["", *_stacked(model_title, _rows_of(shown.context.model), width)]
+            lines += ["", *_stacked(model_title, _rows_of(seen), width)]
         return [*lines, "", *_reasons(shown, level)]
-    pairs = aligned(raw, shown.context.model, [removal.pointer for removal in shown.bounded.removals])
+    pairs = aligned(raw, seen, [removal.pointer for removal in shown.bounded.removals])
     if view is View.BOTH and width >= WIDE_COLUMNS:
         lines = _beside(("SERVER SENT", model_title), pairs, width)
     else:

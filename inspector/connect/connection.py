@@ -126,6 +126,10 @@ class Connection:
         await self._transport.close()
 
 
+TransportOf = Callable[[Tap, Dispatcher], Transport]
+"""Makes the transport of a connection."""
+
+
 class Opening(Struct, frozen=True, kw_only=True):
     """Options for opening a connection."""
 
@@ -136,6 +140,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     """None to send no token but the target's, and to cover its credentials only."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message closes a stdio connection; over HTTP it fails the request."""
+    transport: TransportOf | None = None
+    """What messages go over in place of the target's process or URL."""
 
 
 async def open_connection(
@@ -178,7 +184,9 @@ async def _opened(
 ) -> Connection:
     transport: Transport
     limit = opening.max_message_bytes
-    if isinstance(target, StdioTarget):
+    if opening.transport is not None:
+        transport = opening.transport(tap, dispatcher)
+    elif isinstance(target, StdioTarget):
         transport = StdioProcess(target, tap, dispatcher, max_message_bytes=limit)
     else:
         from inspector.connect.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
@@ -204,7 +212,7 @@ async def _opened(
         )
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(connection.close())
-        if has_died and opening.era is Era.AUTO and isinstance(target, StdioTarget):
+        if has_died and opening.era is Era.AUTO and isinstance(transport, StdioProcess):
             raise _DiedEarly from error
         raise
     return connection

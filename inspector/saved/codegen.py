@@ -17,7 +17,7 @@ from inspector.protocol.targets import (
     secret_words,
     secrets_of_url,
 )
-from inspector.saved.call import SavedCall
+from inspector.saved.call import Expectations, SavedCall
 
 LANGUAGES = ("python", "typescript", "curl", "pytest")
 
@@ -31,17 +31,15 @@ class Generated(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def generated(
-    saved: SavedCall, target: Target, language: str, *, file: str, words: tuple[str, ...]
-) -> Generated:
+def generated(saved: SavedCall, target: Target, language: str, *, words: tuple[str, ...]) -> Generated:
     """The code of one call. Raises UsageError where that language cannot make it.
 
-    `file`, `words`: where the call is saved, and its target as on a command line, for pytest.
+    `words`: its target as on a command line, for pytest.
     """
     if isinstance(target, (StdioTarget, HttpTarget)):
         _check_plain(target)
     if language == "pytest":
-        return Generated(lines=tuple(_pytest(saved, file, words)))
+        return Generated(lines=tuple(_pytest(saved, words)), notes=tuple(_notes(saved)))
     if not isinstance(target, (StdioTarget, HttpTarget)):
         raise UsageError(f"{target} cannot be reached from other programs", "Give a command or a URL.")
     if isinstance(target, HttpTarget) and target.older_sse:
@@ -68,9 +66,10 @@ def _check_plain(target: StdioTarget | HttpTarget) -> None:
         )
 
 
-def _notes(saved: SavedCall, target: StdioTarget | HttpTarget) -> Iterator[str]:
+def _notes(saved: SavedCall, target: StdioTarget | HttpTarget | None = None) -> Iterator[str]:
     names = [_variable(source, argument) for argument, source in saved.secrets.items()]
-    names += target.environment if isinstance(target, StdioTarget) else _headers(target).values()
+    if target is not None:
+        names += target.environment if isinstance(target, StdioTarget) else _headers(target).values()
     if names:
         yield f"Set in the environment: {', '.join(dict.fromkeys(names))}."
 
@@ -222,16 +221,51 @@ def _curl(saved: SavedCall, target: HttpTarget) -> Iterator[str]:
     yield f"printf '%s' {body} | jq -c {shlex.quote(filled)} | post \"$@\" -d @-"
 
 
-def _pytest(saved: SavedCall, file: str, words: tuple[str, ...]) -> Iterator[str]:
+def _pytest(saved: SavedCall, words: tuple[str, ...]) -> Iterator[str]:
+    """A test with the plugin of this distribution. `words`: the target; empty where the configuration of pytest names it."""
     function = re.sub(r"\W+", "_", saved.name, flags=re.ASCII).strip("_").lower() or "call"
-    command = ["run", file, saved.name, *words]
     yield '"""Made by sightline codegen. Needs: pip install mcp-sightline pytest."""'
     yield ""
-    yield "import subprocess"
-    yield "import sys"
+    yield "import json"
+    if saved.secrets:
+        yield "import os"
+    yield ""
+    if words:
+        yield "import pytest"
+    if saved.secrets:
+        yield "from inspector.testing import SecretText"
+    if words or saved.secrets:
+        yield ""
+    yield f"ARGUMENTS = json.loads({_literal(dump_text(saved.arguments))})"
+    yield f"EXPECTED = json.loads({_literal(dump_text(_expected(saved.expect)))})"
     yield ""
     yield ""
-    yield f"def test_{function}() -> None:"
-    yield f'    command = [sys.executable, "-m", "inspector", *{_literal(command)}]'
-    yield "    ran = subprocess.run(command, capture_output=True, text=True, check=False)"
-    yield "    assert ran.returncode == 0, ran.stdout + ran.stderr"
+    if words:
+        target = f"-- {shlex.join(words[1:])}" if words[0] == "--" else words[0]
+        yield f"@pytest.mark.mcp_server({_literal(target)})"
+    yield f"def test_{function}(mcp_server):"
+    secrets = "".join(
+        f", {_literal(argument)}: SecretText(os.environ[{_literal(_variable(source, argument))}])"
+        for argument, source in saved.secrets.items()
+    )
+    given = f"**{{**ARGUMENTS{secrets}}}" if secrets else "**ARGUMENTS"
+    yield f"    result = mcp_server.call({_literal(saved.tool)}, {given})"
+    yield "    result.assert_meets(**EXPECTED)"
+
+
+def _expected(expect: Expectations) -> JsonObject:
+    """What differs from no expectation, as `assert_meets` takes it."""
+    shape: JsonObject = {
+        "fits_schema": expect.fits_schema,
+        "equals": dict(expect.equals),
+        "contains": [*expect.contains],
+        "matches": expect.matches,
+        "withheld": [*expect.withheld],
+        "absent_for": [*expect.absent_for],
+        "at_most_tokens": expect.at_most_tokens,
+        "at_most_ms": expect.at_most_ms,
+        "error": expect.error,
+    }
+    return {
+        key: value for key, value in shape.items() if value is not None and value not in (False, "", [], {})
+    }

@@ -138,6 +138,7 @@ class Session:
                     trust=self.options.trust,
                 ),
                 max_message_bytes=self.options.max_message_bytes,
+                transport=self.options.transport,
             ),
             on_frame=self._framed,
             on_notification=self._notified,

@@ -13,6 +13,7 @@ from inspector.protocol.page import Forms
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, StdioTarget, Target
 
 if TYPE_CHECKING:
+    from inspector.connect.connection import TransportOf
     from inspector.recording.files import Recorder
     from inspector.session.asking import Responder
 
@@ -49,6 +50,8 @@ class Options(Struct, frozen=True, kw_only=True):
     """Which certificates are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message ends the connection."""
+    transport: "TransportOf | None" = None
+    """What messages go over in place of the target's process or URL."""
 
 
 def reachable(

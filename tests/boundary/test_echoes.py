@@ -102,6 +102,23 @@ def test_short_values_match_as_whole_words_and_common_ones_not_at_all(
 
 
 @pytest.mark.parametrize(
+    ("text", "spelling"),
+    [
+        ("plr_9f4c", Spelling.PLAIN),
+        ("x PLR_9f4c", Spelling.PLAIN),
+        ("c4f9_rlp", Spelling.REVERSED),
+        (b"plr_".hex(), Spelling.HEX),
+        (b"xplr_9f4c".hex(), Spelling.HEX),
+        *((base64.b64encode(b"x" * before + b"plr_9f4c").decode(), Spelling.BASE64) for before in range(3)),
+        (base64.urlsafe_b64encode(b"plr_").decode().rstrip("="), Spelling.BASE64),
+    ],
+)
+def test_a_short_text_is_found_inside_words_where_that_is_asked_for(text: str, spelling: Spelling) -> None:
+    assert Echoes(["plr_"], anywhere_from=4).matches([text, "plr 9"]) == {text: spelling}
+    assert not Echoes(["plr_"]).matches(["plr_9f4c"])
+
+
+@pytest.mark.parametrize(
     "secret", [12345678, Number("1.2345678e7"), Number("12345678.0"), 12345678.0, -12345678]
 )
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Generator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -94,16 +95,28 @@ def test_curl_makes_the_call(folder: Path, url: str) -> None:
     assert echoed(ran("sh", cwd=folder, stdin=code("--as", "curl", url)))
 
 
-def test_pytest_runs_the_saved_call_with_its_expectations(folder: Path) -> None:
+def test_pytest_makes_the_call_with_its_expectations(folder: Path) -> None:
     path = folder / "test_made.py"
+    plugin = () if _has_plugin() else ("-p", "inspector.testing.plugin")
+    command = (sys.executable, "-m", "pytest", "-q", *plugin, "-p", "no:cacheprovider", str(path))
+    expectations = f"contains = {json.dumps(TEXT)}\nat_most_ms = 60_000\n"
+    (folder / "calls.toml").write_text(f"{CALLS}[calls.echo.expect]\n{expectations}")
     path.write_text(code("--as", "pytest", *DEMO))
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path))
-    assert ran(*command, cwd=folder).returncode == 0
-    (folder / "calls.toml").write_text(CALLS + "[calls.echo.expect]\ncontains = 'nowhere'\n")
+    passed = ran(*command, cwd=folder)
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    (folder / "calls.toml").write_text(
+        f"{CALLS}[calls.echo.expect]\ncontains = 'nowhere'\nwithheld = ['/x']\n"
+    )
+    path.write_text(code("--as", "pytest", *DEMO))
     failed = ran(*command, cwd=folder)
-    assert failed.returncode == 1
+    assert failed.returncode == 1, failed.stdout
     assert 'no value contains "nowhere"' in failed.stdout
+    assert "withheld: /x is missing" in failed.stdout
     assert SECRET not in failed.stdout
+
+
+def _has_plugin() -> bool:
+    return any(point.name == "sightline" for point in entry_points(group="pytest11"))
 
 
 def test_headers_and_variables_come_from_the_environment_and_secrets_are_refused(folder: Path) -> None:

@@ -57,10 +57,8 @@ def command(
     word, command_line = target, invocation.command_line
     if (word or command_line or connection.config) is None:
         word, command_line = target_words(found.server)
-        words: tuple[str, ...] = ()
-    else:
-        words = ("--", *command_line) if command_line else (word,) if word else ()
-    made = generated(found, target_of(word, connection, command_line), language, file=file, words=words)
+    words = ("--", *command_line) if command_line else (word,) if word else ()
+    made = generated(found, target_of(word, connection, command_line), language, words=words)
     for note in made.notes:
         DIAGNOSTICS.say(note)
     print_lines(made.lines)

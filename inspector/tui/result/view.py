@@ -16,6 +16,7 @@ from inspector.boundary.counted import COUNTED
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.boundary.reading import raw_of
+from inspector.hosts.masks import REACHES, Masks, masked_leaves
 from inspector.hosts.profile import Call, Change
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
@@ -25,7 +26,6 @@ from inspector.json.pointer import resolve
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.masks import REACHES, Masks, masked_leaves
 from inspector.tui.result.removal import change_line, reason_words, removal_line
 from inspector.tui.text import content, count, duration, headline, level_style, shortened, size
 from inspector.tui.values.outline import ABSENT, Difference, Outline, Style

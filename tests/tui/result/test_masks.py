@@ -10,12 +10,12 @@ from inspector.boundary.bounded import Level
 from inspector.boundary.contract import contract_of
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import DEFAULT_POLICY
+from inspector.hosts.masks import Masks
 from inspector.hosts.registry import hosts
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result
 from inspector.session.call_record import CallRecord, Progress
-from inspector.tui.result.masks import Masks
 from inspector.tui.result.view import result_view
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_text, settled
 

@@ -1,4 +1,4 @@
-"""Masks for the screen. Both sides keep their shape: a mask takes the place of a leaf, or of the part of a text that is secret."""
+"""Masks of secrets, for a person. Both sides keep their shape: a mask takes the place of a leaf, or of the part of a text that is secret."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property

@@ -1,0 +1,327 @@
+"""The result of a call in a test: what the server returned, what each host's model sees of it, and what is asserted of both."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.error_code import error_code
+from inspector.boundary.options import Level
+from inspector.cli.output import WIDE_COLUMNS, OutputLine, columns
+from inspector.cli.results import result_lines, value_lines
+from inspector.hosts.definitions.projection import tokens
+from inspector.hosts.profile import Call, Host
+from inspector.hosts.projection import Projection, projection_of
+from inspector.hosts.registry import host as host_of
+from inspector.hosts.registry import hosts as all_hosts
+from inspector.json.exact import Json
+from inspector.json.pointer import join
+from inspector.json.texts import texts_in
+from inspector.safe_text import safe_line
+from inspector.saved.call import ALL_HOSTS, Expectations
+from inspector.saved.expecting import Made, failures
+from inspector.session.call_record import CallRecord
+from inspector.testing.covered import LEAST, Cover, cover, places_of, secret_arguments
+
+_MOST_LINES = 400
+"""Lines of both views in a failure."""
+
+
+class ModelView:
+    """What a host gives its model of a result."""
+
+    __slots__ = ("_size", "changes", "host", "masked", "text", "view")
+
+    def __init__(self, shown: Projection, host: Host, masked: Json) -> None:
+        """`masked`: the view as it may be shown."""
+        self._size = shown.model_bytes
+        self.host = host.name
+        self.view = cover(shown.context.model, masked)
+        """In the host's own shape. Its `repr` masks secrets."""
+        self.masked = _text_of(masked)
+        """The view as one text, with masks in place of secrets."""
+        self.text: str = cover(_text_of(shown.context.model), _text_of(masked))  # pyright: ignore[reportAttributeAccessIssue] - a text is covered as a text
+        """The view as one text: indented JSON, unless the host gives its model a text."""
+        self.changes = tuple(safe_line(change.what) for change in shown.context.changes)
+        """What the host adds, leaves out or changes, in sentences."""
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it takes: a quarter of its bytes."""
+        return tokens(self._size)
+
+    def __contains__(self, text: str) -> bool:
+        """Whether a text is in it as it is. `assert_never_seen` finds other spellings too."""
+        return text in str(self.text)
+
+    def __repr__(self) -> str:
+        return f"<ModelView of {self.host}: about {self.tokens:,} tokens>"
+
+
+class ToolResult:
+    """The result of one call. What it returns is the result as it was sent; the `repr` of each secret in it is a mask."""
+
+    def __init__(self, record: CallRecord, level: Level, secrets: Iterable[str] = ()) -> None:
+        """`secrets`: texts among the arguments."""
+        self._record = record
+        self._level = level
+        self._named: frozenset[str] = frozenset(secrets)
+        """Texts that are masked: secret arguments, and what no model may see, as the test says."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<ToolResult of {safe_line(self.tool)!r}: {self.error or 'ok'}, {len(self.withheld):,} withheld>"
+        )
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool."""
+        return self._record.name
+
+    @property
+    def boundary(self) -> str:
+        """The level that decides what is withheld."""
+        return self._level.value
+
+    @property
+    def duration_s(self) -> float:
+        """From the call to the answer."""
+        return self._record.duration_s
+
+    @property
+    def error(self) -> str | None:
+        """The code of the error, such as `tool_error` or `invalid_arguments`; None for a result."""
+        judgement = self._record.judgement
+        return error_code(judgement.outcome, is_listed=judgement.contract.is_listed)
+
+    @property
+    def is_error(self) -> bool:
+        return self.error is not None
+
+    @property
+    def raw(self) -> Any:
+        """The result as it was sent, or `{"error": …}`."""
+        return self._covered
+
+    @property
+    def structured(self) -> Any:
+        """`structuredContent`; None where there is none."""
+        # A test knows its shape better than a type checker.
+        sent = self._covered
+        return sent.get("structuredContent") if isinstance(sent, dict) else None
+
+    @property
+    def text(self) -> str:
+        """The texts of `content`, one line each or more."""
+        sent, masked = self._spec.raw, self._cover.sent()
+        shown = cover(_content_text(sent), _content_text(masked))
+        return shown if isinstance(shown, str) else ""
+
+    @property
+    def withheld(self) -> Mapping[str, str]:
+        """What the boundary withholds: the reason by pointer into `raw`. Each pointer has its first reason."""
+        found: dict[str, str] = {}
+        for removal in self._spec.bounded.removals:
+            found.setdefault(removal.pointer, f"[{removal.rule}] {removal.detail}")
+        return found
+
+    def model(self, host: str = "spec") -> ModelView:
+        """What the model of a host sees; `spec` is the specification. Raises ValueError for a host that there is not."""
+        profile = _host(host)
+        shown = self._projection(profile)
+        return ModelView(shown, profile, self._cover.model(shown.context.model))
+
+    def assert_fits_schema(self) -> None:
+        """The tool has an output schema, the call succeeded, and the result fits it."""
+        __tracebackhide__ = True
+        self._check(self._unmet(Expectations(fits_schema=True)))
+
+    def assert_withheld(self, *pointers: str) -> None:
+        """The boundary withholds each place.
+
+        A pointer goes into the structured content, as `/secret`; one that begins with a member of the result, such as
+        `/content/0`, into the whole result.
+        """
+        __tracebackhide__ = True
+        self._check(self._unmet(Expectations(withheld=pointers, error=self.error or "")))
+
+    def assert_never_seen(self, *texts: str, hosts: Literal["all"] | Iterable[str] = "all") -> None:
+        """No model of these hosts sees the texts, in any spelling that the boundary knows.
+
+        Those are: other case, base64, hexadecimal, URL encoding, reversed, escaped, with white space or invisible
+        characters. Raises ValueError for a text of fewer than 4 characters, which occurs by chance.
+        """
+        __tracebackhide__ = True
+        self._check(self._seen(texts, hosts))
+
+    def assert_meets(  # noqa: PLR0913 - one parameter for each key of a saved call's `expect`
+        self,
+        *,
+        fits_schema: bool = False,
+        equals: Mapping[str, Json] | None = None,
+        contains: Sequence[str] = (),
+        matches: Json = None,
+        withheld: Sequence[str] = (),
+        absent_for: Sequence[str] = (),
+        at_most_tokens: int | None = None,
+        at_most_ms: float | None = None,
+        error: str = "",
+    ) -> None:
+        """What `expect` says of a saved call, by the same names: docs/saved-calls.md."""
+        __tracebackhide__ = True
+        self._check(
+            self._unmet(
+                Expectations(
+                    fits_schema=fits_schema,
+                    equals=equals or {},
+                    contains=_listed(contains),
+                    matches=matches,
+                    withheld=_listed(withheld),
+                    absent_for=_listed(absent_for),
+                    at_most_tokens=at_most_tokens,
+                    at_most_ms=at_most_ms,
+                    error=error,
+                )
+            )
+        )
+
+    def described(self, host: str = "spec") -> list[str]:
+        """Both views side by side with the reasons, in lines that are safe to show. Secrets are masked."""
+        profile = _host(host)
+        shown = self._projection(profile)
+        covering = self._cover
+        lines = result_lines(
+            covering.sent(),
+            shown,
+            profile.name,
+            max(columns(), WIDE_COLUMNS),
+            model=covering.model(shown.context.model),
+        )
+        texts = [safe_line(_plain(line)).rstrip() for line in lines]
+        more = len(texts) - _MOST_LINES
+        return [*texts[:_MOST_LINES], f"… {more:,} more lines"] if more > 0 else texts
+
+    @property
+    def nonce(self) -> str:
+        """Random for each call: delimits untrusted text in views."""
+        return self._record.nonce
+
+    @property
+    def _covered(self) -> Json:
+        return cover(self._spec.raw, self._cover.sent())
+
+    @cached_property
+    def _spec(self) -> Projection:
+        return self._projection(_host("spec"))
+
+    @property
+    def _cover(self) -> Cover:
+        if self._masked is None or self._masked[0] != self._named:
+            record = self._record
+            schema = record.tool.input_schema if record.tool else {}
+            named = self._named | secret_arguments(record.arguments, schema)
+            made = Cover(record.judgement, record.policy, named)
+            self._masked = (self._named, made)
+        return self._masked[1]
+
+    _masked: tuple[frozenset[str], Cover] | None = None
+
+    def _projection(self, host: Host) -> Projection:
+        record = self._record
+        return projection_of(record.judgement, self._level, host, self._called, record.policy)
+
+    @property
+    def _called(self) -> Call:
+        return Call(tool=self._record.name, nonce=self._record.nonce)
+
+    def _unmet(self, expect: Expectations) -> tuple[tuple[str, ...], str]:
+        """What is not met, and the host whose view shows it."""
+        record = self._record
+        made = Made(
+            judgement=record.judgement,
+            duration_s=record.duration_s,
+            level=self._level,
+            policy=record.policy,
+            host=_host("spec"),
+            call=self._called,
+        )
+        for name in expect.absent_for:
+            if name != ALL_HOSTS:
+                _host(name)
+        return tuple(failures(expect, made)), "spec"
+
+    def _seen(
+        self, texts: Sequence[str], hosts: Literal["all"] | Iterable[str]
+    ) -> tuple[tuple[str, ...], str]:
+        for text in texts:
+            if len(text.strip()) < LEAST:
+                raise ValueError(f"a text of fewer than {LEAST} characters occurs by chance")
+        self._named |= frozenset(texts)
+        names = [hosts] if isinstance(hosts, str) and hosts != "all" else hosts
+        chosen = all_hosts() if names == "all" else [_host(name) for name in names]
+        echoes = Echoes(texts, anywhere_from=LEAST)
+        by_how: dict[str, list[str]] = {}
+        for host in chosen:
+            how = self._seen_by(host, echoes)
+            if how:
+                by_how.setdefault(how, []).append(host.name)
+        reasons = [
+            f"never_seen: {how}, {len(names)} host{'' if len(names) == 1 else 's'}: {', '.join(names)}"
+            for how, names in by_how.items()
+        ]
+        if reasons:
+            sent = [join(map(str, place)) for place in places_of(self._spec.raw, echoes)]
+            known = self.withheld
+            reasons += [
+                f"it was sent at {place}: {known.get(place, 'nothing withholds it')}" for place in sent
+            ]
+        first = next(iter(by_how.values()), ["spec"])[0]
+        return tuple(reasons), first
+
+    def _seen_by(self, host: Host, echoes: Echoes) -> str:
+        """How a text reaches the model of a host; empty where it does not."""
+        context = self._projection(host).context
+        if context.model is None and not context.observed:
+            return "what the model gets is not known"
+        leaves, keys = set[str](), set[str]()
+        texts_in(context.model, leaves, keys)
+        matches = echoes.matches(leaves | keys)
+        return f"a model sees it {', '.join(sorted(set(matches.values())))}" if matches else ""
+
+    def _check(self, found: tuple[tuple[str, ...], str]) -> None:
+        """Raises AssertionError, with both views."""
+        __tracebackhide__ = True
+        reasons, host = found
+        if not reasons:
+            return
+        lines = [f"{self.tool} at the boundary {self._level}:", *(f"  ✗ {reason}" for reason in reasons), ""]
+        raise AssertionError("\n".join([*map(safe_line, lines), *self.described(host)]))
+
+
+def _host(name: str) -> Host:
+    profile = host_of(name)
+    if profile is None:
+        raise ValueError(f"no host {name}: {', '.join(each.name for each in all_hosts())}")
+    return profile
+
+
+def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _text_of(model: Json) -> str:
+    return model if isinstance(model, str) else "\n".join(value_lines(model))
+
+
+def _content_text(result: Json) -> str:
+    content = result.get("content") if isinstance(result, dict) else None
+    texts = (
+        [block.get("text") for block in content if isinstance(block, dict)]
+        if isinstance(content, list)
+        else []
+    )
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _plain(line: OutputLine) -> str:
+    return line if isinstance(line, str) else "".join(piece.text for piece in line)

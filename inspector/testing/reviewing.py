@@ -1,0 +1,85 @@
+"""The findings of a review, for a test."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from inspector.review.covering import covered
+from inspector.review.finding import Finding, Severity
+from inspector.review.registry import findings_of
+from inspector.review.reviewed import reviewed
+from inspector.review.seen import traffic_of
+from inspector.safe_text import safe_line
+from inspector.session.live import Session
+
+if TYPE_CHECKING:
+    from inspector.json.exact import JsonObject
+
+
+class ReviewFinding(Struct, frozen=True, kw_only=True):
+    """One finding. All texts are safe to show."""
+
+    rule: str
+    """`SL-`, the family, and three digits: docs/rules.md."""
+    severity: str
+    subject: str
+    """`tool`, `server`, `resource`, `template`, `prompt`, `listing` or `call`."""
+    name: str
+    """Of the tool; empty for a server."""
+    pointer: str
+    message: str
+    evidence: str
+
+    def __repr__(self) -> str:
+        where = " ".join(filter(None, (self.subject, self.name, self.pointer)))
+        return f"<{self.rule} {self.severity}, {where}: {self.message}>"
+
+
+class McpReview:
+    """The findings of a review, the worst first."""
+
+    def __init__(self, findings: Iterable[ReviewFinding]) -> None:
+        self.findings = tuple(findings)
+
+    def at_least(self, severity: str, *, ignore: Iterable[str] = ()) -> list[ReviewFinding]:
+        """The findings of a severity (`info`, `low`, `medium`, `high`, `critical`) or worse.
+
+        `ignore`: rules, or `RULE@TOOL`. Raises ValueError for a severity that there is not.
+        """
+        if severity not in set(Severity):
+            raise ValueError(f"no severity {severity}: {', '.join(Severity)}")
+        least, ignored = Severity(severity).rank, frozenset(ignore)
+        return [
+            each
+            for each in self.findings
+            if Severity(each.severity).rank >= least
+            and ignored.isdisjoint((each.rule, f"{each.rule}@{each.name}"))
+        ]
+
+    def __repr__(self) -> str:
+        return f"<McpReview: {len(self.findings):,} findings>"
+
+
+def review_of(session: Session) -> McpReview:
+    """A review of what a session has listed. Raises LookupError before it is connected."""
+    facts = session.server
+    if facts is None:
+        raise LookupError("not connected")
+    server: JsonObject = {"name": facts.name, "version": facts.version}
+    if facts.instructions is not None:
+        server["instructions"] = facts.instructions
+    found = reviewed(session.catalogue, server=server, traffic=traffic_of(session.timeline))
+    return McpReview(map(_shown, covered(findings_of(found), found)))
+
+
+def _shown(finding: Finding) -> ReviewFinding:
+    return ReviewFinding(
+        rule=finding.id,
+        severity=finding.severity.value,
+        subject=finding.subject.value,
+        name=safe_line(finding.name),
+        pointer=safe_line(finding.pointer),
+        message=safe_line(finding.message),
+        evidence=safe_line(finding.evidence),
+    )

@@ -1,0 +1,70 @@
+"""A fresh environment with the wheel of this checkout, made once."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.sightline import ROOT, Ran
+
+PROJECT = ROOT / "tests" / "testing" / "project"
+
+
+def run(*command: str | Path, cwd: Path, **more: str) -> Ran:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PYTHON"))}
+    environment = {**kept, "COLUMNS": "120", **more}
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment,
+        timeout=120,
+        check=False,
+    )
+    return Ran(code=done.returncode, out=done.stdout, err=done.stderr)
+
+
+@pytest.fixture(scope="session")
+def wheel_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment that has the wheel, and takes the rest from the tests' own."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = (sys.executable, "-m", "pip", "--quiet")
+    built = run(*pip, "wheel", "--no-deps", "-w", str(folder), str(ROOT), cwd=folder)
+    assert built.code == 0, built.err
+    venv = folder / "venv"
+    assert run(sys.executable, "-m", "venv", "--without-pip", str(venv), cwd=folder).code == 0
+    python = venv / "bin" / "python"
+    wheels = [str(each) for each in folder.glob("*.whl")]
+    installed = run(*pip, "--python", str(python), "install", "--no-deps", "--no-index", *wheels, cwd=folder)
+    assert installed.code == 0, installed.err
+    # Behind the environment's own packages, so that the checkout is not what is tested.
+    (site,) = venv.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    found = run(python, "-c", "import inspector; print(inspector.__file__)", cwd=folder)
+    assert found.out.startswith(str(venv)), found
+    return python
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the fixture project."""
+    ignored = shutil.ignore_patterns("__pycache__", "mcp_snapshots")
+    return Path(shutil.copytree(PROJECT, tmp_path / "project", ignore=ignored))
+
+
+@pytest.fixture
+def tested(wheel_python: Path, project: Path) -> Callable[..., Ran]:
+    """Runs pytest in the project."""
+
+    def tests(*words: str, **environment: str) -> Ran:
+        command = (wheel_python, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:asyncio", *words)
+        return run(*command, cwd=project, **environment)
+
+    return tests
