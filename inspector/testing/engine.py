@@ -24,13 +24,14 @@ from inspector.errors import InspectorError, UsageError
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.outcome import Failure
-from inspector.protocol.targets import StdioTarget, Target
+from inspector.protocol.targets import TELLS, StdioTarget, Target
+from inspector.recording.target import secret_values
 from inspector.session.call_record import CallRecord
 from inspector.session.events import Event, ListChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.testing import Cassette
-from inspector.testing.covered import without_credentials
+from inspector.testing.covered import LEAST, SecretText, without_credentials
 from inspector.testing.errors import McpServerError
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ class Engine:
         except InspectorError as error:
             raise ValueError(_said(error)) from None
         self.options = replace(self.options, transport=transport)
+        self.secrets = _own_secrets(self.target)
+        """The user's credentials, which a server may repeat."""
         self._record = None if record is None else Path(record)
         self._session: Session | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -327,6 +330,14 @@ def _words(target: object) -> tuple[str, ...] | None:
         raise UsageError(
             f"the target {target}: {error}", "Write it as in a shell: -- node server.js"
         ) from None
+
+
+def _own_secrets(target: Target) -> frozenset[SecretText]:
+    """Those of a target: of its variables, those whose name says so."""
+    if isinstance(target, StdioTarget):
+        told = {name: value for name, value in target.environment.items() if TELLS.search(name)}
+        target = replace(target, environment=told)
+    return frozenset(SecretText(value) for value in secret_values(target) if len(value) >= LEAST)
 
 
 async def _quietly(work: Coroutine[Any, Any, Value]) -> "Value | Unavailable":

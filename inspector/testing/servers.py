@@ -79,7 +79,7 @@ class McpServer:
         asked, secrets = self._engine.call(tool, _json(arguments)), secret_texts(arguments)
         # pytest may show the locals of this frame.
         del arguments
-        return ToolResult(asked.done(), self._engine.level, secrets)
+        return ToolResult(asked.done(), self._engine.level, secrets | self._engine.secrets)
 
     def tools(self) -> list[ToolInfo]:
         """The tools that the server lists now. Raises McpServerError."""
@@ -132,7 +132,7 @@ class AsyncMcpServer:
         __tracebackhide__ = True
         asked, secrets = self._engine.call(tool, _json(arguments)), secret_texts(arguments)
         del arguments
-        return ToolResult(await asked.awaited(), self._engine.level, secrets)
+        return ToolResult(await asked.awaited(), self._engine.level, secrets | self._engine.secrets)
 
     async def tools(self) -> list[ToolInfo]:
         """The tools that the server lists now. Raises McpServerError."""

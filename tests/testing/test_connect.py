@@ -142,6 +142,14 @@ def test_a_secret_argument_is_sent_and_masked_where_it_comes_back() -> None:
             assert "(19 characters)" in str(failed.value) or not isinstance(name, SecretText)
 
 
+def test_credentials_of_the_target_are_masked_where_the_server_repeats_them() -> None:
+    variables = {"API_TOKEN": SECRET, "STAGE": "production"}
+    with connect([sys.executable, PLAIN], environment=variables) as server:
+        assert server.call("variable", name="API_TOKEN").structured["value"] == SECRET
+        assert SECRET not in repr(server.call("variable", name="API_TOKEN").raw)
+        assert "production" in repr(server.call("variable", name="STAGE").raw)
+
+
 def test_a_credential_beside_a_masked_secret_is_masked_too() -> None:
     with connect("demo") as server:
         result = server.call("sync_calendar", calendar="team")
