@@ -3,6 +3,7 @@
 Source: the policy-hints proposal, Use cases ("audit logging at different levels based on effect type").
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import assert_never
 
@@ -70,6 +71,10 @@ class Auditor:
         self._key = Key(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, ())
         self._targets: list[Target] = []
+
+    def conceal(self, values: Iterable[str]) -> None:
+        """Withhold these from now on."""
+        self._bounder.known.learn(list(values))
 
     def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> Entry:
         """The entry for a decision about a call. `rules`: names of rules, or Sightline's sentences."""
