@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.cli.options import host_profile
 from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import InspectorError, NotConfirmedError, ToolFailedError, UsageError
@@ -20,7 +21,7 @@ from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.protocol.targets import COVERED
 from inspector.saved.call import SavedCall
-from inspector.saved.expecting import Made, broken_output, failures, proposed
+from inspector.saved.expecting import Made, failures, output_of, proposed
 from inspector.saved.files.calls import USUAL_FILE, append_call, without_secrets
 from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.call_record import CallRecord
@@ -69,8 +70,8 @@ class Ran(Struct, frozen=True, kw_only=True):
     failures: tuple[str, ...]
     """Which expectations are not met, or why it was not made."""
     duration_ms: float = 0.0
-    broken_output: str | None = None
-    """How its result breaks the output schema of its tool; empty where it does not, None where it was not made."""
+    output: OutputCheck = NOT_ASKED
+    """Its result compared with the output schema of its tool."""
 
     @property
     def line(self) -> str:
@@ -132,7 +133,7 @@ def _compared(call: SavedCall, made: Ruled | str, launch: Launch, host: Host, ow
         tool=call.tool,
         failures=tuple(map(cover, failures(call.expect, seen))),
         duration_ms=seen.duration_s * 1000,
-        broken_output=cover(broken_output(seen)),
+        output=output_of(seen),
     )
 
 
@@ -159,8 +160,6 @@ def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] |
     """
     plain, secrets = without_secrets(record.arguments, record.tool.input_schema if record.tool else {})
     made = _looked_at(record, launch, host_profile(launch.host), OwnCredentials(()))
-    command = words is not None and words[0] == "--"
-    server = "" if words is None else f"-- {shlex.join(words[1:])}" if command else words[0]
     append_call(
         USUAL_FILE,
         SavedCall(
@@ -168,13 +167,20 @@ def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] |
             tool=record.name,
             arguments=plain,
             secrets=secrets,
-            server=server,
+            server=server_text(words),
             expect=proposed(made),
         ),
     )
     DIAGNOSTICS.say(f"saved as {name} in {USUAL_FILE}")
     for argument, source in secrets.items():
         DIAGNOSTICS.say(f"{argument} may be secret and is not written: it comes from {source}")
+
+
+def server_text(words: tuple[str, ...] | None) -> str:
+    """A target as saved calls name it, from its words on a command line; empty for one that cannot be written."""
+    if words is None:
+        return ""
+    return f"-- {shlex.join(words[1:])}" if words[0] == "--" else words[0]
 
 
 def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:

@@ -92,9 +92,9 @@ def proposed(made: Made) -> Expectations:
     return Expectations(fits_schema=fits, withheld=withheld, error=code or "")
 
 
-def broken_output(made: Made) -> str:
-    """How the result breaks the output schema of its tool, in one line; empty where it does not."""
-    return _output(_projected(made), made.own).sentence
+def output_of(made: Made) -> OutputCheck:
+    """The result compared with the output schema of its tool. Quotes nothing that is withheld, and no value of the user's."""
+    return _output(_projected(made), made.own)
 
 
 def _projected(made: Made) -> Projection:
