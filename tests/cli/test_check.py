@@ -116,9 +116,8 @@ def test_one_run_connects_once_and_writes_every_report(author: Author) -> None:
     ran = author.check("--pins", "pins.json", "--yes", "--sarif", "o.sarif", "--junit", "o.xml")
     assert (author.folder / "starts").read_text() == "started\n"
     sarif = json.loads((author.folder / "o.sarif").read_text())
-    Draft202012Validator(json.loads((ROOT / "tests" / "cli" / "sarif-2.1.0.json").read_text())).validate(
-        sarif
-    )
+    schema = json.loads((ROOT / "tests" / "cli" / "sarif-2.1.0.json").read_text())
+    assert list(jsonschema_rs.validator_for(schema).iter_errors(sarif)) == []
     results = sarif["runs"][0]["results"]
     found = {each["ruleId"]: each for each in results}
     assert {"SL-POI001", "check/pin", "check/call", "check/output"} <= set(found)
