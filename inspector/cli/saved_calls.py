@@ -100,10 +100,7 @@ async def made_again(
 
     `values`: the values of secrets, by call and argument. `pinned`: in place of the target's own pin.
     """
-    secrets = [value for each in calls for value in values[each.name].values()]
-    session.conceal(secrets)
-    if launch.terms.audit:
-        launch.terms.audit.conceal(secrets)
+    conceal_in(session, launch, [value for each in calls for value in values[each.name].values()])
     host = host_profile(launch.host)
     caller = Caller(session, launch, pinned)
     made: list[Ruled | str] = []
@@ -151,6 +148,21 @@ def cases_of(ran: Iterable[Ran], file: str) -> Iterator[Case]:
     """The calls of a file, for JUnit."""
     for each in ran:
         yield Case(suite=file, name=f"{each.name}: {each.tool}", failure="\n".join(each.failures))
+
+
+def conceal_in(session: Session, launch: Launch, values: list[str]) -> None:
+    """Cover these in what is said of a session from now on, and withhold them in its recording and audit log."""
+    session.conceal(values)
+    if launch.terms.audit:
+        launch.terms.audit.conceal(values)
+
+
+def conceal_unsaved(session: Session, launch: Launch, name: str, arguments: JsonObject) -> OwnCredentials:
+    """The same with the arguments that a saved call has no values of. Raises UsageError where one cannot be saved."""
+    tool = session.catalogue.tool(name)
+    _, secrets = without_secrets(arguments, tool.input_schema if tool else {})
+    conceal_in(session, launch, [value for key in secrets if isinstance(value := arguments[key], str)])
+    return session.own
 
 
 def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] | None) -> None:
