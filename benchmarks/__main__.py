@@ -12,7 +12,15 @@ from functools import partial
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from benchmarks import bench_boundary, bench_document, bench_recordings, bench_review, pages, recorded
+from benchmarks import (
+    bench_boundary,
+    bench_document,
+    bench_recordings,
+    bench_review,
+    bench_saved,
+    pages,
+    recorded,
+)
 from benchmarks.interface import application, pressed, until
 from benchmarks.measuring import Measurement, Stall, measured, print_stalls, seconds_until
 
@@ -51,6 +59,8 @@ def main() -> None:
     bench_boundary.main()
     print()
     bench_review.main()
+    print()
+    bench_saved.main()
     print()
     bench_recordings.main()
     print()

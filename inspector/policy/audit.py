@@ -10,8 +10,7 @@ from typing import assert_never
 from msgspec import Struct
 
 from inspector.boundary.options import DEFAULT_POLICY
-from inspector.claims.registry import claims_of_tool
-from inspector.claims.traits import traits
+from inspector.claims.traits import traits_of_tool
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.identity import identity_of
 from inspector.protocol.catalogue import Tool
@@ -136,7 +135,7 @@ class Auditor:
 
 
 def _effect(tool: Tool | None) -> str:
-    return str(traits(claims_of_tool(tool)).effect.value) if tool else "unknown"
+    return str(traits_of_tool(tool).effect.value) if tool else "unknown"
 
 
 def _ended(outcome: Outcome) -> str:
