@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from inspector.boundary.error_code import is_tool_result
 from inspector.claims.claim import Claim
+from inspector.claims.once import once
 from inspector.claims.registry import claims_of_tool
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
@@ -63,9 +64,12 @@ def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
 
 
 def contract_of(tool: Tool | None) -> Contract:
-    """Computes the contract of `tool`; None has an empty contract. Never raises."""
-    if tool is None:
-        return Contract(is_listed=False)
+    """The contract of `tool`; None has an empty contract. Never raises."""
+    return Contract(is_listed=False) if tool is None else _contract_of(tool)
+
+
+@once
+def _contract_of(tool: Tool) -> Contract:
     try:
         claims = claims_of_tool(tool)
         if tool.item:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
 from inspector.claims.layout import REPEATED, Member, members
+from inspector.claims.once import once
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
 from inspector.protocol.catalogue import Item, Kind, Tool
@@ -40,6 +41,7 @@ def vocabularies() -> tuple[Vocabulary, ...]:
     )
 
 
+@once
 def claims_of_tool(tool: Tool) -> tuple[Claim, ...]:
     """The claims in a tool's definition, or in that of what is used like one: by vocabulary, then in wire order.
 

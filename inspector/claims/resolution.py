@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inspector.claims.claim import Claim, words_of
 from inspector.claims.contradictions import Contradiction, ContradictionKind, contradictions
 from inspector.claims.registry import claims_of_resolution, claims_of_tool
-from inspector.claims.traits import traits
+from inspector.claims.traits import traits_of_tool
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, Outcome, Result
@@ -64,7 +64,7 @@ class Resolution(Struct, frozen=True, kw_only=True):
 
 def is_resolvable(tool: Tool) -> bool:
     """True if the tool declares that it can be resolved."""
-    return traits(claims_of_tool(tool)).resolvable.value is True
+    return traits_of_tool(tool).resolvable.value is True
 
 
 def resolve_params(tool: Tool, arguments: JsonObject) -> JsonObject:

@@ -24,8 +24,10 @@ from inspector.claims.claim import (
     Word,
     words_of,
 )
-from inspector.claims.registry import vocabularies
+from inspector.claims.once import once
+from inspector.claims.registry import claims_of_tool, vocabularies
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Tool
 
 TraitValue: TypeAlias = bool | str | tuple[str, ...] | None
 """None: unknown, and without a default."""
@@ -80,11 +82,14 @@ class Traits(Struct, frozen=True, kw_only=True):
     debugging: Trait
 
     def trait(self, name: TraitName) -> Trait:
-        return cast("Trait", getattr(self, name.name.lower()))
+        return cast("Trait", getattr(self, _FIELDS[name]))
 
     def as_json(self) -> JsonObject:
         """Each trait by name: `value`, `defaulted`, and references to the claims `for` and `against` it."""
         return {name.value: _trait_json(self.trait(name)) for name in TraitName}
+
+
+_FIELDS: Mapping[TraitName, str] = {name: name.name.lower() for name in TraitName}
 
 
 class _Scale(Struct, frozen=True, kw_only=True):
@@ -143,7 +148,13 @@ def traits(claims: Iterable[Claim]) -> Traits:
     # The default is destructive, but the specification gives the hint no meaning for a tool that only reads.
     if joined[TraitName.DESTRUCTIVE].defaulted and joined[TraitName.EFFECT].value == "read":
         joined[TraitName.DESTRUCTIVE] = Trait(value=False, defaulted=True)
-    return Traits(**{name.name.lower(): trait for name, trait in joined.items()})
+    return Traits(**{_FIELDS[name]: trait for name, trait in joined.items()})
+
+
+@once
+def traits_of_tool(tool: Tool) -> Traits:
+    """The traits of a tool by its own claims."""
+    return traits(claims_of_tool(tool))
 
 
 def overridden(joined: Traits, overrides: Sequence[Override]) -> Traits:

@@ -29,6 +29,7 @@ COMMANDS = {
     "hosts": ("hosts", "List the hosts, or compare them on a saved result."),
     "discover": ("discover", "List the servers that clients on this machine are configured with."),
     "review": ("review", "Report risks in what servers declare and return."),
+    "check": ("check", "Review a server, check its pin, and make its saved calls, in one run."),
     "auth": ("auth", "Authorize Sightline at a server, or forget its tokens."),
     "policy": ("policy", "Check a policy, or explain what it decides."),
     "replay": ("replay", "Show, check or export recordings."),

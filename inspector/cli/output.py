@@ -86,6 +86,13 @@ def _painted(piece: Coloured, *, with_colours: bool) -> str:
     return f"\x1b[{piece.colour}m{text}\x1b[0m" if with_colours and piece.colour and text.strip() else text
 
 
+def covered_line(line: OutputLine, cover: Callable[[str], str]) -> OutputLine:
+    """A line with its texts covered."""
+    if isinstance(line, str):
+        return cover(line)
+    return tuple(Coloured(cover(piece.text), piece.colour) for piece in line)
+
+
 def cells(text: str) -> int:
     """How many columns of a terminal a safe text takes."""
     return len(text) if text.isascii() else sum(map(_cells_of, text))

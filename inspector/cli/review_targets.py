@@ -2,7 +2,7 @@
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,12 +17,12 @@ from inspector.errors import InspectorError, NotConfirmedError
 from inspector.json.exact import JsonObject
 from inspector.launch import Launch
 from inspector.pins.files import Watch, identified, read_pin
-from inspector.pins.pins import PinState
+from inspector.pins.pins import Pinned, PinState
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.client import PROFILES, ClientProfile
-from inspector.protocol.targets import HttpTarget, PageTarget
+from inspector.protocol.targets import HttpTarget, PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import EntryKind
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
@@ -33,7 +33,7 @@ from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
 from inspector.review.report import NotChecked, ReviewedServer
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
-from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
+from inspector.review.seen import ListingKind, Neighbour, OtherListing, Traffic, traffic_of
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.wording import announces
@@ -67,7 +67,7 @@ class Called:
     """The listing before any call."""
 
 
-async def called(session: Session, plan: Plan, launch: Launch) -> Called:
+async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pinned | None = None) -> Called:
     """Call each tool that may be called, once as its schema allows and once as it forbids, and list the tools again.
 
     A tool that returns a secret reference is called a second time. Raises InspectorError where the server is gone.
@@ -75,7 +75,7 @@ async def called(session: Session, plan: Plan, launch: Launch) -> Called:
     catalogue, made = session.catalogue, Called()
     url = session.target.url if isinstance(session.target, (HttpTarget, PageTarget)) else None
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
-    pinned = await asyncio.to_thread(_pin_state, session)
+    pinned = await asyncio.to_thread(_pin_state, session, pinned_before)
     for offer in reviewed(catalogue).tools:
         is_named = any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns)
         why = "" if is_named else forbids(offer)
@@ -118,9 +118,9 @@ class _Caller:
         )
 
 
-def _pin_state(session: Session) -> PinState:
+def _pin_state(session: Session, pinned: Pinned | None) -> PinState:
     instructions = session.server.instructions if session.server else None
-    return Watch(session.target).listed(session.catalogue, instructions)
+    return Watch(session.target, pinned).listed(session.catalogue, instructions)
 
 
 async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncGenerator[ReviewedCall]:
@@ -166,15 +166,24 @@ class Gathered(Struct, frozen=True, kw_only=True):
     """True if the policy stopped a call."""
 
 
-def gathered(launch: Launch, plan: Plan) -> Gathered:
-    """Connect, list, and call what `plan` allows. Raises InspectorError where the server cannot be reached."""
+def gathered(
+    launch: Launch,
+    plan: Plan,
+    *,
+    pinned: Pinned | None = None,
+    then: Callable[[Session], Awaitable[None]] | None = None,
+) -> Gathered:
+    """Connect, list, and call what `plan` allows. Raises InspectorError where the server cannot be reached.
+
+    `pinned`: in place of the target's own pin. `then`: what is done in the same session afterwards, which is not reviewed.
+    """
     target = launch.target
     identity = identified(target)
     # The words of a command may hold a key, and a report is for others to read.
     name = str(identity) if identity else str(target)
     DIAGNOSTICS.say(f"connecting to {target} …")
-    pin = read_pin(identity) if identity else None
-    seen = in_session(launch, lambda session: _seen(session, plan, launch))
+    pin = pinned or (read_pin(identity) if identity else None)
+    seen = in_session(launch, lambda session: _seen(session, plan, launch, pinned, then))
     listings = list(seen.called.listings)
     missing = list(seen.called.not_checked)
     if pin is not None:
@@ -199,7 +208,7 @@ def gathered(launch: Launch, plan: Plan) -> Gathered:
         server=_description(seen.facts),
         calls=tuple(seen.called.calls),
         listings=tuple(listings),
-        traffic=traffic_of(seen.session.timeline),
+        traffic=seen.traffic,
     )
     covering = Covering(found.calls)
     missing = [replace(each, what=covering.text(each.what)) for each in missing]
@@ -210,10 +219,26 @@ def gathered(launch: Launch, plan: Plan) -> Gathered:
         protocol=seen.facts.protocol_version,
         tools=tuple(covering.text(offer.name) for offer in found.tools),
         called=len(seen.called.calls),
+        file=_file_of(target),
     )
     return Gathered(
         server=server, reviewed=found, not_checked=tuple(missing), is_stopped=seen.called.is_stopped
     )
+
+
+def _file_of(target: Target) -> str:
+    """The file that a command starts, if it is below the working folder: reports for repositories name it."""
+    if not isinstance(target, StdioTarget):
+        return ""
+    here = Path.cwd()
+    for word in (*target.command[1:], target.command[0]):
+        path = Path(target.cwd or here, word)
+        try:
+            if path.is_file() and path.resolve().is_relative_to(here.resolve()):
+                return path.resolve().relative_to(here.resolve()).as_posix()
+        except (OSError, ValueError):
+            continue
+    return ""
 
 
 def _add_profiles(
@@ -248,18 +273,27 @@ def _other_profiles(launch: Launch, asked: frozenset[str]) -> NotChecked:
 
 
 class _Seen(Struct, frozen=True, kw_only=True):
-    session: Session
+    traffic: Traffic
     facts: ServerFacts
     called: Called
 
 
-async def _seen(session: Session, plan: Plan, launch: Launch) -> _Seen:
+async def _seen(
+    session: Session,
+    plan: Plan,
+    launch: Launch,
+    pinned: Pinned | None,
+    then: Callable[[Session], Awaitable[None]] | None,
+) -> _Seen:
     first = await session.list_all()
     if session.server is None:
         raise RuntimeError("listed without a connection")
-    made = await called(session, plan, launch) if plan.calls else Called()
+    made = await called(session, plan, launch, pinned) if plan.calls else Called()
     made.first = first
-    return _Seen(session=session, facts=session.server, called=made)
+    seen = _Seen(traffic=traffic_of(session.timeline), facts=session.server, called=made)
+    if then is not None:
+        await then(session)
+    return seen
 
 
 def _description(facts: ServerFacts) -> JsonObject:

@@ -1,23 +1,29 @@
-"""Calls of `run` and `verify` on one session: what the policy decides, and the answers."""
+"""Calls of `run`, `check` and `verify` on one session: what the policy decides, the answers, and what is said of them."""
 
 import asyncio
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.cli.options import host_profile
 from inspector.cli.output import DIAGNOSTICS
-from inspector.errors import NotConfirmedError, ToolFailedError, UsageError
+from inspector.errors import InspectorError, NotConfirmedError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call, Host
-from inspector.json.exact import JsonObject, dump_text
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.junit import Case
 from inspector.launch import Launch
 from inspector.pins.files import Watch
+from inspector.pins.pins import Pinned
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.protocol.targets import COVERED
 from inspector.saved.call import SavedCall
-from inspector.saved.expecting import Made, proposed
+from inspector.saved.expecting import Made, failures, output_of, proposed
 from inspector.saved.files.calls import USUAL_FILE, append_call, without_secrets
+from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 
@@ -31,11 +37,12 @@ _SHORTEST = 4
 class Caller:
     """Makes calls on a session whose tools are listed."""
 
-    def __init__(self, session: Session, launch: Launch) -> None:
+    def __init__(self, session: Session, launch: Launch, pinned: Pinned | None = None) -> None:
+        """`pinned`: in place of the target's own pin."""
         self._session = session
         self._launch = launch
         self._oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
-        self._watch = Watch(session.target)
+        self._watch = Watch(session.target, pinned)
         self._watched: Catalogue | None = None
 
     async def call(self, name: str, arguments: JsonObject) -> Ruled:
@@ -55,22 +62,116 @@ class Caller:
         return made
 
 
+class Ran(Struct, frozen=True, kw_only=True):
+    """A saved call that was made, or could not be. Foreign text, the user's secrets covered."""
+
+    name: str
+    tool: str
+    failures: tuple[str, ...]
+    """Which expectations are not met, or why it was not made."""
+    duration_ms: float = 0.0
+    output: OutputCheck = NOT_ASKED
+    """Its result compared with the output schema of its tool."""
+
+    @property
+    def line(self) -> str:
+        sign = "✗" if self.failures else "✓"
+        return f"{sign} {self.name}: {self.tool}, {self.duration_ms:,.0f} ms"
+
+    @property
+    def shape(self) -> JsonObject:
+        return {
+            "name": self.name,
+            "tool": self.tool,
+            "ok": not self.failures,
+            "failures": list[Json](self.failures),
+            "duration_ms": round(self.duration_ms, 3),
+        }
+
+
+async def made_again(
+    session: Session,
+    launch: Launch,
+    calls: Sequence[SavedCall],
+    values: Mapping[str, Mapping[str, str]],
+    pinned: Pinned | None = None,
+) -> list[Ran]:
+    """Make calls in their order, on a session whose tools are listed, and compare the answers with what they expect.
+
+    `values`: the values of secrets, by call and argument. `pinned`: in place of the target's own pin.
+    """
+    conceal_in(session, launch, [value for each in calls for value in values[each.name].values()])
+    host = host_profile(launch.host)
+    caller = Caller(session, launch, pinned)
+    made: list[Ruled | str] = []
+    for each in calls:
+        DIAGNOSTICS.say(f"calling {each.tool} ({each.name}) …")
+        try:
+            made.append(await caller.call(each.tool, each.whole_arguments(values[each.name])))
+        except InspectorError as error:
+            made.append(error.message.replace("\n", "; "))
+
+    def compared() -> list[Ran]:
+        return [
+            _compared(call, one, launch, host, session.own) for call, one in zip(calls, made, strict=True)
+        ]
+
+    # All at once, so that no comparison makes another call wait, which `at_most_ms` measures.
+    return await asyncio.to_thread(compared)
+
+
+def _compared(call: SavedCall, made: Ruled | str, launch: Launch, host: Host, own: OwnCredentials) -> Ran:
+    cover = DIAGNOSTICS.cover
+    if isinstance(made, str):
+        return Ran(name=call.name, tool=call.tool, failures=(cover(made),))
+    seen = _looked_at(made.record, launch, host, own)
+    return Ran(
+        name=call.name,
+        tool=call.tool,
+        failures=tuple(map(cover, failures(call.expect, seen))),
+        duration_ms=seen.duration_s * 1000,
+        output=output_of(seen),
+    )
+
+
+def lines_of(ran: Sequence[Ran]) -> Iterator[str]:
+    """Each call with what it does not meet, and their number."""
+    for each in ran:
+        yield each.line
+        yield from (f"    {text}" for text in each.failures)
+    failed = sum(bool(each.failures) for each in ran)
+    yield ""
+    yield f"{len(ran)} call{'' if len(ran) == 1 else 's'}, {failed} failed"
+
+
+def cases_of(ran: Iterable[Ran], file: str) -> Iterator[Case]:
+    """The calls of a file, for JUnit."""
+    for each in ran:
+        yield Case(suite=file, name=f"{each.name}: {each.tool}", failure="\n".join(each.failures))
+
+
+def conceal_in(session: Session, launch: Launch, values: list[str]) -> None:
+    """Cover these in what is said of a session from now on, and withhold them in its recording and audit log."""
+    session.conceal(values)
+    if launch.terms.audit:
+        launch.terms.audit.conceal(values)
+
+
+def conceal_unsaved(session: Session, launch: Launch, name: str, arguments: JsonObject) -> OwnCredentials:
+    """The same with the arguments that a saved call has no values of. Raises UsageError where one cannot be saved."""
+    tool = session.catalogue.tool(name)
+    _, secrets = without_secrets(arguments, tool.input_schema if tool else {})
+    conceal_in(session, launch, [value for key in secrets if isinstance(value := arguments[key], str)])
+    return session.own
+
+
 def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] | None) -> None:
     """Append a call that was made to the usual file, with the expectations that its answer meets. Raises UsageError.
 
     `words`: its target as on a command line; None for one that cannot be written.
     """
     plain, secrets = without_secrets(record.arguments, record.tool.input_schema if record.tool else {})
-    made = Made(
-        judgement=record.judgement,
-        duration_s=record.duration_s,
-        level=launch.level,
-        policy=record.policy,
-        host=host_profile(launch.host),
-        call=Call(tool=record.name, nonce=record.nonce),
-    )
-    command = words is not None and words[0] == "--"
-    server = "" if words is None else f"-- {shlex.join(words[1:])}" if command else words[0]
+    made = _looked_at(record, launch, host_profile(launch.host), OwnCredentials(()))
     append_call(
         USUAL_FILE,
         SavedCall(
@@ -78,13 +179,20 @@ def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] |
             tool=record.name,
             arguments=plain,
             secrets=secrets,
-            server=server,
+            server=server_text(words),
             expect=proposed(made),
         ),
     )
     DIAGNOSTICS.say(f"saved as {name} in {USUAL_FILE}")
     for argument, source in secrets.items():
         DIAGNOSTICS.say(f"{argument} may be secret and is not written: it comes from {source}")
+
+
+def server_text(words: tuple[str, ...] | None) -> str:
+    """A target as saved calls name it, from its words on a command line; empty for one that cannot be written."""
+    if words is None:
+        return ""
+    return f"-- {shlex.join(words[1:])}" if words[0] == "--" else words[0]
 
 
 def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:
@@ -112,9 +220,8 @@ def conceal(values: Iterable[str]) -> None:
         DIAGNOSTICS.conceal(cover)
 
 
-def looked_at(made: Ruled, launch: Launch, host: Host) -> Made:
-    """An answer with what decides on its views."""
-    record = made.record
+def _looked_at(record: CallRecord, launch: Launch, host: Host, own: OwnCredentials) -> Made:
+    """An answer with what decides on its views, and what is not to be quoted of it."""
     return Made(
         judgement=record.judgement,
         duration_s=record.duration_s,
@@ -122,4 +229,5 @@ def looked_at(made: Ruled, launch: Launch, host: Host) -> Made:
         policy=record.policy,
         host=host,
         call=Call(tool=record.name, nonce=record.nonce),
+        own=own,
     )

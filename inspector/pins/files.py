@@ -65,15 +65,30 @@ def read_pin(identity: Identity) -> Pinned | None:
     return pin
 
 
-def write_pin(identity: Identity, definitions: Definitions) -> Pinned:
-    """Pin definitions, replacing an earlier pin. Raises UsageError."""
+def read_pin_at(path: Path) -> Pinned | None:
+    """The pin in a file that the user names, of whatever server; None where there is none. Raises UsageError."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", "Check the file.") from error
+    pin = _decoded(raw) if len(raw) <= MAX_BYTES else Malformed(pointer="", reason="it is too large")
+    if isinstance(pin, Malformed):
+        raise UsageError(f"{path} cannot be read: {pin.reason}", "Make it with sightline pin --file FILE.")
+    return pin
+
+
+def write_pin(identity: Identity, definitions: Definitions, path: Path | None = None) -> Pinned:
+    """Pin definitions, replacing an earlier pin. `path`: a file in place of the usual one. Raises UsageError."""
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
     raw = inert(dump(pin_json(pinned)))
     if len(raw) > MAX_BYTES:
         raise UsageError(
             f"the definitions are {len(raw):,} bytes; a pin holds {MAX_BYTES:,}", "Nothing was pinned."
         )
-    private.keep(_path(identity), raw)
+    private.keep(path or _path(identity), raw)
     return pinned
 
 
@@ -121,8 +136,10 @@ class Watch:
     The methods read files and compare definitions: do not call them on the event loop, nor from two threads at once.
     """
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, pinned: Pinned | None = None) -> None:
+        """`pinned`: in place of the target's own pin."""
         self._target = target
+        self._given = pinned
         self._first: Definitions | None = None
         self.state = PinState()
         """The state after the last listing."""
@@ -148,6 +165,8 @@ class Watch:
         return self.listed(catalogue, instructions)
 
     def _pinned(self) -> tuple[Pinned | None, str]:
+        if self._given is not None:
+            return self._given, ""
         try:
             identity = known_as(self._target)
         except UsageError:

@@ -3,14 +3,14 @@
 Source: the policy-hints proposal, Use cases ("audit logging at different levels based on effect type").
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import assert_never
 
 from msgspec import Struct
 
 from inspector.boundary.options import DEFAULT_POLICY
-from inspector.claims.registry import claims_of_tool
-from inspector.claims.traits import traits
+from inspector.claims.traits import traits_of_tool
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.identity import identity_of
 from inspector.protocol.catalogue import Tool
@@ -70,6 +70,10 @@ class Auditor:
         self._key = Key(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, ())
         self._targets: list[Target] = []
+
+    def conceal(self, values: Iterable[str]) -> None:
+        """Withhold these from now on."""
+        self._bounder.known.learn(list(values))
 
     def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> Entry:
         """The entry for a decision about a call. `rules`: names of rules, or Sightline's sentences."""
@@ -131,7 +135,7 @@ class Auditor:
 
 
 def _effect(tool: Tool | None) -> str:
-    return str(traits(claims_of_tool(tool)).effect.value) if tool else "unknown"
+    return str(traits_of_tool(tool).effect.value) if tool else "unknown"
 
 
 def _ended(outcome: Outcome) -> str:

@@ -13,7 +13,7 @@ from inspector.claims.claim import Claim, Subject, TraitName
 from inspector.claims.contradictions import Contradiction, contradictions
 from inspector.claims.registry import claims_of_result, claims_of_tool
 from inspector.claims.resolution import Resolution
-from inspector.claims.traits import Trait, Traits, traits
+from inspector.claims.traits import Trait, Traits, traits, traits_of_tool
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.json.members import object_at
@@ -319,7 +319,7 @@ def _tool_facts(situation: Situation) -> Facts:
     tool, resolution = situation.tool, situation.resolution
     effective = resolution.effective if resolution else tool
     claims = claims_of_tool(effective) if effective else ()
-    known = traits(claims)
+    known = traits_of_tool(effective) if effective else traits(())
     contradicted = _contradicted(claims, effective, resolution)
     tree: JsonObject = {
         **_present(effective, "annotations"),

@@ -58,6 +58,8 @@ class ReviewedServer(Struct, frozen=True, kw_only=True):
     """The names of all tools, in wire order."""
     called: int = 0
     """The number of calls made, or in the recording."""
+    file: str = ""
+    """A file of the server below the working folder, as a relative path; empty if it is not known."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -80,6 +82,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """The number of calls."""
     reviewed_by: str = ""
     """Sightline and its version."""
+    file: str = ""
+    """That of the server."""
     servers: tuple[ReviewedServer, ...] = ()
     """The servers, if several were reviewed. The fields above then cover all of them, without name, version and protocol."""
 
@@ -94,6 +98,7 @@ class Report(Struct, frozen=True, kw_only=True):
                 protocol=self.protocol,
                 tools=self.tools,
                 called=self.called,
+                file=self.file,
             ),
         )
 

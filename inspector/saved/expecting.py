@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import error_code
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy, Level
+from inspector.boundary.output_check import OutputCheck
 from inspector.hosts.definitions.projection import tokens
 from inspector.hosts.leaks import Secret, secrets_of
 from inspector.hosts.profile import Call, Host
@@ -19,6 +21,7 @@ from inspector.json.texts import texts_in
 from inspector.protocol.outcome import unfinished
 from inspector.saved.call import ALL_HOSTS, Expectations
 from inspector.schema.validation import violations
+from inspector.secrets.own_credentials import OwnCredentials
 
 _MOST_QUOTED = 200
 """Characters of a value in a sentence."""
@@ -35,11 +38,13 @@ class Made(Struct, frozen=True, kw_only=True):
     policy: BoundaryPolicy
     host: Host
     call: Call
+    own: OwnCredentials
+    """Values that no sentence quotes, in any spelling: the user's own."""
 
 
 def failures(expect: Expectations, made: Made) -> Iterator[str]:
     """Every expectation that is not met. Never raises. Takes seconds for large results."""
-    shown = projection_of(made.judgement, made.level, made.host, made.call, made.policy)
+    shown = _projected(made)
     reason = unfinished(made.judgement.outcome)
     if reason is not None:
         yield f"the call did not end: {reason.sentence}"
@@ -50,9 +55,9 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
     elif code and not expect.error:
         yield f"error: {code}, expected a result"
     if expect.fits_schema:
-        yield from _misfits(shown)
+        yield from _misfits(shown, made.own)
     for pointer, value in expect.equals.items():
-        yield from _unequal(shown, pointer, value)
+        yield from _unequal(shown, pointer, value, made.own)
     if expect.contains:
         found = set[str]()
         texts_in(shown.raw, found, set())
@@ -62,7 +67,7 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
             if not any(text in each for each in found)
         )
     if expect.matches is not None:
-        yield from _mismatches(shown, expect.matches)
+        yield from _mismatches(shown, expect.matches, made.own)
     yield from _passing(shown, expect.withheld)
     if expect.absent_for:
         yield from _seen(shown, made, expect)
@@ -76,9 +81,9 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
 
 def proposed(made: Made) -> Expectations:
     """The expectations that an answer meets: the schema it fits, what is withheld, the code of its error."""
-    shown = projection_of(made.judgement, made.level, made.host, made.call, made.policy)
+    shown = _projected(made)
     code = error_code(made.judgement.outcome, is_listed=made.judgement.contract.is_listed)
-    fits = not [*_misfits(shown)]
+    fits = not [*_misfits(shown, made.own)]
     withheld = tuple(
         pointer.removeprefix(_STRUCTURED)
         for pointer in dict.fromkeys(removal.pointer for removal in shown.sensitive)
@@ -87,14 +92,50 @@ def proposed(made: Made) -> Expectations:
     return Expectations(fits_schema=fits, withheld=withheld, error=code or "")
 
 
-def _misfits(shown: Projection) -> Iterator[str]:
+def output_of(made: Made) -> OutputCheck:
+    """The result compared with the output schema of its tool. Quotes nothing that is withheld, and no value of the user's."""
+    return _output(_projected(made), made.own)
+
+
+def _projected(made: Made) -> Projection:
+    return projection_of(made.judgement, made.level, made.host, made.call, made.policy)
+
+
+def _quotable(shown: Projection, own: OwnCredentials) -> Json:
+    """The result as sentences may quote it."""
+    return own.covered(shown.masked)[0]
+
+
+def _output(shown: Projection, own: OwnCredentials) -> OutputCheck:
+    """The result compared with the output schema, without words that quote a value of the user's."""
     compared = shown.output
+    if own.is_empty or not compared.violations:
+        return compared
+    return replace(
+        compared,
+        violations=tuple(
+            replace(each, message="does not fit the schema") if _repeats(shown, each.pointer, own) else each
+            for each in compared.violations
+        ),
+    )
+
+
+def _repeats(shown: Projection, pointer: str, own: OwnCredentials) -> bool:
+    try:
+        return own.covered(resolve(shown.raw, pointer))[1] > 0
+    except (LookupError, ValueError):
+        # A missing member: the message names it.
+        return False
+
+
+def _misfits(shown: Projection, own: OwnCredentials) -> Iterator[str]:
+    compared = _output(shown, own)
     if not compared.is_asked:
         yield "fits_schema: the tool declares no output schema, or the call failed"
     yield from (f"fits_schema: {sentence}" for sentence in compared.sentences)
 
 
-def _unequal(shown: Projection, pointer: str, value: Json) -> Iterator[str]:
+def _unequal(shown: Projection, pointer: str, value: Json, own: OwnCredentials) -> Iterator[str]:
     name = f"equals: {pointer or '(the whole)'}"
     try:
         is_equal = equal(resolve(shown.raw, _into_result(shown, pointer)), value)
@@ -102,21 +143,24 @@ def _unequal(shown: Projection, pointer: str, value: Json) -> Iterator[str]:
         yield f"{name} is missing"
         return
     if not is_equal:
-        yield f"{name} is {_masked_at(shown, pointer)}, expected {_quoted(value)}"
+        yield f"{name} is {_masked_at(shown, pointer, own)}, expected {_quoted(value)}"
 
 
-def _masked_at(shown: Projection, pointer: str) -> str:
+def _masked_at(shown: Projection, pointer: str, own: OwnCredentials) -> str:
     try:
-        return _quoted(resolve(shown.masked, _into_result(shown, pointer)))
+        return _quoted(resolve(_quotable(shown, own), _into_result(shown, pointer)))
     except (LookupError, ValueError):
         return "another value"
 
 
-def _mismatches(shown: Projection, schema: Json) -> Iterator[str]:
-    raw, masked = _structured(shown.raw), _structured(shown.masked)
+def _mismatches(shown: Projection, schema: Json, own: OwnCredentials) -> Iterator[str]:
+    found = violations(_structured(shown.raw), schema)
+    if not found:
+        return
     # A message may quote a value: it is said only where the masked value has it too.
+    masked = _structured(_quotable(shown, own))
     known = {(each.pointer, each.message) for each in violations(masked, schema)}
-    for each in violations(raw, schema):
+    for each in found:
         message = each.message if (each.pointer, each.message) in known else "does not match"
         yield f"matches: {each.pointer or '(the whole)'} {message}"
 

@@ -1,5 +1,6 @@
 """An answer compared with the one that was recorded, by pointer."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -8,12 +9,14 @@ from inspector.errors import UsageError
 from inspector.json.diff import ChangeKind, changes
 from inspector.json.exact import Json, dump_text
 from inspector.json.pointer import join, resolve, split
+from inspector.recording.known import QUERY
 from inspector.recording.replaying import stands_for_something
 
 MAX_DIFFERENCES = 100
 """Of one call; more are counted."""
 
 _ANY = "*"
+_QUERY = re.compile(rf"\[withheld {QUERY} [0-9a-f]{{16}}\]")
 _MOST_QUOTED = 100
 """Characters of a value in a sentence."""
 _NO_POINTER = "Write it as /structuredContent/time, /content/*/text or TOOL:/POINTER; * is any one member."
@@ -73,7 +76,7 @@ def differences(
         if any(each.covers(tool, change.pointer) for each in places):
             continue
         if change.kind is ChangeKind.CHANGED and stands_for_something(change.before):
-            if _is_withheld(change.pointer, withheld):
+            if _is_withheld(change.pointer, withheld) or _is_but_for_queries(change.before, change.after):
                 continue
             yield Difference(pointer=change.pointer, what="was withheld, and is not any more")
             continue
@@ -108,6 +111,24 @@ def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> It
 def _is_withheld(pointer: str, withheld: frozenset[str]) -> bool:
     tokens = split(pointer)
     return any(join(tokens[:length]) in withheld for length in range(len(tokens) + 1))
+
+
+def _is_but_for_queries(recorded: Json, now: Json) -> bool:
+    """Whether a text is the recorded one, but for the queries of URLs: recordings hold none, declared or not."""
+    if not isinstance(recorded, str) or not isinstance(now, str):
+        return False
+    first, *others = _QUERY.split(recorded)
+    if not others or stands_for_something(first) or any(map(stands_for_something, others)):
+        return False
+    if not now.startswith(first):
+        return False
+    at = len(first)
+    for text in others[:-1]:
+        found = now.find(text, at)
+        if found < 0:
+            return False
+        at = found + len(text)
+    return now.endswith(others[-1]) and len(now) >= at + len(others[-1])
 
 
 def _shown(masked: Json, pointer: str) -> str:

@@ -133,7 +133,7 @@ class Session:
                 timeout_s=self.options.connect_timeout_s,
                 announced=self.options.client,
                 access=Access(
-                    lane=Lane(note=self._step, conceal=self._conceal, cover=self.own.cover),
+                    lane=Lane(note=self._step, conceal=self.conceal, cover=self.own.cover),
                     authorizing=self.options.authorizing,
                     trust=self.options.trust,
                 ),
@@ -148,8 +148,8 @@ class Session:
         agreement = self._connection.agreement
         return server_facts(agreement.era, agreement.revision, agreement.result)
 
-    def _conceal(self, values: list[str]) -> None:
-        """Cover what an authorization is made of, from now on, here and in the recording."""
+    def conceal(self, values: list[str]) -> None:
+        """Take these for the user's credentials from now on, here and in the recording."""
         self.own.add(values)
         if self.recorder:
             self.recorder.conceal(values)

@@ -73,3 +73,25 @@ def test_the_one_call_of_the_demo_without_a_terminal_is_decided_and_logged(tmp_p
     policy.write_text(json.dumps({"rules": [blocking]}))
     assert here("demo", "--audit", str(audit), "--policy", str(policy)).code == 10
     assert [line["event"] for line in lines(audit)[2:]] == ["decided", "declined"]
+
+
+def test_saved_and_recorded_calls_are_logged_as_calls_are_without_the_values_of_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_NAME", "hunter2-planted")
+    audit, recording, calls = (tmp_path / name for name in ("audit.jsonl", "r.jsonl", "calls.toml"))
+    calls.write_text('[calls.key]\ntool = "generate_api_key"\nsecrets = { name = "env:MY_NAME" }\n')
+    assert here("run", str(calls), "demo", "--audit", str(audit)).code == 0
+    found = lines(audit)
+    assert [(line["event"], line["tool"]) for line in found] == [
+        ("decided", "generate_api_key"),
+        ("answered", "generate_api_key"),
+    ]
+    assert set(found[0]["arguments"]["name"]) == {"$withheld", "id"}
+    assert "hunter2" not in audit.read_text()
+    assert here("call", "clean_clock", "demo", "--record", str(recording)).code == 0
+    here("verify", str(recording), "demo", "--audit", str(audit))
+    assert [(line["event"], line["tool"]) for line in lines(audit)[2:]] == [
+        ("decided", "clean_clock"),
+        ("answered", "clean_clock"),
+    ]

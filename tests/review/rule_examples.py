@@ -295,7 +295,9 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
     "SL-OUT003": (
         (
             call_example({"content": [], "structuredContent": {"id": 7}}, outputSchema=_MARKED),
-            call_example({"content": [], "structuredContent": {"id": 7}}, outputSchema=takes(id={"type": "string"})),
+            call_example(
+                {"content": [], "structuredContent": {"id": 7}}, outputSchema=takes(id={"type": "string"})
+            ),
         ),
         (call_example({"content": [], "structuredContent": {"id": "7"}}, outputSchema=_MARKED),),
     ),

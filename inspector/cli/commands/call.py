@@ -1,10 +1,12 @@
 """`sightline call TOOL … TARGET`: one call, and both views of its result."""
 
 import asyncio
+import dataclasses
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
@@ -25,7 +27,15 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, OK, TOOL_FAILED, columns, print_json, print_lines
+from inspector.cli.output import (
+    DIAGNOSTICS,
+    OK,
+    TOOL_FAILED,
+    columns,
+    covered_line,
+    print_json,
+    print_lines,
+)
 from inspector.cli.results import (
     View,
     findings_shape,
@@ -56,6 +66,9 @@ from inspector.session.call_record import FILLED, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import title_of
 from inspector.session.wording import error_of, refusal, shared_name
+
+if TYPE_CHECKING:
+    from inspector.secrets.own_credentials import OwnCredentials
 
 _STDERR_WAIT_S = 0.1
 """How long the stderr of a failed call may come after its answer: it is another pipe."""
@@ -238,10 +251,18 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         if call.submit:
             launch = replace(launch, options=replace(launch.options, forms=Forms.SUBMIT))
 
+        own: OwnCredentials | None = None
+
         async def work(session: Session) -> tuple[Ruled, list[str]]:
+            nonlocal own
             await session.list_all()
             name, listed = choose(session)
-            return await _made(session, launch, name, checked_arguments(given, call, listed), meta)
+            arguments = checked_arguments(given, call, listed)
+            if saved_as is not None:
+                from inspector.cli.saved_calls import conceal_unsaved  # noqa: PLC0415 - few calls are saved
+
+                own = conceal_unsaved(session, launch, name, arguments)
+            return await _made(session, launch, name, arguments, meta)
 
         made, stderr = in_session(launch, work)
     code = report(
@@ -251,6 +272,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         server=connection.server or "server",
         decided=decided(made, launch.agreement),
         stderr=stderr,
+        own=own if own and not own.is_empty and not output.unmask else None,
     )
     if saved_as is not None:
         from inspector.cli.overview import words_of  # noqa: PLC0415 - as in `command`
@@ -330,34 +352,41 @@ def report(
     server: str = "server",
     decided: Decided | None = None,
     stderr: list[str] | None = None,
+    own: "OwnCredentials | None" = None,
 ) -> int:
     """Print both views of a call; the exit code.
 
     `server`: its name at the host. `decided`: the decision about the call and its answer. `stderr`: of a failed call.
+    `own`: values to cover in all that is printed.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
     raw = shown.raw if output.unmask else shown.masked
     if output.as_json:
-        print_json(
-            {
-                _KEYS.get(record.kind, "resource"): record.title,
-                "raw": raw,
-                "model": shown.context.model,
-                "withheld": withheld_shape(shown.bounded.removals),
-                "undeclared": shown.undeclared,
-                "findings": findings_shape(shown.findings),
-                **output_shape(shown.output),
-                "duration_ms": round(record.duration_s * 1000, 3),
-                **unfinished_shape(shown),
-                **(decided.shape if decided else {}),
-                **({"stderr": list[Json](stderr)} if stderr else {}),
-            }
-        )
+        shape: JsonObject = {
+            _KEYS.get(record.kind, "resource"): record.title,
+            "raw": raw,
+            "model": shown.context.model,
+            "withheld": withheld_shape(shown.bounded.removals),
+            "undeclared": shown.undeclared,
+            "findings": findings_shape(shown.findings),
+            **output_shape(shown.output),
+            "duration_ms": round(record.duration_s * 1000, 3),
+            **unfinished_shape(shown),
+            **(decided.shape if decided else {}),
+            **({"stderr": list[Json](stderr)} if stderr else {}),
+        }
+        print_json(own.covered(shape)[0] if own else shape)
     else:
         heading = f"{safe_line(record.title)} on {launch.target}, {record.duration_s * 1000:.0f} ms"
         print_lines([heading, *(decided.lines if decided else ()), ""])
-        print_lines(result_lines(raw, shown, launch.host, columns(), output.view))
+        if own:
+            # Before the lines are laid out: a value may be wrapped.
+            model, _ = own.covered(shown.context.model)
+            shown = dataclasses.replace(shown, context=replace(shown.context, model=model))
+            raw, _ = own.covered(raw)
+        lines = result_lines(raw, shown, launch.host, columns(), output.view)
+        print_lines((covered_line(line, own.cover) for line in lines) if own else lines)
     if stderr:
         DIAGNOSTICS.add(
             "\n  ".join([f"the server's stderr during the call, {_lines(len(stderr))}:", *stderr])

@@ -1,5 +1,7 @@
 """`sightline pin TARGET`: keep the definitions of a server, and report later changes."""
 
+from pathlib import Path
+
 import click
 from msgspec import Struct
 
@@ -18,7 +20,8 @@ from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, columns, print_json, 
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.files import Unreadable, all_pins, known_as, read_pin, remove_pin, write_pin
+from inspector.pins.files import Unreadable, all_pins, known_as, read_pin, read_pin_at, remove_pin, write_pin
+from inspector.pins.identity import Identity
 from inspector.pins.pins import Definitions, Pinned, changes_between, pin_state
 from inspector.protocol.targets import Target
 
@@ -44,6 +47,11 @@ _SHORT = 12
     "--check", "checks", is_flag=True, help="Report what changed since; exit with 12 if anything did."
 )
 @click.option("--remove", "removes", is_flag=True, help="Remove the pin.")
+@click.option(
+    "--file",
+    metavar="FILE",
+    help="Keep the pin in this file, such as one in a repository, or check that one.",
+)
 @format_option("text", "json")
 @quiet_option
 @takes("connection", ConnectionOptions)
@@ -58,6 +66,7 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
     shows_all: bool,
     checks: bool,
     removes: bool,
+    file: str | None,
     format_: str,
     connection: ConnectionOptions,
     recording: RecordingOptions,
@@ -70,6 +79,8 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
         raise UsageError("--list, --check and --remove exclude each other", "Choose one of them.")
     if recording.path is not None and (shows_all or removes):
         raise UsageError("--record records a session, and this needs none", "Leave it out.")
+    if file is not None and (shows_all or removes or is_installed):
+        raise UsageError("--file is for one pin", "Pin one server, or check it.")
     as_json = format_ == "json"
     has_target = target is not None or invocation.command_line is not None
     if shows_all:
@@ -96,12 +107,13 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
             raise UsageError(f"there is no pin of {identity}", "sightline pin --list shows all pins.")
         shape: JsonObject = {"server": str(identity), "removed": True}
         return _print(shape, [f"no longer pinned: {identity}"], as_json=as_json)
-    made = _done(chosen, connection, recording, checks=checks)
+    path = Path(file) if file is not None else None
+    made = _done(chosen, connection, recording, checks=checks, path=path)
     _print(made.shape, made.lines, as_json=as_json)
     return made.code
 
 
-class _Done(Struct, frozen=True, kw_only=True):
+class Done(Struct, frozen=True, kw_only=True):
     """What was pinned or checked."""
 
     shape: JsonObject
@@ -110,35 +122,48 @@ class _Done(Struct, frozen=True, kw_only=True):
 
 
 def _done(
-    target: Target, connection: ConnectionOptions, recording: RecordingOptions, *, checks: bool
-) -> _Done:
-    """Pin or check one server. Raises InspectorError."""
+    target: Target,
+    connection: ConnectionOptions,
+    recording: RecordingOptions,
+    *,
+    checks: bool,
+    path: Path | None = None,
+) -> Done:
+    """Pin or check one server. `path`: a file in place of the usual one. Raises InspectorError."""
     identity = known_as(target)
-    before = read_pin(identity)
+    before = read_pin_at(path) if path else read_pin(identity)
     if before is None and checks:
-        raise UsageError(f"there is no pin of {identity}", "Pin it first: sightline pin TARGET.")
+        raise no_pin(path or identity)
     launch = launch_of(target, connection, recording=recording)
     DIAGNOSTICS.say(f"connecting to {target} …")
     now = in_session(launch, listed)
     if before is not None and checks:
-        return _checked(before, now)
-    return _pinned(write_pin(identity, now), before)
+        return checked(before, now)
+    return _pinned(write_pin(identity, now, path), before)
 
 
-def _checked(before: Pinned, now: Definitions) -> _Done:
+def no_pin(of: Path | Identity) -> UsageError:
+    """The error that a pin is missing."""
+    if isinstance(of, Path):
+        return UsageError(f"there is no {of}", f"Pin the server first: sightline pin --file {of} TARGET.")
+    return UsageError(f"there is no pin of {of}", "Pin it first: sightline pin TARGET.")
+
+
+def checked(before: Pinned, now: Definitions) -> Done:
+    """What changed since a pin."""
     state = pin_state(now, pinned=before)
     altered = state.altered[0] if state.altered else None
     tools, instructions = (altered.tools, altered.instructions_changed) if altered else ((), False)
     lines = [f"{before.identity}, pinned {before.at}", *change_lines(tools, instructions=instructions)]
     shape = changes_shape(tools, instructions=instructions)
-    return _Done(
+    return Done(
         shape={"server": str(before.identity), "pinned": before.at} | shape,
         lines=lines,
         code=DIFFERS if state.altered else OK,
     )
 
 
-def _pinned(pinned: Pinned, before: Pinned | None) -> _Done:
+def _pinned(pinned: Pinned, before: Pinned | None) -> Done:
     now = pinned.definitions
     old = before.definitions if before else now
     changes = changes_between(old, now)
@@ -155,7 +180,7 @@ def _pinned(pinned: Pinned, before: Pinned | None) -> _Done:
     if before is not None:
         lines += [f"since {before.at}:", *change_lines(changes, instructions=instructions)]
         shape |= changes_shape(changes, instructions=instructions)
-    return _Done(shape=shape, lines=lines)
+    return Done(shape=shape, lines=lines)
 
 
 def _list(*, as_json: bool) -> int:

@@ -1,7 +1,7 @@
 """`sightline review TARGET…`: findings about what servers declare, and with --call about what their tools return."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -79,6 +79,14 @@ class ReportOptions(OptionGroup):
     )
     output: str | None = option("-o", "--output", default=None, metavar="FILE", help="Write the report here.")
 
+    def known(self) -> frozenset[str]:
+        """The fingerprints of the baseline. Raises UsageError."""
+        return _baseline(self.baseline)
+
+    def accepted(self) -> tuple[Acceptance, ...]:
+        """What is ignored here and in the user's settings. Raises UsageError."""
+        return (*map(_acceptance, self.ignored), *map(_configured, settings().ignored))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions(OptionGroup):
@@ -152,11 +160,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     A recording (*.jsonl) is reviewed with the calls in it, without any server.
     """
-    known = _baseline(reporting.baseline)
-    accepted = (
-        *(_acceptance(word) for word in reporting.ignored),
-        *(_configured(entry) for entry in settings().ignored),
-    )
+    known, accepted = reporting.known(), reporting.accepted()
     plan = allowed.plan()
     terms = rules.read()
     with rules.logged(terms) as terms:
@@ -167,8 +171,9 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         parts = _numbered(
             tuple(servers.each(sources.server)) if servers else sources.gathered(targets, invocation)
         )
-    report = _report(parts, known, accepted, servers)
-    _write(report, format_, reporting.output)
+    report = report_of(parts, known, accepted, servers)
+    shown = without_credentials(report, DIAGNOSTICS.cover)
+    write_lines(report_lines(shown, format_), reporting.output)
     code = servers.code if servers else OK
     if reporting.fail_on is not None and report.fails(reporting.fail_on):
         return max(FINDINGS, code)
@@ -245,12 +250,13 @@ def _numbered(parts: tuple[Gathered, ...]) -> tuple[Gathered, ...]:
     return tuple(numbered)
 
 
-def _report(
+def report_of(
     parts: tuple[Gathered, ...],
     known: frozenset[str],
     accepted: tuple[Acceptance, ...],
-    installed: InstalledServers | None,
+    installed: InstalledServers | None = None,
 ) -> Report:
+    """The report about what was gathered. `installed`: the servers that were left out."""
     servers = tuple(part.server for part in parts)
     several = len(parts) != 1
     left_out = [NotChecked(what=what, why=why) for what, why in installed.left_out] if installed else []
@@ -272,6 +278,7 @@ def _report(
         entries=entries_of(judged(parts), known=known, accepted=accepted),
         not_checked=(*left_out, *_not_checked(parts)),
         called=whole.called,
+        file=whole.file,
         rules=all_rules(),
         reviewed_by=f"Sightline {__version__}",
         servers=servers if several else (),
@@ -305,8 +312,8 @@ _NEVER = (
 )
 
 
-def _write(report: Report, format_: str, path: str | None) -> None:
-    lines = report_lines(without_credentials(report, DIAGNOSTICS.cover), format_)
+def write_lines(lines: Iterable[str], path: str | None) -> None:
+    """Write a report to a file, or to stdout. Raises UsageError."""
     if path is None:
         print_lines(lines)
         return
@@ -314,7 +321,7 @@ def _write(report: Report, format_: str, path: str | None) -> None:
         text = "".join(safe_line(line) + "\n" for line in lines)
         Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}", "Check -o FILE.") from error
+        raise UsageError(f"cannot write {path}: {error.strerror}", "Check the path.") from error
 
 
 def _baseline(path: str | None) -> frozenset[str]:

@@ -1,11 +1,10 @@
 """`sightline run FILE [NAME…] [TARGET]`: make saved calls, and compare the answers with what they expect."""
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 import click
-from msgspec import Struct
 
 from inspector.cli.options import (
     ConnectionOptions,
@@ -13,19 +12,16 @@ from inspector.cli.options import (
     PolicyOptions,
     SectionedCommand,
     format_option,
-    host_profile,
     quiet_option,
     takes,
 )
 from inspector.cli.output import CALLS_FAILED, DIAGNOSTICS, OK, print_json, print_lines
-from inspector.cli.saved_calls import Caller, conceal, looked_at, target_words
+from inspector.cli.saved_calls import Ran, cases_of, conceal, lines_of, made_again, target_words
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import InspectorError, UsageError
-from inspector.json.exact import Json, JsonObject
-from inspector.junit import Case, junit
+from inspector.errors import UsageError
+from inspector.junit import junit
 from inspector.launch import Launch
 from inspector.saved.call import SavedCall
-from inspector.saved.expecting import failures
 from inspector.saved.files.calls import read_calls, secret_values
 from inspector.session.live import Session
 
@@ -44,7 +40,7 @@ from inspector.session.live import Session
 @quiet_option
 @takes("connection", ConnectionOptions)
 @takes("lens", LensOptions)
-@takes("rules", PolicyOptions, "policy", "yes")
+@takes("rules", PolicyOptions)
 @click.pass_obj
 def command(
     invocation: Invocation,
@@ -63,61 +59,33 @@ def command(
     lens.check()
     saved = read_calls(file)
     chosen, target = _chosen(saved, words, file)
-    ran: list[_Ran] = []
+    ran: list[Ran] = []
     terms = rules.read()
     # Secrets are read before anything is started.
     values = {each.name: secret_values(each) for each in chosen}
     conceal(value for held in values.values() for value in held.values())
-    for server, calls in groupby(
-        chosen, key=lambda each: "" if _is_given(target, invocation, connection) else each.server
-    ):
-        if server:
-            word, command_line = target_words(server)
-        else:
-            word, command_line = target, invocation.command_line
-        launch = launch_of(
-            target_of(word, connection, command_line),
-            connection,
-            lens=lens,
-            terms=terms,
-            agreement=rules.agreement,
-        )
-        DIAGNOSTICS.say(f"connecting to {launch.target} …")
-        held = list(calls)
-        ran += in_session(
-            launch, lambda session, launch=launch, held=held: _run(session, launch, held, values)
-        )
+    is_given = (target or invocation.command_line or connection.config) is not None
+    with rules.logged(terms) as terms:
+        for server, calls in groupby(chosen, key=lambda each: "" if is_given else each.server):
+            word, command_line = target_words(server) if server else (target, invocation.command_line)
+            launch = launch_of(
+                target_of(word, connection, command_line),
+                connection,
+                lens=lens,
+                terms=terms,
+                agreement=rules.agreement,
+            )
+            DIAGNOSTICS.say(f"connecting to {launch.target} …")
+            ran += in_session(launch, partial(_listed_and_made, launch=launch, calls=[*calls], values=values))
     _print(ran, file, format_)
     return CALLS_FAILED if any(each.failures for each in ran) else OK
 
 
-class _Ran(Struct, frozen=True, kw_only=True):
-    """One call that was made, or could not be."""
-
-    name: str
-    tool: str
-    failures: tuple[str, ...]
-    duration_ms: float = 0.0
-
-
-async def _run(
-    session: Session, launch: Launch, calls: Sequence[SavedCall], values: dict[str, dict[str, str]]
-) -> list[_Ran]:
+async def _listed_and_made(
+    session: Session, *, launch: Launch, calls: Sequence[SavedCall], values: Mapping[str, Mapping[str, str]]
+) -> list[Ran]:
     await session.list_all()
-    host = host_profile(launch.host)
-    caller = Caller(session, launch)
-    ran: list[_Ran] = []
-    for each in calls:
-        DIAGNOSTICS.say(f"calling {each.tool} ({each.name}) …")
-        try:
-            made = await caller.call(each.tool, each.whole_arguments(values[each.name]))
-        except InspectorError as error:
-            ran.append(_Ran(name=each.name, tool=each.tool, failures=(error.message.replace("\n", "; "),)))
-            continue
-        seen = looked_at(made, launch, host)
-        found = await asyncio.to_thread(tuple, failures(each.expect, seen))
-        ran.append(_Ran(name=each.name, tool=each.tool, failures=found, duration_ms=seen.duration_s * 1000))
-    return ran
+    return await made_again(session, launch, calls, values)
 
 
 def _chosen(
@@ -134,35 +102,10 @@ def _chosen(
     return [each for each in saved if not names or each.name in names], target
 
 
-def _is_given(target: str | None, invocation: Invocation, connection: ConnectionOptions) -> bool:
-    return (target or invocation.command_line or connection.config) is not None
-
-
-def _print(ran: Iterable[_Ran], file: str, format_: str) -> None:
-    covered = [[DIAGNOSTICS.cover(text) for text in each.failures] for each in ran]
-    pairs = list(zip(ran, covered, strict=True))
+def _print(ran: Sequence[Ran], file: str, format_: str) -> None:
     if format_ == "json":
-        calls: list[Json] = [_shape(each, texts) for each, texts in pairs]
-        print_json({"file": file, "calls": calls})
+        print_json({"file": file, "calls": [each.shape for each in ran]})
     elif format_ == "junit":
-        cases = (
-            Case(suite=file, name=f"{each.name}: {each.tool}", failure="\n".join(texts))
-            for each, texts in pairs
-        )
-        print_lines(junit("sightline run", cases))
+        print_lines(junit("sightline run", cases_of(ran, file)))
     else:
-        for each, texts in pairs:
-            print_lines([f"{'✗' if texts else '✓'} {each.name}: {each.tool}, {each.duration_ms:,.0f} ms"])
-            print_lines(f"    {text}" for text in texts)
-        failed = sum(bool(texts) for texts in covered)
-        print_lines(["", f"{len(pairs)} call{'' if len(pairs) == 1 else 's'}, {failed} failed"])
-
-
-def _shape(ran: _Ran, failed: list[str]) -> JsonObject:
-    return {
-        "name": ran.name,
-        "tool": ran.tool,
-        "ok": not failed,
-        "failures": list[Json](failed),
-        "duration_ms": round(ran.duration_ms, 3),
-    }
+        print_lines(lines_of(ran))

@@ -44,6 +44,7 @@ from inspector.saved.verifying import (
     ignored_of,
     proposed,
 )
+from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.live import Session
 
 _APART_S = 1.1
@@ -85,7 +86,7 @@ class PlaceOptions(OptionGroup):
 @quiet_option
 @takes("places", PlaceOptions)
 @takes("connection", ConnectionOptions)
-@takes("rules", PolicyOptions, "policy", "yes")
+@takes("rules", PolicyOptions)
 @click.pass_obj
 def command(
     invocation: Invocation,
@@ -100,18 +101,19 @@ def command(
     """Make the calls in RECORDING again on TARGET, and print what differs; exit with 12 if anything does."""
     ignored = tuple(_ignored(places.ignored))
     calls = _calls(Path(recording))
-    launch = launch_of(
-        target_of(target, connection, invocation.command_line),
-        connection,
-        terms=rules.read(),
-        agreement=rules.agreement,
-    )
-    DIAGNOSTICS.say(f"connecting to {launch.target} …")
-    if places.proposes:
-        found = in_session(launch, lambda session: _proposed(session, launch, calls))
-        print_lines(DIAGNOSTICS.cover(str(each)) for each in found)
-        return OK
-    checked = in_session(launch, lambda session: _checked(session, launch, calls, ignored))
+    with rules.logged(rules.read()) as terms:
+        launch = launch_of(
+            target_of(target, connection, invocation.command_line),
+            connection,
+            terms=terms,
+            agreement=rules.agreement,
+        )
+        DIAGNOSTICS.say(f"connecting to {launch.target} …")
+        if places.proposes:
+            found = in_session(launch, lambda session: _proposed(session, launch, calls))
+            print_lines(DIAGNOSTICS.cover(str(each)) for each in found)
+            return OK
+        checked = in_session(launch, lambda session: _checked(session, launch, calls, ignored))
     _print(checked, recording, format_)
     if any(each.differences for each in checked):
         return DIFFERS
@@ -189,17 +191,17 @@ async def _checked(
     checked: list[_Checked] = []
     for call in calls:
         made = await _made(caller, call)
-        checked.append(made if isinstance(made, _Checked) else _compared(call, made, ignored))
+        checked.append(made if isinstance(made, _Checked) else _compared(call, made, ignored, session.own))
     return checked
 
 
-def _compared(call: ReplayedCall, made: Ruled, ignored: tuple[Ignored, ...]) -> _Checked:
+def _compared(call: ReplayedCall, made: Ruled, ignored: tuple[Ignored, ...], own: OwnCredentials) -> _Checked:
     shown = _projection(made)
     found = differences(
         call.name,
         raw_of(call.outcome),
         shown.raw,
-        masked=shown.masked,
+        masked=own.covered(shown.masked)[0],
         removed=[removal.pointer for removal in shown.sensitive],
         ignored=ignored,
     )

@@ -58,6 +58,11 @@ class Audit:
             # By itself, logging prints a traceback over the interface and goes on.
             handler.handleError = self._failed
 
+    def conceal(self, values: Iterable[str]) -> None:
+        """Withhold these values from now on, whatever a tool's schema says of them."""
+        with self._lock:
+            self._auditor.conceal(values)
+
     def deciding(self, call: AuditedCall, verdict: str, rules: Iterable[str]) -> None:
         """Log a decision before the call is sent. Raises InspectorError if it cannot be written: then the call must not be sent."""
         with self._lock:

@@ -1,6 +1,9 @@
 """A review as JUnit XML: a test case for each finding, and for each tool without findings."""
 
+from collections.abc import Iterator
+
 from inspector.junit import Case, junit
+from inspector.review.finding import Severity
 from inspector.review.formats.as_text import place, status
 from inspector.review.report import Entry, Report
 from inspector.safe_text import safe_line
@@ -8,19 +11,21 @@ from inspector.safe_text import safe_line
 
 def lines(report: Report) -> list[str]:
     """One suite for each subject. Known and accepted findings pass; unchecked items are not cases."""
+    return junit(f"sightline review {safe_line(report.target)}", cases(report))
+
+
+def cases(report: Report, at: Severity = Severity.INFO) -> Iterator[Case]:
+    """The cases. Findings below the severity `at` pass too."""
     subjects = {(entry.finding.target, entry.finding.name) for entry in report.entries}
-    cases = [_case(entry, report) for entry in report.entries]
-    quiet = [
-        Case(suite=_suite("tool", name, target), name="no findings")
-        for part in report.parts
-        for target in [part.target if report.servers else ""]
-        for name in part.tools
-        if (target, name) not in subjects
-    ]
-    return junit(f"sightline review {safe_line(report.target)}", (*cases, *quiet))
+    yield from (_case(entry, report, at) for entry in report.entries)
+    for part in report.parts:
+        target = part.target if report.servers else ""
+        for name in part.tools:
+            if (target, name) not in subjects:
+                yield Case(suite=_suite("tool", name, target), name="no findings")
 
 
-def _case(entry: Entry, report: Report) -> Case:
+def _case(entry: Entry, report: Report, at: Severity) -> Case:
     finding = entry.finding
     rule = report.rule(finding.id)
     texts = (
@@ -29,10 +34,11 @@ def _case(entry: Entry, report: Report) -> Case:
         f"> {finding.evidence}" if finding.evidence else "",
         rule.fix if rule else "",
     )
+    fails = entry.counts and finding.severity.rank >= at.rank
     return Case(
         suite=_suite(finding.subject.value, finding.name, finding.target),
         name=f"{finding.id} {rule.title if rule else ''}{status(entry)}, {finding.pointer or 'the whole'}",
-        failure="\n".join(line for line in texts if line) if entry.counts else "",
+        failure="\n".join(line for line in texts if line) if fails else "",
     )
 
 

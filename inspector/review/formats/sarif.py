@@ -1,11 +1,12 @@
 """A review as SARIF 2.1.0. Source: OASIS, Static Analysis Results Interchange Format."""
 
 import json
+from urllib.parse import quote
 
 from inspector import __version__
 from inspector.json.exact import Json, JsonObject
 from inspector.review.finding import Confidence, Finding, Severity
-from inspector.review.report import Entry, Report
+from inspector.review.report import Entry, Report, ReviewedServer
 from inspector.review.rule import Rule
 from inspector.safe_text import safe_line
 
@@ -34,7 +35,11 @@ def lines(report: Report) -> list[str]:
 
 
 def log_of(report: Report) -> JsonObject:
-    """The log. Locations are logical, because a definition has no file."""
+    """The log. A definition has no line of a file: its location is logical, beside the file of its server.
+
+    GitHub's code scanning refuses logs with results that have no physical location.
+    """
+    files = {part.target if report.servers else "": _place(part) for part in report.parts}
     index = {rule.id: number for number, rule in enumerate(report.rules)}
     notes: list[Json] = [
         {"level": "note", "message": {"text": f"Not checked: {safe_line(each.what)}: {safe_line(each.why)}"}}
@@ -50,7 +55,7 @@ def log_of(report: Report) -> JsonObject:
         },
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(entry, index) for entry in report.entries],
+        "results": [_result(entry, index, files[entry.finding.target]) for entry in report.entries],
         "properties": {
             "target": safe_line(report.target),
             **_servers(report),
@@ -97,14 +102,24 @@ def _rule(rule: Rule) -> JsonObject:
     }
 
 
-def _result(entry: Entry, index: dict[str, int]) -> JsonObject:
+def _place(part: ReviewedServer) -> str:
+    """The file of a server, or its name in place of one, as a relative URI."""
+    return quote(part.file or safe_line(part.target).replace("://", "/").strip("/") or "server")
+
+
+def _result(entry: Entry, index: dict[str, int], file: str) -> JsonObject:
     finding = entry.finding
     result: JsonObject = {
         "ruleId": finding.id,
         "ruleIndex": index.get(finding.id, -1),
         "level": _LEVELS[finding.severity],
         "message": {"text": finding.message},
-        "locations": [{"logicalLocations": [_location(finding)]}],
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": 1}},
+                "logicalLocations": [_location(finding)],
+            }
+        ],
         "partialFingerprints": {"sightline/v1": entry.fingerprint},
         "properties": {"severity": finding.severity.value, "confidence": finding.confidence.value},
     }

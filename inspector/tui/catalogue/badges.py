@@ -8,8 +8,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from inspector.claims.claim import TraitName
-from inspector.claims.registry import claims_of_tool
-from inspector.claims.traits import Badge, Traits, badges, traits
+from inspector.claims.traits import Badge, Traits, badges, traits_of_tool
 from inspector.protocol.catalogue import Tool
 from inspector.tui.catalogue.rows import RowMarks
 from inspector.tui.runtime.latest import Latest
@@ -33,7 +32,7 @@ _ROW_WORDS = {Badge.CONFIRM: "asks first"}
 
 def marks_of(tool: Tool) -> RowMarks:
     """The badges of a tool."""
-    return row_marks(traits(claims_of_tool(tool)))
+    return row_marks(traits_of_tool(tool))
 
 
 def row_marks(found: Traits) -> RowMarks:

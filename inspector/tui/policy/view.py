@@ -9,7 +9,7 @@ from inspector.boundary.mask import mask
 from inspector.claims.claim import words_of, written
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.resolution import Resolution, ResolutionState
-from inspector.claims.traits import Trait, traits
+from inspector.claims.traits import Trait, traits_of_tool
 from inspector.json.document import Document
 from inspector.json.exact import Json
 from inspector.policy.gate.consideration import Consideration
@@ -157,7 +157,7 @@ def _facts(considered: Consideration, tool: Tool | None) -> Iterator[Content]:
     if tool is None:
         yield _labelled("tool", Content("unknown: the server does not list it"))
     else:
-        found = traits(claims_of_tool(tool))
+        found = traits_of_tool(tool)
         yield _labelled("effect", Content.assemble(_trait(found.effect), _outcome(found.outcome)))
         yield _labelled("destination", _trait(found.destinations))
         yield _labelled("accepts", _accepted(tool))

@@ -1,0 +1,41 @@
+"""What follows from the definition of a tool alone is worked out once: each call asks for it several times."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
+from inspector.protocol.catalogue import Tool
+
+Value = TypeVar("Value")
+
+_MOST = 64
+"""Tools that are kept alive."""
+
+
+class _Same:
+    """A tool as a key. Definitions are not hashable, and comparing them would cost as much as what is kept."""
+
+    __slots__ = ("tool",)
+
+    def __init__(self, tool: Tool) -> None:
+        self.tool = tool
+
+    def __hash__(self) -> int:
+        return id(self.tool)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.tool is self.tool
+
+
+def once(work: Callable[[Tool], Value]) -> Callable[[Tool], Value]:
+    """`work`, which gives the same object for the same tool object."""
+
+    @lru_cache(maxsize=_MOST)
+    def kept(same: _Same) -> Value:
+        return work(same.tool)
+
+    def ask(tool: Tool) -> Value:
+        return kept(_Same(tool))
+
+    ask.__doc__ = work.__doc__
+    return ask

@@ -1,0 +1,479 @@
+"""`sightline check TARGET`: review, pins, saved calls and output schemas in one run, with one report and one exit code."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.boundary.output_check import OutputCheck
+from inspector.cli.commands.pin import Done, checked, no_pin
+from inspector.cli.commands.review import PlanOptions, ReportOptions, report_of, write_lines
+from inspector.cli.options import (
+    ConnectionOptions,
+    LensOptions,
+    OptionGroup,
+    PolicyOptions,
+    RecordingOptions,
+    SectionedCommand,
+    format_option,
+    option,
+    quiet_option,
+    takes,
+)
+from inspector.cli.output import CALLS_FAILED, DIAGNOSTICS, FINDINGS, OK, STOPPED
+from inspector.cli.overview import words_of
+from inspector.cli.review_targets import Gathered, gathered
+from inspector.cli.saved_calls import (
+    Ran,
+    cases_of,
+    conceal,
+    lines_of,
+    made_again,
+    server_text,
+    target_words,
+)
+from inspector.cli.start import Invocation, launch_of, target_of
+from inspector.errors import OutputBrokenError
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.junit import Case, junit
+from inspector.launch import Launch
+from inspector.pins.files import identified, read_pin, read_pin_at
+from inspector.pins.identity import Identity
+from inspector.pins.pins import Definitions, Pinned, definitions_of
+from inspector.protocol.targets import ConfiguredTarget, Target, parse_target, stdio_target
+from inspector.review.finding import Confidence, Finding, Severity, SubjectKind
+from inspector.review.formats import junit as review_junit
+from inspector.review.formats.as_text import summary
+from inspector.review.formats.formats import report_lines
+from inspector.review.report import Report, entries_of, report_shape, without_credentials
+from inspector.review.rule import Rule
+from inspector.safe_text import safe_line
+from inspector.saved.call import SavedCall
+from inspector.saved.files.calls import USUAL_FILE, read_calls, secret_values
+from inspector.session.live import Session
+
+_BROKEN = OutputBrokenError.exit_code
+_USUAL_LEVEL = Severity.HIGH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartOptions(OptionGroup):
+    """Where the parts of a check come from, and further reports."""
+
+    title = "Parts"
+
+    calls_file: str | None = option(
+        "--calls",
+        default=None,
+        metavar="FILE",
+        help=f"Make all saved calls of FILE.  [default: those of {USUAL_FILE} for this target]",
+    )
+    pins_file: str | None = option(
+        "--pins",
+        default=None,
+        metavar="FILE",
+        help="Compare with the pin in FILE (sightline pin --file).  [default: the target's own pin]",
+    )
+    no_check_output: bool = option(
+        "--no-check-output",
+        default=False,
+        is_flag=True,
+        help="Do not fail on results that break their tool's output schema; they are still reported.",
+    )
+    sarif: str | None = option("--sarif", default=None, metavar="FILE", help="Also write SARIF here.")
+    junit: str | None = option("--junit", default=None, metavar="FILE", help="Also write JUnit XML here.")
+
+
+@click.command(
+    name="check",
+    cls=SectionedCommand,
+    examples=(
+        "sightline check -- python server.py",
+        "sightline check --pins pins.json --sarif check.sarif --junit check.xml -- node server.js",
+    ),
+)
+@click.argument("target", required=False)
+@format_option("text", "json", "sarif", "junit")
+@quiet_option
+@takes("parts", PartOptions)
+@takes("reporting", ReportOptions)
+@takes("allowed", PlanOptions)
+@takes("connection", ConnectionOptions)
+@takes("lens", LensOptions)
+@takes("recording", RecordingOptions)
+@takes("rules", PolicyOptions)
+@click.pass_obj
+def command(  # noqa: PLR0913 - one parameter for each group of options
+    invocation: Invocation,
+    *,
+    target: str | None,
+    format_: str,
+    parts: PartOptions,
+    reporting: ReportOptions,
+    allowed: PlanOptions,
+    connection: ConnectionOptions,
+    lens: LensOptions,
+    recording: RecordingOptions,
+    rules: PolicyOptions,
+) -> int:
+    """Review TARGET, compare it with its pin, make its saved calls, and compare results with output schemas.
+
+    It exits with the highest code of its parts. Findings fail from --fail-on on, which is high if it is not given.
+    """
+    lens.check()
+    known, accepted, plan = reporting.known(), reporting.accepted(), allowed.plan()
+    chosen = target_of(target, connection, invocation.command_line)
+    saved = _saved(parts.calls_file, chosen, words_of(target, connection, invocation.command_line, chosen))
+    pinned = _pinned(parts.pins_file, identified(chosen))
+    # Secrets are read before anything is started.
+    values = {each.name: secret_values(each) for each in saved.calls}
+    conceal(value for held in values.values() for value in held.values())
+    seen = _Seen(cover=lambda shape: shape)
+    with rules.logged(rules.read()) as terms:
+        launch = launch_of(
+            chosen, connection, lens=lens, recording=recording, terms=terms, agreement=rules.agreement
+        )
+        found = gathered(
+            launch, plan, pinned=pinned, then=_looked_at(launch, saved, values, pinned, into=seen)
+        )
+    report = report_of((found,), known, accepted)
+    level = reporting.fail_on or _USUAL_LEVEL
+    results = [*_reviewed_results(found, launch), *_saved_results(seen.ran)]
+    made = _Check(
+        report=without_credentials(report, DIAGNOSTICS.cover),
+        level=level,
+        pins=checked(pinned, seen.now) if pinned else None,
+        ran=tuple(seen.ran),
+        file=saved.file,
+        broken=tuple(each for each in results if each.output.violations),
+        parts=(
+            _review_part(report, found, level),
+            _pins_part(pinned, seen.now),
+            _calls_part(saved, seen.ran),
+            _output_part(results, fails=not parts.no_check_output),
+        ),
+        cover=seen.cover,
+    )
+    write_lines(_WRITERS[format_](made), reporting.output)
+    for name, path in (("sarif", parts.sarif), ("junit", parts.junit)):
+        if path is not None:
+            write_lines(_WRITERS[name](made), path)
+    return made.code
+
+
+class _Saved(Struct, frozen=True, kw_only=True):
+    """The saved calls of a check."""
+
+    file: str
+    calls: tuple[SavedCall, ...] = ()
+    missing: str = ""
+    """Why there are none."""
+
+
+class _Result(Struct, frozen=True, kw_only=True):
+    """One result, compared with the output schema of its tool."""
+
+    tool: str
+    call: str
+    """The name of the saved call; empty for a call of the review."""
+    output: OutputCheck
+
+
+class _Part(Struct, frozen=True, kw_only=True):
+    """One part of a check, and its outcome in one line."""
+
+    name: str
+    said: str
+    ran: bool = True
+    code: int = OK
+
+    @property
+    def line(self) -> str:
+        return f"{'-' if not self.ran else '✗' if self.code else '✓'} {self.name}: {self.said}"
+
+    @property
+    def shape(self) -> JsonObject:
+        return {"name": self.name, "ran": self.ran, "exit": self.code, "said": self.said}
+
+
+@dataclass(slots=True, kw_only=True)
+class _Seen:
+    """What the session of a check gave beside the review."""
+
+    cover: Callable[[Json], Json]
+    now: Definitions = field(default_factory=Definitions)
+    ran: list[Ran] = field(default_factory=list[Ran])
+
+
+class _Check(Struct, frozen=True, kw_only=True):
+    """All that a report says. Foreign text; the user's credentials covered, but in `pins` and `broken`."""
+
+    report: Report
+    level: Severity
+    pins: Done | None
+    ran: tuple[Ran, ...]
+    file: str
+    broken: tuple[_Result, ...]
+    parts: tuple[_Part, ...]
+    cover: Callable[[Json], Json]
+    """Covers the user's credentials in JSON."""
+
+    @property
+    def code(self) -> int:
+        """The highest exit code of all parts."""
+        return max(part.code for part in self.parts)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What changed since the pin, in lines; empty where nothing did."""
+        return tuple(map(DIAGNOSTICS.cover, self.pins.lines)) if self.pins and self.pins.code else ()
+
+
+def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> _Saved:
+    """The calls of the file that the user names, or those of the usual file for this target. Raises UsageError."""
+    if named is not None:
+        return _Saved(file=named, calls=read_calls(named), missing=f"{named} has none")
+    if not Path(USUAL_FILE).exists():
+        return _Saved(
+            file=USUAL_FILE,
+            missing=f"no {USUAL_FILE} here. sightline call … --save NAME makes it, and --calls names another",
+        )
+    calls = read_calls(USUAL_FILE)
+    own = {"", server_text(words)}
+    return _Saved(
+        file=USUAL_FILE,
+        calls=tuple(each for each in calls if each.server in own or _is_of(each.server, target)),
+        missing=f"none of the {len(calls)} in {USUAL_FILE} is for this target. --calls {USUAL_FILE} makes them all",
+    )
+
+
+def _is_of(server: str, target: Target) -> bool:
+    """Whether a saved call names this target in other words. Reads no configuration."""
+    word, command_line = target_words(server)
+    named = stdio_target(command_line) if command_line is not None else parse_target(word or "")
+    return not isinstance(named, ConfiguredTarget) and identified(named) == identified(target) is not None
+
+
+def _pinned(named: str | None, identity: Identity | None) -> Pinned | None:
+    """The pin to compare with; None where there is none. Raises UsageError."""
+    if named is None:
+        return read_pin(identity) if identity else None
+    found = read_pin_at(Path(named))
+    if found is None:
+        raise no_pin(Path(named))
+    return found
+
+
+def _looked_at(
+    launch: Launch,
+    saved: _Saved,
+    values: Mapping[str, Mapping[str, str]],
+    pinned: Pinned | None,
+    *,
+    into: _Seen,
+) -> Callable[[Session], Awaitable[None]]:
+    """What is done in the session of the review, after it."""
+
+    async def look(session: Session) -> None:
+        into.cover = lambda value: session.own.covered(value)[0]
+        instructions = session.server.instructions if session.server else None
+        into.now = definitions_of(session.catalogue, instructions)
+        if saved.calls:
+            into.ran = await made_again(session, launch, saved.calls, values, pinned)
+
+    return look
+
+
+def _reviewed_results(found: Gathered, launch: Launch) -> Iterator[_Result]:
+    for each in found.reviewed.calls:
+        if each.judgement is not None:
+            output = each.judgement.output(launch.level, launch.options.policy)
+            yield _Result(tool=each.offer.name, call="", output=output)
+
+
+def _saved_results(ran: Iterable[Ran]) -> Iterator[_Result]:
+    return (_Result(tool=each.tool, call=each.name, output=each.output) for each in ran)
+
+
+def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
+    code = FINDINGS if report.fails(level) else STOPPED if found.is_stopped else OK
+    stopped = " The policy stopped a call." if found.is_stopped else ""
+    return _Part(
+        name="review",
+        said=f"{summary(report).rstrip('.')}; {level} and above fail (--fail-on).{stopped}",
+        code=code,
+    )
+
+
+def _pins_part(pinned: Pinned | None, now: Definitions) -> _Part:
+    if pinned is None:
+        return _Part(
+            name="pins", said="not compared: no pin. sightline pin makes one, and --pins names one", ran=False
+        )
+    done = checked(pinned, now)
+    said = done.lines[-1] if done.code else "no changes"
+    return _Part(name="pins", said=f"{said} since {pinned.at}", code=done.code)
+
+
+def _calls_part(saved: _Saved, ran: list[Ran]) -> _Part:
+    if not saved.calls:
+        return _Part(name="saved calls", said=f"none made: {saved.missing}", ran=False)
+    failed = sum(bool(each.failures) for each in ran)
+    return _Part(
+        name="saved calls",
+        said=f"{len(ran):,} of {saved.file} made, {failed:,} failed",
+        code=CALLS_FAILED if failed else OK,
+    )
+
+
+def _output_part(results: list[_Result], *, fails: bool) -> _Part:
+    compared = [each for each in results if each.output.is_asked]
+    broken = sum(bool(each.output.violations) for each in compared)
+    if not compared:
+        why = (
+            "no result is of a tool with an output schema"
+            if results
+            else "no tool was called. --call calls those that only read"
+        )
+        return _Part(name="output schemas", said=f"nothing compared: {why}", ran=False)
+    some = "result" if len(compared) == 1 else "results"
+    return _Part(
+        name="output schemas",
+        said=f"{len(compared):,} {some} compared, {broken:,} {'breaks' if broken == 1 else 'break'} the schema",
+        code=_BROKEN if broken and fails else OK,
+    )
+
+
+def _text(made: _Check) -> list[str]:
+    lines = report_lines(made.report, "text")
+    if made.changes:
+        lines += ["", "Pins:", *(f"  {line}" for line in made.changes)]
+    if made.ran:
+        lines += ["", f"Saved calls of {made.file}:", *(f"  {line}" for line in _but_the_number(made.ran))]
+    if made.broken:
+        lines += ["", "Results that break their output schema:", *(f"  {_said(one)}" for one in made.broken)]
+    code = f"failed, exit {made.code}" if made.code else "passed"
+    return [*lines, "", f"Check of {made.report.target}: {code}", *(part.line for part in made.parts)]
+
+
+def _but_the_number(ran: tuple[Ran, ...]) -> list[str]:
+    """The lines of calls without the last two, which the part says."""
+    return list(lines_of(ran))[:-2]
+
+
+def _said(one: _Result) -> str:
+    name = f"{one.call}: {one.tool}" if one.call else one.tool
+    return f"✗ {name}: {DIAGNOSTICS.cover(one.output.sentence)}"
+
+
+def _json(made: _Check) -> list[str]:
+    broken: list[Json] = [
+        {
+            "tool": one.tool,
+            "call": one.call or None,
+            "violations": [each.as_json() for each in one.output.violations],
+            "more": one.output.more,
+        }
+        for one in made.broken
+    ]
+    shape: JsonObject = {
+        "target": made.report.target,
+        "exit": made.code,
+        "parts": [part.shape for part in made.parts],
+        "review": report_shape(made.report),
+        "pins": made.cover(made.pins.shape) if made.pins else None,
+        "calls": [each.shape for each in made.ran],
+        "broken": made.cover(broken),
+    }
+    return json.dumps(json.loads(dump_text(shape)), indent=1).split("\n")
+
+
+def _sarif(made: _Check) -> list[str]:
+    """The report of the review with further results, so that one file has everything."""
+    report = made.report
+    more = entries_of(_findings(made), known=frozenset(), accepted=())
+    whole = replace(report, entries=(*report.entries, *more), rules=(*report.rules, *_RULES))
+    return report_lines(whole, "sarif")
+
+
+def _junit(made: _Check) -> list[str]:
+    cases: list[Case] = [*review_junit.cases(made.report, made.level)]
+    if made.pins:
+        cases.append(Case(suite="pins", name="definitions", failure="\n".join(made.changes)))
+    cases += cases_of(made.ran, made.file)
+    cases += (
+        Case(suite="output schemas", name=f"{one.tool} {one.call}".strip(), failure=_said(one))
+        for one in made.broken
+        if made.parts[-1].code
+    )
+    return junit(f"sightline check {safe_line(made.report.target)}", cases)
+
+
+_WRITERS: Mapping[str, Callable[[_Check], list[str]]] = {
+    "text": _text,
+    "json": _json,
+    "sarif": _sarif,
+    "junit": _junit,
+}
+
+
+def _rule(identifier: str, title: str, meaning: str, fix: str) -> Rule:
+    return Rule(
+        id=identifier,
+        title=title,
+        severity=Severity.HIGH,
+        confidence=Confidence.HIGH,
+        meaning=meaning,
+        fix=fix,
+        references=(),
+    )
+
+
+_PIN, _CALL, _OUTPUT = _RULES = (
+    _rule(
+        "check/pin",
+        "Definitions changed since they were pinned",
+        "The server lists other definitions than those that were accepted.",
+        "Look at the change, then pin the server again.",
+    ),
+    _rule(
+        "check/call",
+        "A saved call does not meet what it expects",
+        "A result, or what a model sees of it, is not as the file of saved calls says.",
+        "Correct the server, or what the call expects.",
+    ),
+    _rule(
+        "check/output",
+        "A result breaks its output schema",
+        "Clients that validate refuse such a result.",
+        "Correct the tool or its schema.",
+    ),
+)
+"""For SARIF, beside the rules of the review."""
+
+
+def _findings(made: _Check) -> Iterator[Finding]:
+    if made.changes:
+        yield _finding(_PIN, SubjectKind.SERVER, "", "\n".join(made.changes))
+    for each in made.ran:
+        if each.failures:
+            yield _finding(_CALL, SubjectKind.CALL, each.name, f"{each.tool}: {'; '.join(each.failures)}")
+    for one in made.broken:
+        if made.parts[-1].code:
+            yield _finding(_OUTPUT, SubjectKind.CALL, one.call or one.tool, _said(one))
+
+
+def _finding(rule: Rule, subject: SubjectKind, name: str, message: str) -> Finding:
+    return Finding(
+        id=rule.id,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        subject=subject,
+        name=name,
+        pointer="",
+        message="\n".join(map(safe_line, message.split("\n"))),
+    )
