@@ -15,7 +15,7 @@ from inspector.pins.files import Watch
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.protocol.targets import COVERED
-from inspector.saved.call import SavedCall
+from inspector.saved.call import SavedCall, saved_server
 from inspector.saved.expecting import Made, proposed
 from inspector.saved.files.calls import USUAL_FILE, append_call, without_secrets
 from inspector.session.call_record import CallRecord
@@ -69,8 +69,6 @@ def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] |
         host=host_profile(launch.host),
         call=Call(tool=record.name, nonce=record.nonce),
     )
-    command = words is not None and words[0] == "--"
-    server = "" if words is None else f"-- {shlex.join(words[1:])}" if command else words[0]
     append_call(
         USUAL_FILE,
         SavedCall(
@@ -78,7 +76,7 @@ def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] |
             tool=record.name,
             arguments=plain,
             secrets=secrets,
-            server=server,
+            server=saved_server(words),
             expect=proposed(made),
         ),
     )
