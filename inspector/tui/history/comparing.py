@@ -94,10 +94,10 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
     NAME = "Two calls"
     KEYS: ClassVar[Keys] = (
         ("pair.next", ""),
-        ("pair.previous", ""),
-        ("values.search", ""),
-        ("pair.sides", ""),
         ("pair.back", ""),
+        ("pair.sides", ""),
+        ("values.search", ""),
+        ("pair.previous", ""),
         ("app.quit", ""),
         ("app.help", ""),
     )

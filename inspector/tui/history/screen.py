@@ -20,7 +20,7 @@ from inspector.tui.text import content, count, shortened
 from inspector.tui.values.outline import Outline
 from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
-from inspector.tui.widgets.secondary import DrawnLines, Keys, SecondaryScreen
+from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryScreen
 
 _NONE = "No calls yet. Each call of a tool is listed here when it has ended, with those of earlier runs."
 _FILTER_KEYS: Keys = (("form.call", "keep"), ("history.back", "clear"), ("app.palette", ""))
@@ -218,8 +218,8 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         self._lines.show_rows(len(made.calls), 0 if is_at_top else place)
         self.entitle(
             Content.assemble(
-                content(shortened(self._target, 60)),
-                f"  {title_words(self._keeper.calls, len(made.calls))}",
+                f"{title_words(self._keeper.calls, len(made.calls))}  ",
+                content(shortened(self._target, 200), QUIET),
             )
         )
         if not self._keeper.calls:
@@ -278,6 +278,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
             ("history.edit", ""),
             ("history.mark", ""),
             ("history.save", ""),
+            ("history.back", ""),
             ("history.filter", ""),
             ("history.forget", ""),
             *leaving,
