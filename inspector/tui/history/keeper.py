@@ -34,7 +34,7 @@ class HistoryCall:
 
 
 @dataclass(slots=True)
-class Before:
+class LeftAt:
     """The filter and the call under the cursor when the user last left the history."""
 
     query: str = ""
@@ -63,7 +63,7 @@ class HistoryKeeper:
         """Called when there are other calls."""
         self.fault = "" if is_kept else "Calls are not kept beyond this run."
         """Why the file was not read or is not written; empty where it is. May quote a path."""
-        self.before = Before()
+        self.before = LeftAt()
 
     def begin(self) -> None:
         """Read the calls of earlier runs."""

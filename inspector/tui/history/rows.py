@@ -22,7 +22,7 @@ _DURATION = 8
 _SIGNS = 2
 
 
-class Listing(Struct, frozen=True, kw_only=True):
+class ShownCalls(Struct, frozen=True, kw_only=True):
     """The calls that are shown, the newest first, and what their columns need."""
 
     calls: tuple[HistoryCall, ...]
@@ -32,19 +32,19 @@ class Listing(Struct, frozen=True, kw_only=True):
     names: int
 
 
-class ListingAsked(Struct, frozen=True, kw_only=True):
+class CallsAsked(Struct, frozen=True, kw_only=True):
     """All calls, the oldest first, and the words that those shown must have."""
 
     calls: tuple[HistoryCall, ...]
     query: str
 
 
-def listing(asked: ListingAsked) -> Listing:
+def listing(asked: CallsAsked) -> ShownCalls:
     """The calls with all words, the newest first."""
     words = asked.query.casefold().split()
     calls = tuple(call for call in reversed(asked.calls) if matches(call.past, words))
     today = datetime.now().astimezone().date()
-    return Listing(
+    return ShownCalls(
         calls=calls,
         today=today,
         times=max((len(time_words(call.past.at, today)) for call in calls), default=0),
@@ -99,7 +99,7 @@ def arguments_line(past: PastCall) -> str:
     return " ".join(words)
 
 
-def row_of(call: HistoryCall, shown: Listing, width: int, *, is_here: bool, is_marked: bool) -> Content:
+def row_of(call: HistoryCall, shown: ShownCalls, width: int, *, is_here: bool, is_marked: bool) -> Content:
     """One row. Only arguments are cut, at their end."""
     past = call.past
     is_wide = width >= _WIDE

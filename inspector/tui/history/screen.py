@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 
 from inspector.tui.history.comparing import PairAsked, PairScreen
 from inspector.tui.history.keeper import HistoryCall, HistoryKeeper
-from inspector.tui.history.rows import Listing, ListingAsked, heading, listing, row_of, title_words
+from inspector.tui.history.rows import CallsAsked, ShownCalls, heading, listing, row_of, title_words
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
@@ -60,7 +60,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         self._target = target
         self._obstacle = obstacle
         self._save = save
-        self._listing = Listing(calls=(), today=datetime.now(UTC).date(), times=0, names=0)
+        self._listing = ShownCalls(calls=(), today=datetime.now(UTC).date(), times=0, names=0)
         self._marked: HistoryCall | None = None
         self._shown: HistoryCall | None = None
         """The call whose arguments are shown."""
@@ -98,7 +98,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         """Show the present calls."""
         self._fault.update(content(shortened(self._keeper.fault, 400), "$text-warning"))
         self._fault.display = bool(self._keeper.fault)
-        self._views.ask(ListingAsked(calls=tuple(self._keeper.calls), query=self._filter.value))
+        self._views.ask(CallsAsked(calls=tuple(self._keeper.calls), query=self._filter.value))
 
     # Keys.
 
@@ -210,7 +210,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         calls = self._listing.calls
         return calls[self._lines.cursor] if self._lines.cursor < len(calls) else None
 
-    def _take(self, made: Listing) -> None:
+    def _take(self, made: ShownCalls) -> None:
         before = self._shown or self._keeper.before.call
         is_at_top = self._lines.cursor == 0 and self._shown is not None
         self._listing = made

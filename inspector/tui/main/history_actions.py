@@ -10,7 +10,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
 from inspector.tui.call.runner import CallRunner
 from inspector.tui.connection.connection import SessionLink
-from inspector.tui.history.keeper import Before, HistoryCall, HistoryKeeper
+from inspector.tui.history.keeper import HistoryCall, HistoryKeeper, LeftAt
 from inspector.tui.history.rows import arguments_line
 from inspector.tui.history.saving import call_dialog
 from inspector.tui.history.screen import HistoryScreen, Wish
@@ -49,7 +49,7 @@ class HistoryActions:
     def open(self, *, is_back: bool = False) -> None:
         """`is_back`: at the call and with the filter of before."""
         if not is_back:
-            self._keeper.before = Before()
+            self._keeper.before = LeftAt()
         screen = HistoryScreen(self._keeper, str(self._target), self._obstacle, self._save)
         self._screen.app.push_screen(screen, self._take)  # pyright: ignore[reportUnknownMemberType]
 

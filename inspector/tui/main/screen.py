@@ -755,6 +755,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._findings.open_all()
 
     @on(ToolPane.HistoryAsked)
+    def open_history(self) -> None:
+        self.action_history()
+
     def action_history(self) -> None:
         self._history_actions.open()
 

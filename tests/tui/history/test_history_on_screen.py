@@ -1,5 +1,6 @@
 """The history on the screen: calls of this run and of earlier ones, made again, edited, compared, saved, forgotten."""
 
+import asyncio
 import tomllib
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
 from inspector.tui.history import screen as history_screen
 from inspector.tui.history.screen import HistoryScreen
+from inspector.tui.widgets.tab_line import TabLine
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
 
 MINT: JsonObject = {
@@ -231,6 +233,28 @@ async def test_a_call_is_saved_under_a_name_without_its_secrets(tmp_path: Path) 
     }
 
 
+async def test_a_call_that_is_given_up_is_listed_without_a_result() -> None:
+    told = script()
+
+    async def waiting(_arguments: JsonObject, _progress: object) -> Result:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    told.answers["mint"] = waiting
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner*")
+        await fill_in(pilot, app, *"ada", "enter")
+        await settled(pilot, app, "calling mint")
+        await pilot.press("escape")
+        await settled(pilot, app, "5 History 1")
+        # The tab opens it too.
+        await pilot.click(TabLine, offset=(54, 0))
+        text = await settled(pilot, app, "1 call, 1 of this run")
+        assert "cancelled" in text
+        assert 'owner="ada"' in text
+
+
 async def test_all_is_forgotten_after_asking() -> None:
     file().append(past())
     app = app_of(script(1), is_history_kept=True)
@@ -256,12 +280,13 @@ async def test_a_file_of_another_version_is_said_and_left_alone() -> None:
     file().path.write_bytes(content)
     app = app_of(script(1), is_history_kept=True)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "which needs a newer")
+        await settled(pilot, app, "owner*")
         await fill_in(pilot, app, *"ada", "enter")
         await settled(pilot, app, "5 History 1")
         await pilot.press("5")
         text = await settled(pilot, app, "1 call, 1 of this run")
-        assert "needs a newer Sightline" in text
+        words = " ".join(text.split())
+        assert "has version 7, which needs a newer Sightline. Nothing is added to it." in words
     assert file().path.read_bytes() == content
 
 
