@@ -1,5 +1,6 @@
 """Everything that a run on one target needs. Both front ends take it."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -26,5 +27,9 @@ class Launch(Struct, frozen=True, kw_only=True):
     """The answer to what the policy asks. The interface asks the user instead."""
     theme: str | None = None
     """Theme of the interface; None for the usual one."""
+    is_history_kept: bool = False
+    """Whether the interface keeps calls beyond this run."""
+    as_saved: Callable[[], str] | None = None
+    """Gives the target as saved calls have it; None, or an empty text, where it cannot be written."""
     recording: "OpenedRecording | None" = None
     """A recording that the interface shows instead of a server."""

@@ -188,6 +188,9 @@ theme_option = click.option(
     metavar="NAME",
     help="Colours of the interface: dark, light, high-contrast, nord, catppuccin-mocha, or your own.",
 )
+history_option = click.option(
+    "--no-history", is_flag=True, help="Keep no calls beyond this run, and read none of earlier runs."
+)
 server_name_option = click.option(
     "--server-name", metavar="NAME", help="The name by which the host knows the server.  [default: server]"
 )

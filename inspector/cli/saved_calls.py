@@ -20,7 +20,7 @@ from inspector.pins.pins import Pinned
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.protocol.targets import COVERED
-from inspector.saved.call import SavedCall
+from inspector.saved.call import SavedCall, saved_server
 from inspector.saved.expecting import Made, failures, output_of, proposed
 from inspector.saved.files.calls import USUAL_FILE, append_call, without_secrets
 from inspector.secrets.own_credentials import OwnCredentials
@@ -179,20 +179,13 @@ def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] |
             tool=record.name,
             arguments=plain,
             secrets=secrets,
-            server=server_text(words),
+            server=saved_server(words),
             expect=proposed(made),
         ),
     )
     DIAGNOSTICS.say(f"saved as {name} in {USUAL_FILE}")
     for argument, source in secrets.items():
         DIAGNOSTICS.say(f"{argument} may be secret and is not written: it comes from {source}")
-
-
-def server_text(words: tuple[str, ...] | None) -> str:
-    """A target as saved calls name it, from its words on a command line; empty for one that cannot be written."""
-    if words is None:
-        return ""
-    return f"-- {shlex.join(words[1:])}" if words[0] == "--" else words[0]
 
 
 def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:

@@ -16,6 +16,7 @@ MODE = 0o600
 
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Content(Struct, frozen=True, kw_only=True):
@@ -91,15 +92,44 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> int:
     return written
 
 
+def appending(path: Path, hint: str) -> int:
+    """Open a file to append to, made with mode 0600 if there is none; its descriptor. Follows no link.
+
+    `hint`: what to do where it is not the user's alone, or cannot be written. Raises UsageError.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags, MODE)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write {path}: {_reason(error)}", hint) from error
+    status = os.fstat(descriptor)
+    problem = ""
+    if not stat.S_ISREG(status.st_mode):
+        problem = "is no file"
+    elif status.st_uid != os.geteuid():
+        problem = "belongs to somebody else"
+    elif status.st_mode & _OTHERS:
+        problem = "is not yours alone; run chmod 600 on it"
+    if problem:
+        os.close(descriptor)
+        raise UsageError(f"{path} {problem}", hint)
+    return descriptor
+
+
 def keep(path: Path, raw: bytes) -> None:
     """`replace` a file in the user's data folder, which is created if needed. Raises UsageError."""
+    make_folder(path)
+    replace(path, raw)
+
+
+def make_folder(path: Path) -> None:
+    """Make the folder of a file in the user's data folder, if needed. Raises UsageError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
             f"cannot make {path.parent}: {error.strerror}", "SIGHTLINE_DATA_DIR names another folder."
         ) from error
-    replace(path, raw)
 
 
 def replace(path: Path, raw: bytes) -> None:

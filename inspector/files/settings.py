@@ -1,6 +1,6 @@
 """The user's settings: `config.toml` in the configuration folder.
 
-No project file and no server can change them. Keys: `allow_copy`, `audit` with `file`, `handlers` and `formatters`, `limits`
+No project file and no server can change them. Keys: `allow_copy`, `history`, `audit` with `file`, `handlers` and `formatters`, `limits`
 with `message_mb`, for each `[[servers]]` the keys `command`, `redeem_origin`, `cwd` and `environment`, and for each `[[ignore]]`
 the keys `rule`, `reason` and `tool`; `client` with `as`, `roots` and `log_level`.
 """
@@ -63,6 +63,7 @@ class _Ignore(msgspec.Struct, forbid_unknown_fields=True):
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     allow_copy: bool = False
+    history: bool = True
     audit: dict[str, object] = {}
     limits: dict[str, object] = {}
     client: dict[str, object] = {}
@@ -116,6 +117,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     allow_copy: bool = False
     """Whether revealed values may be copied. Terminals and multiplexers can read the clipboard."""
+    history: bool = True
+    """Whether the interface keeps calls beyond a run."""
     audit: AuditSettings = field(default_factory=AuditSettings)
     pins: tuple[Pin, ...] = ()
     """Pins with a folder come first."""
@@ -179,6 +182,7 @@ def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
         roots=tuple(_absolute(root, f"{where}: `client`: `roots`") for root in client.roots),
         log_level=client.log_level,
         allow_copy=file.allow_copy,
+        history=file.history,
         audit=_audit(file.audit, where),
         pins=tuple(sorted(pins, key=lambda pin: pin.cwd is None)),
         ignored=tuple(_ignored(file.ignore, text, where)),

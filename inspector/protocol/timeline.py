@@ -203,8 +203,7 @@ class Timeline:
         """The entry of the unfinished answer that a request goes on with; None for a request of its own."""
         if exchange.call:
             return self._entries[self._numbers[exchange.call.frame, exchange.call.key] - 1]
-        params = exchange.request.params
-        if not isinstance(params, dict) or not ({"inputResponses", "requestState"} & params.keys()):
+        if not goes_on(exchange.request.params):
             return None
         numbers = self._unfinished.get(title, [])
         return self._entries[numbers.pop(0) - 1] if numbers else None
@@ -302,6 +301,17 @@ class Timeline:
         if self._cover is None:
             return text
         return self._cover(text if len(text) <= MAX_SEARCHED else f"{text[:MAX_SEARCHED]}…")
+
+
+def goes_on(params: Json) -> bool:
+    """Whether a request goes on with an unfinished answer."""
+    return isinstance(params, dict) and bool({"inputResponses", "requestState"} & params.keys())
+
+
+def is_unfinished(response: Response) -> bool:
+    """Whether an answer asks for more before the call ends."""
+    failed = response.is_error or _says_error(response.result)
+    return not failed and unfinished_in(response.result) is not None
 
 
 def titled(method: str, params: Json) -> str:

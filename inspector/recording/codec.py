@@ -208,6 +208,8 @@ class _ParamsOutline(Struct, gc=False, omit_defaults=True):
     uri: str | UnsetType = UNSET
     task_id: str | UnsetType = field(name="taskId", default=UNSET)
     cursor: _Unread = UNSET
+    responses: _Unread = field(name="inputResponses", default=UNSET)
+    state: _Unread = field(name="requestState", default=UNSET)
 
 
 class _TaskOutline(Struct, gc=False, omit_defaults=True):
@@ -223,7 +225,8 @@ class _EndOutline(_TaskOutline, gc=False, omit_defaults=True):
 class _ResultOutline(_EndOutline, gc=False, omit_defaults=True):
     result_type: str | UnsetType = field(name="resultType", default=UNSET)
     task: _TaskOutline | UnsetType = UNSET
-    asks: _Unread = field(name="inputRequests", default=UNSET)
+    asks: dict[str, Raw] | UnsetType = field(name="inputRequests", default=UNSET)
+    is_error: bool | UnsetType = field(name="isError", default=UNSET)
     result: _EndOutline | UnsetType = UNSET
     error: _Unread = UNSET
 

@@ -1,5 +1,6 @@
 """One saved call, and what it expects."""
 
+import shlex
 from collections.abc import Mapping
 
 from msgspec import Struct, field
@@ -8,6 +9,13 @@ from msgspec.structs import replace
 from inspector.json.exact import Json, JsonObject
 
 ALL_HOSTS = "all hosts"
+
+
+def saved_server(words: tuple[str, ...] | None) -> str:
+    """A target as saved calls have it; empty for one that cannot be written. `words`: as on a command line."""
+    if words is None:
+        return ""
+    return f"-- {shlex.join(words[1:])}" if words[0] == "--" else words[0]
 
 
 class Expectations(Struct, frozen=True, kw_only=True):

@@ -78,6 +78,8 @@ def run(launch: "Launch") -> int:
         own=own,
         recording=recording,
         terms=launch.terms,
+        is_history_kept=launch.is_history_kept and (own is None or own.history),
+        as_saved=launch.as_saved,
         is_first=not recent_targets(),
     )
     try:
@@ -123,6 +125,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "context/context.tcss",
         "pins/pins.tcss",
         "findings/findings.tcss",
+        "history/history.tcss",
         "help/help.tcss",
         "dialogs/ask.tcss",
         "asks/asks.tcss",
@@ -146,11 +149,14 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         own: "Settings | None" = None,
         recording: "OpenedRecording | None" = None,
         terms: "Terms | None" = None,
+        is_history_kept: bool = False,
+        as_saved: Callable[[], str] | None = None,
         is_first: bool = False,
     ) -> None:
         """`own`: the user's own settings; None for the defaults. `recording`: looked into in place of a server.
 
         `terms`: what decides on calls; None for the built-in policy. `is_first`: begins with a hint on the keys.
+        `is_history_kept`: whether calls are kept beyond this run. `as_saved`: gives the target as saved calls have it.
         """
         super().__init__()
         self._allow_copy = own is not None and own.allow_copy
@@ -159,6 +165,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._target = target
         self._opened = recording
         self._terms = terms
+        self._is_history_kept = is_history_kept
+        self._as_saved = as_saved
         self._is_first = is_first
         self._level = level
         self._host = host
@@ -209,6 +217,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             host=self._host,
             copy_secret=copy_secret,
             terms=self._terms,
+            is_history_kept=self._is_history_kept,
+            as_saved=self._as_saved,
             is_first=self._is_first,
         )
 
@@ -233,7 +243,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     async def _leave(self, return_code: int) -> None:
         if self._main is not None:
             await self._main.end()
-            await self._main.close_recording()
+            await self._main.close_files()
         self.exit(return_code=return_code)
 
     def action_help(self) -> None:

@@ -205,9 +205,15 @@ def test_a_target_is_kept_once_the_interface_was_open(monkeypatch: pytest.Monkey
         opened.append(launch)
         return 0
 
-    monkeypatch.setattr("inspector.cli.start.has_terminal", lambda: True)
+    for module in ("cli.start", "cli.commands.demo"):
+        monkeypatch.setattr(f"inspector.{module}.has_terminal", lambda: True)
     assert run(["http://127.0.0.1:1/mcp", "--host", "codex", "--boundary", "open"], interface) == 0
     assert [(str(launch.target), launch.host, launch.level.value) for launch in opened] == [
         ("http://127.0.0.1:1/mcp", "codex", "open")
     ]
     assert [each.words for each in recent_targets()] == [("http://127.0.0.1:1/mcp",)]
+    assert run(["demo", "--no-history"], interface) == 0
+    assert run(["--no-history", "--", "node", "a b.js"], interface) == 0
+    assert [launch.is_history_kept for launch in opened] == [True, False, False]
+    as_saved = [launch.as_saved() for launch in opened if launch.as_saved is not None]
+    assert as_saved == ["http://127.0.0.1:1/mcp", "demo", "-- node 'a b.js'"]

@@ -40,6 +40,12 @@ def test_without_a_word_nothing_is_pinned_and_nothing_copied(file: Path) -> None
     assert settings() == Settings(allow_copy=False, pins=(), warning="")
 
 
+def test_calls_are_kept_unless_the_user_says_otherwise(file: Path) -> None:
+    assert settings().history
+    file.write_text("history = false")
+    assert not settings().history
+
+
 def test_the_users_own_file_is_read(file: Path) -> None:
     found = settings()
     assert (found.allow_copy, found.warning) == (True, "")

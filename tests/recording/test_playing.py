@@ -57,6 +57,9 @@ def anything(chance: random.Random, length: int) -> Wire:
     return wire
 
 
+ROUND: JsonObject = {"arguments": {}, "inputResponses": {"a": {}}, "requestState": "s"}
+
+
 def _message(chance: random.Random, key: Json) -> Json:
     request: JsonObject = {"jsonrpc": "2.0", "id": key, "method": "tools/call"}
     answer: JsonObject = {
@@ -74,6 +77,16 @@ def _message(chance: random.Random, key: Json) -> Json:
         {**answer, "result": chance.choice([{"task": state}, {"resultType": "task", **state}, state])},
         {**answer, "result": {**state, "result": FREE}},
         {**request, "params": {"name": chance.choice(["one", "two"]), "arguments": {}}},
+        {**request, "params": {"name": chance.choice(["one", "two"]), **ROUND}},
+        {**answer, "result": {"resultType": "input_required", "inputRequests": {}}},
+        {
+            **answer,
+            "result": {
+                "inputRequests": {"a": {}},
+                "requestState": "s",
+                "isError": chance.choice([True, False]),
+            },
+        },
         {**request, "params": [], "method": chance.choice(["ping", "tools/list"])},
         answer,
         answer,

@@ -103,6 +103,10 @@ def test_what_may_be_secret_is_not_written(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("OF_MINE", SECRET)
     assert without_secrets({"api_key": SECRET}, {})[1] == {"api_key": "env:OF_MINE"}
     github: Json = ["ghp_16C7e42F292c6912E7710c838347Ae178B4a"]
+    inside: Json = {"type": "object", "properties": {"o": {"properties": {"mark": {"x-sensitive": True}}}}}
+    with pytest.raises(UsageError, match="the argument o may hold a secret"):
+        without_secrets({"o": {"mark": SECRET}}, inside)
+    assert without_secrets({"n": SECRET, "m": "x"}, {}, also=("n",)) == ({"m": "x"}, {"n": "env:OF_MINE"})
     refused: tuple[JsonObject, ...] = ({"a": {"password": SECRET}}, {"password": 5}, {"keys": github})
     for deeper in refused:
         with pytest.raises(UsageError, match="may hold a secret") as caught:

@@ -236,6 +236,7 @@ def app_of(
     own: Settings | None = None,
     terms: Terms | None = None,
     is_first: bool = False,
+    is_history_kept: bool = False,
 ) -> SightlineApp:
     """The interface on a script."""
     chosen = target or DemoTarget()
@@ -251,6 +252,8 @@ def app_of(
         own=own,
         terms=terms,
         is_first=is_first,
+        is_history_kept=is_history_kept,
+        as_saved=lambda: "demo",
     )
 
 

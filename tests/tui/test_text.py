@@ -225,17 +225,20 @@ CATALOGUE = Catalogue(
 @pytest.mark.parametrize(
     ("query", "names"),
     [
-        ("", ["Tools 2", "send_mail", "broken", "Prompts 1", "greet", "Problems 1", "None"]),
+        ("", ["Tools 1 and 1", "send_mail", "broken", "Prompts 1", "greet", "Problems 1", "None"]),
         ("MAIL", ["Tools 1", "send_mail"]),
         ("letter send", ["Tools 1", "send_mail"]),
-        ("malformed", ["Tools 1", "broken", "Problems 1", "None"]),
+        ("malformed", ["Tools 0 and 1", "broken", "Problems 1", "None"]),
         ("nothing", []),
     ],
 )
 def test_the_filter_finds_by_words_in_any_order_and_counts(query: str, names: list[str]) -> None:
     found = matching(rows(CATALOGUE), query)
     assert [
-        f"{row.title} {row.size}" if isinstance(row, Group) else str(row.entry.name) for row in found
+        f"{row.title} {row.size}{f' and {row.malformed}' if row.malformed else ''}"
+        if isinstance(row, Group)
+        else str(row.entry.name)
+        for row in found
     ] == names
 
 

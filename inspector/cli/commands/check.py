@@ -33,7 +33,6 @@ from inspector.cli.saved_calls import (
     conceal,
     lines_of,
     made_again,
-    server_text,
     target_words,
 )
 from inspector.cli.start import Invocation, launch_of, target_of
@@ -243,7 +242,7 @@ def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> 
             missing=f"no {USUAL_FILE} here. sightline call … --save NAME makes it, and --calls names another",
         )
     calls = read_calls(USUAL_FILE)
-    own = {"", server_text(words)}
+    own = {"", saved_server(words)}
     return _Saved(
         file=USUAL_FILE,
         calls=tuple(each for each in calls if each.server in own or _is_of(each.server, target)),

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from inspector.cli.options import (
     ConnectionOptions,
@@ -11,6 +12,7 @@ from inspector.cli.options import (
     RecordingOptions,
     SectionedCommand,
     WordChoice,
+    history_option,
     quiet_option,
     takes,
     theme_option,
@@ -42,6 +44,7 @@ SHOWN_WITHOUT_TERMINAL = "generate_api_key"
 )
 @click.option("--web", "is_page", is_flag=True, help="Open the built-in page in its own Chromium.")
 @theme_option
+@history_option
 @quiet_option
 @takes("lens", LensOptions)
 @takes("recording", RecordingOptions)
@@ -54,6 +57,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     port: int,
     is_page: bool,
     theme: str | None,
+    no_history: bool,
     lens: LensOptions,
     recording: RecordingOptions,
     rules: PolicyOptions,
@@ -70,6 +74,9 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         launch = launch_of(
             target, ConnectionOptions(), lens=lens, recording=recording, terms=terms, theme=theme
         )
+        # The page has another address each time.
+        as_saved = (lambda: "demo") if isinstance(target, DemoTarget) else None
+        launch = replace(launch, is_history_kept=not no_history and not is_page, as_saved=as_saved)
         return _show(invocation, launch)
 
     with rules.logged(terms) as terms:

@@ -1,6 +1,7 @@
 """`sightline [open] TARGET`: the interface."""
 
 import click
+from msgspec.structs import replace
 
 from inspector.cli.options import (
     ConnectionOptions,
@@ -8,6 +9,7 @@ from inspector.cli.options import (
     PolicyOptions,
     RecordingOptions,
     SectionedCommand,
+    history_option,
     quiet_option,
     takes,
     theme_option,
@@ -21,6 +23,7 @@ from inspector.cli.start import Invocation, launch_of, recording_launch, target_
 )
 @click.argument("target", required=False)
 @theme_option
+@history_option
 @click.option(
     "--identity",
     metavar="FILE",
@@ -37,6 +40,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     *,
     target: str | None,
     theme: str | None,
+    no_history: bool,
     identity: str | None,
     connection: ConnectionOptions,
     lens: LensOptions,
@@ -54,6 +58,14 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     lens.check()
     with rules.logged(terms) as terms:
         launch = launch_of(chosen, connection, lens=lens, recording=recording, terms=terms, theme=theme)
+
+        def as_saved() -> str:
+            from inspector.cli.overview import words_of  # noqa: PLC0415 - as below
+            from inspector.saved.call import saved_server  # noqa: PLC0415 - only to save a call
+
+            return saved_server(words_of(target, connection, invocation.command_line, chosen))
+
+        launch = replace(launch, is_history_kept=not no_history, as_saved=as_saved)
         code = invocation.open(launch)
     from inspector.cli.overview import remember  # noqa: PLC0415 - after the interface, so that it opens sooner
 

@@ -8,7 +8,6 @@ import logging.config
 import os
 import re
 import secrets
-import stat
 import sys
 import threading
 from collections.abc import Iterable
@@ -16,8 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from inspector.errors import InspectorError, UsageError
-from inspector.files import stamp
-from inspector.files.private import MODE
+from inspector.files import private, stamp
 from inspector.files.settings import AuditSettings
 from inspector.json.exact import Json, code_units, dump_text
 from inspector.policy.audit import AuditedCall, Auditor, Entry
@@ -26,7 +24,6 @@ from inspector.protocol.outcome import Outcome
 __all__ = ["LOGGER", "Audit", "AuditedCall"]
 
 LOGGER = "sightline.audit"
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e]")
 
 
@@ -113,7 +110,7 @@ class _LineHandler(logging.Handler):
     def __init__(self, path: Path) -> None:
         """Open the file. Raises UsageError if it does not belong to the user alone."""
         super().__init__()
-        self._descriptor = _appending(path)
+        self._descriptor = private.appending(path, "Choose another file for the audit log.")
         self._is_torn = False
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -133,29 +130,6 @@ class _LineHandler(logging.Handler):
             os.close(self._descriptor)
             self._descriptor = -1
         super().close()
-
-
-def _appending(path: Path) -> int:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        descriptor = os.open(path, flags, MODE)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no path"
-        raise UsageError(
-            f"cannot write {path}: {reason}", "Choose another file for the audit log."
-        ) from error
-    status = os.fstat(descriptor)
-    problem = ""
-    if not stat.S_ISREG(status.st_mode):
-        problem = "is not a file"
-    elif status.st_uid != os.geteuid():
-        problem = "belongs to somebody else"
-    elif status.st_mode & _OTHERS:
-        problem = "can be read or written by others; run chmod 600 on it"
-    if problem:
-        os.close(descriptor)
-        raise UsageError(f"{path} {problem}", "Choose another file for the audit log.")
-    return descriptor
 
 
 def _configured(own: AuditSettings, logger: logging.Logger) -> list[logging.Handler]:

@@ -21,6 +21,7 @@ from inspector.protocol.exchanges import (
     task_of,
 )
 from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.timeline import goes_on, is_unfinished, titled
 from inspector.recording.format import (
     Connected,
     LensesChanged,
@@ -101,7 +102,7 @@ class Index:
         self.openings = Places()
         """Where entries of a timeline begin; several times the same line for a batch, and never where a page lists its tools."""
         self.more: dict[int, array[int]] = {}
-        """By entry of a call that became a task: the lines of its handle, and of what was said about the task."""
+        """By entry of a call that became a task, or took several rounds: the lines beside its opening and its ending."""
         self.endings = array("I")
         """By entry: where it was answered; 0 where it was not."""
         self.listed = {kind: Places() for kind in Kind}
@@ -114,6 +115,8 @@ class Index:
         """By a line that answers among others, or late: where those requests were asked, and given up."""
         self._exchanges = Exchanges()
         self._open: dict[tuple[Direction, str], _Open] = {}
+        self._rounds: dict[str, list[int]] = {}
+        """Entries with an unfinished answer, by title: a later request may go on with one."""
         self._tasks: dict[tuple[int, str], _Task] = {}
         """By the frame and the id of a call's request: the task that the server made of it."""
 
@@ -138,6 +141,7 @@ class Index:
                 if isinstance(line, Connected):
                     self._exchanges.connect()
                     self._open.clear()
+                    self._rounds.clear()
                 at_s = line.at_s
             case _:
                 pass
@@ -186,36 +190,43 @@ class Index:
         events = self._exchanges.take(frame).events
         if not events and frame.channel in {Channel.NOTE, Channel.STDERR}:
             self._opens(line)
-        answered = [asked for event in events for asked in self._event(line, event)]
+        is_page = frame.channel is Channel.CDP
+        answered = [asked for event in events for asked in self._event(line, event, is_page=is_page)]
         is_late = any(isinstance(event, Late) for event in events)
         if answered and (len(events) > 1 or is_late or len(answered) > 1):
             self.batches[line] = tuple(answered)
 
-    def _event(self, line: int, event: Event) -> tuple[int, ...]:
+    def _event(self, line: int, event: Event, *, is_page: bool) -> tuple[int, ...]:
         """Take in one message; the lines that its answer needs to be read with."""
         match event:
             case Asked(exchange=exchange):
                 task = self._task(exchange)
-                entry = task.entry if task else self._opens(line)
+                entry = task.entry if task else self._round_before(exchange) or self._opens(line)
                 self._open[exchange.asked_by, exchange.key] = _Open(entry=entry, line=line)
-                self._goes_on(task, line)
+                self._goes_on(entry, line)
             case GivenUp(exchange=exchange):
                 asked = self._open[exchange.asked_by, exchange.key]
-                self._goes_on(self._task(exchange), line)
+                self._goes_on(asked.entry, line)
                 self.endings[asked.entry - 1] = asked.given_up = line
             case Late(exchange=exchange):
                 self._opens(line)
                 asked = self._open.pop((exchange.asked_by, exchange.key))
-                return self.openings.lines[asked.entry - 1], asked.given_up
+                return self.openings.lines[asked.entry - 1], asked.line, asked.given_up
             case Answered(exchange=exchange):
                 asked = self._open.pop((exchange.asked_by, exchange.key))
                 self.endings[asked.entry - 1] = line
                 task = self._task(exchange)
-                self._goes_on(task, line)
+                if is_unfinished(event.response) and not is_page and not exchange.call:
+                    request = exchange.request
+                    self._rounds.setdefault(titled(request.method, request.params), []).append(asked.entry)
+                    self.more.setdefault(asked.entry, array("I"))
+                self._goes_on(asked.entry, line)
                 if exchange.asked_by is Direction.SENT:
                     self._answers(line, asked.entry, event)
                 opening = self.openings.lines[asked.entry - 1]
-                return (opening, task.made, asked.line) if task else (opening,)
+                if task:
+                    return opening, task.made, asked.line
+                return (opening,) if asked.line == opening else (opening, asked.line)
             case _:
                 self._opens(line)
         return ()
@@ -224,9 +235,17 @@ class Index:
         """The task that a request is about; None for any other request."""
         return self._tasks.get((exchange.call.frame, exchange.call.key)) if exchange.call else None
 
-    def _goes_on(self, task: _Task | None, line: int) -> None:
-        if task is not None:
-            self.more[task.entry].append(line)
+    def _round_before(self, exchange: Exchange) -> int:
+        """The entry of the unfinished answer that a request goes on with; 0 for a request of its own."""
+        request = exchange.request
+        if exchange.asked_by is not Direction.SENT or not goes_on(request.params):
+            return 0
+        entries = self._rounds.get(titled(request.method, request.params))
+        return entries.pop(0) if entries else 0
+
+    def _goes_on(self, entry: int, line: int) -> None:
+        if entry in self.more:
+            self.more[entry].append(line)
 
     def _answers(self, line: int, entry: int, answered: Answered) -> None:
         exchange = answered.exchange
@@ -234,7 +253,8 @@ class Index:
             exchange = exchange.call if ending_of(exchange, answered.response) else exchange
         elif task_of(exchange, answered.response):
             self._tasks[exchange.frame, exchange.key] = _Task(entry=entry, made=line)
-            self.more[entry] = array("I", [line])
+            if entry not in self.more:
+                self.more[entry] = array("I", [line])
         request = exchange.request
         call = called(request.method, request.params)
         if call:

@@ -5,22 +5,18 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol, cast
 
 import msgspec
 
-from inspector.asks.private import asks_for_secret
 from inspector.boundary.bounded import ErrorCode
-from inspector.credentials.find import sightings
-from inspector.credentials.names import names_secret, words_of
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, parse
 from inspector.json.pointer import split
-from inspector.json.texts import texts_in
 from inspector.saved.call import ALL_HOSTS, Expectations, SavedCall
-from inspector.schema.fields import form_of
+from inspector.saved.secret_arguments import may_be_secret
 
 USUAL_FILE = "calls.toml"
 MAX_BYTES = 16 * 1024 * 1024
@@ -94,32 +90,32 @@ def check_new(path: str, name: str) -> None:
         raise UsageError(f"{path} has a call {name} already", "Choose another name, or remove it.")
 
 
-def without_secrets(arguments: JsonObject, schema: Json) -> tuple[JsonObject, dict[str, str]]:
-    """The arguments that may be written, and for the others the variable that they come from.
+def without_secrets(
+    arguments: JsonObject, schema: Json, *, also: Collection[str] = ()
+) -> tuple[JsonObject, dict[str, str]]:
+    """The arguments that may be written, and for the others where they come from. `also`: names that are secret too.
 
-    That is the variable of the environment that has the value, otherwise one of the argument's name.
     Raises UsageError where a secret is deeper in an argument, or is not text.
     """
+    names = may_be_secret(arguments, schema).union(also)
     secrets: dict[str, str] = {}
-    marked = {field.name for field in form_of(schema).fields if asks_for_secret(field)}
     for argument, value in arguments.items():
-        if argument not in marked and not _may_be_secret(argument, value):
+        if argument not in names:
             continue
         if not isinstance(value, str):
             raise UsageError(
                 f"not saved: the argument {argument} may hold a secret, and is not text",
                 "Write the call into the file without it. Only a text can come from `secrets`.",
             )
-        known = [name for name, each in os.environ.items() if each == value and len(value) >= _LEAST_KNOWN]
-        usual = re.sub(r"[^A-Za-z0-9]", "_", argument).upper()
-        secrets[argument] = f"env:{known[0] if known else f'_{usual}' if usual[:1].isdigit() else usual}"
+        secrets[argument] = source_of(argument, value)
     return {name: value for name, value in arguments.items() if name not in secrets}, secrets
 
 
-def _may_be_secret(argument: str, value: Json) -> bool:
-    texts, keys = set[str](), {argument}
-    texts_in(value, texts, keys)
-    return any(names_secret(words_of(key)) for key in keys) or any(sightings(text) for text in texts)
+def source_of(argument: str, value: str = "") -> str:
+    """Where a secret argument comes from: the variable of the environment that has its value, otherwise one of its name."""
+    known = [name for name, each in os.environ.items() if each == value and len(value) >= _LEAST_KNOWN]
+    usual = re.sub(r"[^A-Za-z0-9]", "_", argument).upper()
+    return f"env:{known[0] if known else f'_{usual}' if usual[:1].isdigit() else usual}"
 
 
 def secret_values(saved: SavedCall) -> dict[str, str]:

@@ -58,6 +58,15 @@ class CallStarted(Message):
 
 
 @dataclass
+class CallGivenUp(Message):
+    """A call was sent and then cancelled: it has no record."""
+
+    name: str
+    arguments: JsonObject
+    duration_s: float
+
+
+@dataclass
 class CallFinished(Message):
     """A call has ended with a record."""
 
@@ -308,8 +317,11 @@ class CallRunner:
         """Cancel the running call."""
         if self._running is not None:
             elapsed = duration(monotonic() - self._running.began_s)
-            was_sent = not self._running.is_held
-            self._running.worker.cancel()
+            running, was_sent = self._running, not self._running.is_held
+            running.worker.cancel()
+            if was_sent:
+                given_up = CallGivenUp(running.name, running.arguments, monotonic() - running.began_s)
+                self._screen.post_message(given_up)
             sent = f"cancelled after {elapsed}; the {self._link.peer} was notified"
             self._stop(sent if was_sent else "cancelled; nothing was sent")
 
@@ -389,6 +401,25 @@ class CallRunner:
         else:
             self._begin(item.as_tool, {}, "")
         return not obstacle
+
+    def call(self, tool: Tool, arguments: JsonObject, shown: JsonObject, in_short: str) -> None:
+        """Call the tool whose form is shown, whatever the form says. `shown`, `in_short`: what may be shown of the arguments."""
+        obstacle = self.obstacle()
+        if obstacle:
+            self._screen.notify(obstacle, severity="warning", markup=False)
+        else:
+            self._pane.show_arguments(shown)
+            self._begin(tool, arguments, in_short)
+
+    def fill(self, arguments: JsonObject) -> None:
+        """Write arguments into the form that is shown; as JSON where it cannot say them."""
+        text = editable(arguments)
+        found = as_entries(Writing(lines=self._pane.writing.lines, entered={}, text=text))
+        if found is None:
+            self._pane.unfold()
+            self._pane.write_json(text)
+        else:
+            self._pane.write_form(found)
 
     def _begin(self, tool: Tool, arguments: JsonObject, in_short: str) -> None:
         try:

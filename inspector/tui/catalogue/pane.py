@@ -23,6 +23,7 @@ from inspector.tui.catalogue.rows import (
     entry_line,
     group_line,
     has_letters,
+    is_counted,
     item_identity,
     matching,
 )
@@ -57,7 +58,7 @@ class CatalogueLines(Lines):
         self._marks.clear()
         self._sizes = {}
         for row in found:
-            self._sizes[row.group] = self._sizes.get(row.group, 0) + 1
+            self._sizes[row.group] = self._sizes.get(row.group, 0) + is_counted(row)
         self._show(query, self.entry)
 
     def judge(self) -> None:

@@ -84,12 +84,16 @@ def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
         groups.setdefault(row.group, []).append(row)
     grouped: list[CatalogueRow] = []
     for key, members in groups.items():
-        malformed = sum(
-            isinstance(row.entry, Malformed) and not isinstance(row.entry, Refused) for row in members
-        )
-        size = len(members)
+        malformed = sum(not is_counted(row) for row in members)
+        size = len(members) - malformed
         grouped += (Group(key=key, title=members[0].title, size=size, malformed=malformed), *members)
     return tuple(grouped)
+
+
+def is_counted(row: Row) -> bool:
+    """Whether a row counts among the items of its group: a malformed tool is counted beside them, as in the header."""
+    is_malformed = isinstance(row.entry, Malformed) and not isinstance(row.entry, Refused)
+    return row.group != TOOLS or not is_malformed
 
 
 def _rank(name: str, words: list[str]) -> int:
@@ -103,9 +107,9 @@ def _rank(name: str, words: list[str]) -> int:
 
 
 def group_line(group: Group, total: int) -> Content:
-    """`Tools 12`, `Tools 21 (1 malformed)`, or `Tools 3 of 12` while a filter is on."""
+    """`Tools 12`, `Tools 20 (1 malformed)`, or `Tools 3 of 12` while a filter is on."""
     counted = f"{group.size:,}" if group.size == total else f"{group.size:,} of {total:,}"
-    counted += f" ({group.malformed:,} malformed)" if group.malformed and group.title == TOOLS else ""
+    counted += f" ({group.malformed:,} malformed)" if group.malformed else ""
     return Content.assemble(
         content(shortened(group.title, 200), "bold $text-primary"), (f" {counted}", "$foreground 70%")
     )

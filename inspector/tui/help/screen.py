@@ -34,7 +34,10 @@ _HOST = (
 _SIGNS = (
     ("▸", "the cursor, or the open tab"),
     ("✗", "withheld from the model; in the catalogue and among claims: malformed"),
-    ("~", "dropped or changed by the host; in a schema: loosened, so that bounded results fit"),
+    (
+        "~",
+        "dropped or changed by the host; in a schema: loosened, so that bounded results fit; between two calls: differs",
+    ),
     ("+", "only in what the model sees; before a tool's badges: a new tool"),
     (
         "≠",

@@ -34,6 +34,8 @@ class Place(StrEnum):
     AUTHORIZING = "Where the server wants an authorization"
     FINDINGS = "Among findings"
     REVIEW = "In the review of the server"
+    HISTORY = "In the history of calls"
+    PAIR = "Between two calls"
     HELP = "On this screen"
 
 

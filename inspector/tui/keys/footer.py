@@ -46,6 +46,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_tool: bool = False
     """Whether a tool is open."""
     has_called: bool = False
+    has_history: bool = False
+    """Whether any call is listed in the history."""
     has_result: bool = False
     """Whether the open tool has a result."""
     has_differences: bool = False
@@ -137,6 +139,8 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "pins.open", "what changed"
     if now.has_called and now.is_ready and not now.is_running:
         yield "call.repeat", ""
+    if now.has_history:
+        yield "history.open", ""
     if now.secrets:
         yield "secrets.open", ""
     if now.has_result or now.part is FocusedPart.DEFINITION:

@@ -283,6 +283,14 @@ MAIN: tuple[Command, ...] = (
         "findings",
         "Shows the findings of the tool and of its last result.",
     ),
+    _main(
+        "history.open",
+        "5",
+        "history",
+        "history",
+        "Lists the calls of tools of this run and of earlier ones: to call again, edit, compare or save.",
+        palette=True,
+    ),
 )
 
 _form = partial(row, Place.FORM)
@@ -632,6 +640,10 @@ _secrets = partial(row, Place.SECRETS)
 
 _page = partial(row, Place.PAGE)
 
+_history = partial(row, Place.HISTORY)
+
+_pair = partial(row, Place.PAIR)
+
 _help = partial(row, Place.HELP)
 
 SCREENS: tuple[Command, ...] = (
@@ -677,6 +689,72 @@ SCREENS: tuple[Command, ...] = (
         "Copies a value, where your configuration allows it. Terminals and multiplexers on the way see it.",
     ),
     _page("page.back", "escape,o", "app.pop_screen", "back", "Back to the main screen.", shown="Esc o"),
+    _history(
+        "history.back",
+        "escape,5",
+        "back",
+        "back",
+        "Takes a question, a filter or a mark back; else back to the main screen.",
+        shown="Esc 5",
+    ),
+    _history(
+        "history.again",
+        "r",
+        "again",
+        "call again",
+        "Calls again with the same arguments. The policy decides as on any call. Enter does so too, where no call is marked.",
+    ),
+    _history(
+        "history.edit",
+        "e",
+        "edit",
+        "edit first",
+        "Opens the form with the arguments of the call. Those that may be secret have to be typed again.",
+    ),
+    _history(
+        "history.mark",
+        "space",
+        "mark",
+        "mark",
+        "Marks the call under the cursor; then Enter on another one compares the two.",
+        shown="Space",
+    ),
+    _history(
+        "history.compare",
+        "c",
+        "compare",
+        "compare",
+        "Compares the call under the cursor with the marked one: results by value, of earlier runs arguments and outcomes.",
+    ),
+    _history(
+        "history.save",
+        "S",
+        "save",
+        "save",
+        "Saves the call under a name in calls.toml, for sightline run. Secret arguments come by name, never inline.",
+    ),
+    _history(
+        "history.filter",
+        "slash",
+        "filter",
+        "filter",
+        "Filters the calls as you type: tool, arguments, outcome, date.",
+        shown="/",
+    ),
+    _history(
+        "history.forget",
+        "D",
+        "forget",
+        "forget all",
+        "Forgets all calls of this target, and removes their file, after asking.",
+    ),
+    _history("history.agree", "y", "agree", "yes", "Does what is asked."),
+    _pair("pair.back", "escape", "back", "back", "Back to the history.", shown="Esc"),
+    _pair("pair.next", "n", "difference(1)", "next difference", "To the next value that differs."),
+    _pair(
+        "pair.previous", "N", "difference(-1)", "previous difference", "To the previous value that differs."
+    ),
+    _pair("pair.sides", "m", "sides", "other side", "Shows the older call, the newer one, or both."),
     _help(
         "help.back",
         "escape,q,question_mark",

@@ -30,7 +30,14 @@ from inspector.session.live import Session
 from inspector.tui.asks.authorization import UserAuthorizer
 from inspector.tui.asks.responder import UserResponder
 from inspector.tui.call.pane import CallPane
-from inspector.tui.call.runner import CallChanged, CallFinished, CallRunner, CallStarted, CallStopped
+from inspector.tui.call.runner import (
+    CallChanged,
+    CallFinished,
+    CallGivenUp,
+    CallRunner,
+    CallStarted,
+    CallStopped,
+)
 from inspector.tui.catalogue.badges import BadgeLoader
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import RowMarks, Rows, rows
@@ -47,6 +54,7 @@ from inspector.tui.connection.failure import FailurePanel, FailureView
 from inspector.tui.context.screen import ContextAsked, ContextScreen
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.reviewer import Reviewer
+from inspector.tui.history.keeper import HistoryKeeper
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
@@ -54,6 +62,7 @@ from inspector.tui.keys.table import bindings
 from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import FindingActions, open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
+from inspector.tui.main.history_actions import HistoryActions
 from inspector.tui.main.layout import ScreenLayout
 from inspector.tui.main.saving import block_at, save_dialog
 from inspector.tui.main.selection import Selection, SelectionChanged
@@ -132,9 +141,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         copy_secret: Callable[[str], None] | None = None,
         terms: Terms | None = None,
         timeline: TimelinePane | None = None,
+        is_history_kept: bool = False,
+        as_saved: Callable[[], str] | None = None,
         is_first: bool = False,
     ) -> None:
         """`copy_secret`: puts a secret on the clipboard; None where that is not allowed. `terms`: of the policy.
+
+        `is_history_kept`: whether calls are kept beyond this run. `as_saved`: gives the target as saved calls have it.
 
         `is_first`: shows a hint on the keys until one is pressed.
         """
@@ -161,6 +174,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._listings = Latest(self, rows, self._take_rows, self._could_not)
         self._recorder = SessionRecorder(self, opener, target, self._show_state)
         self._link = SessionLink(self._recorder.opened, self)
+        self._history = HistoryKeeper(self, target, self._show_history, is_kept=is_history_kept)
         self._pins = PinWatcher(self, self._link, target, self._show_pins)
         self._vault = VaultKeeper(self, self._link, self._show_vault)
         self._gate = PolicyGate(self, terms)
@@ -197,6 +211,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
             target,
             self._will_go_back,
         )
+        self._history_actions = HistoryActions(
+            self,
+            self._link,
+            self._history,
+            self._selection,
+            self._runner,
+            target,
+            as_saved=as_saved,
+            will_come_back=self._will_come_back_to_history,
+        )
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -231,6 +255,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._catalogue.say(content(f"{self.OPENING} {shortened(str(self._target), 200)} …"))
         self._result.show_note(Content(self.NO_CALL))
         self.call_after_refresh(self._begin)
+        self.call_after_refresh(self._history.begin)
 
     def _begin(self) -> None:
         self._life = self.run_worker(self._live(), group="connection")
@@ -251,9 +276,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
             except WorkerCancelled:
                 return
 
-    async def close_recording(self) -> None:
-        """Write what is left of a recording that was started here."""
+    async def close_files(self) -> None:
+        """Write what is left of a recording that was started here, and of the history."""
         await self._recorder.close()
+        await self._history.close()
 
     async def _reconnect(self) -> None:
         await self.end()
@@ -360,10 +386,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if self._link.session is not None:
             self._timeline.finished(self._link.session, message.record)
         self._reviewer.finished(message.record)
+        self._history.finished(message.record)
 
         if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE} and not self.READ_ONLY:
             self._changed.discard(message.record.title)
             self.run_worker(self._link.subscribe(message.record.title), group="subscribing")
+
+    @on(CallGivenUp)
+    def note_given_up(self, message: CallGivenUp) -> None:
+        tool = self._link.tool(message.name)
+        self._history.cancelled(message.name, tool, message.arguments, message.duration_s)
 
     @on(ResourceReported)
     def tell_changed(self, message: ResourceReported) -> None:
@@ -492,6 +524,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
             shown.news()
         self._show_keys()
 
+    def _show_history(self) -> None:
+        self._tool.count_history(len(self._history.calls))
+        self._show_keys()
+
     def _show_signs(self) -> None:
         self._catalogue.judge()
         self._show_keys()
@@ -566,6 +602,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_wrong=self._tool.call.is_wrong,
                 is_json=self._tool.call.is_json,
                 has_called=self._runner.last is not None,
+                has_history=bool(self._history.calls),
                 has_result=self._selection.record is not None,
                 has_tool=self._selection.tool is not None,
                 has_differences=self._result.has_differences,
@@ -726,6 +763,18 @@ class MainScreen(Screen[None], inherit_bindings=False):
         # Esc in the review then goes to where it was opened, not around in a circle.
         self._way_back = None
         self._findings.open_all()
+
+    @on(ToolPane.HistoryAsked)
+    def open_history(self) -> None:
+        self.action_history()
+
+    def action_history(self) -> None:
+        self._history_actions.open()
+
+    def _will_come_back_to_history(self, to: str) -> None:
+        part = self._tool if to == "edit" else self._result
+        self._way_back = WayBack(part, partial(self._history_actions.open, is_back=True))
+        self._room.make_room_for(part)
 
     def action_context(self) -> None:
         session, selection = self._link.session, self._selection

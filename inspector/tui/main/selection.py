@@ -1,6 +1,7 @@
 """The selected item, its last call, and the boundary and host that both are shown at."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual.content import Content
@@ -93,6 +94,8 @@ class Selection:
         self._passed_over: Entry | None = None
         """Where the cursor was put when that tool left the list."""
         self._earlier: _Earlier | None = None
+        self._then: tuple[str, Callable[[], None]] | None = None
+        """What is done once the form of an item is shown, by the name of its call."""
         self._unmasked: CallRecord | None = None
         """The call of which masked values are shown."""
         self.level = level
@@ -245,6 +248,18 @@ class Selection:
         else:
             self._is_going = True
             self.open(entry)
+
+    def go_to_form(self, tool: Tool, then: Callable[[], None]) -> None:
+        """Open a tool, and do something once its form is shown."""
+        self._tool.open_tab("call")
+        self._leave_unlisted()
+        self._catalogue.go_to(tool)
+        self.end_earlier()
+        if self.tool is not None and self.tool.name == tool.name:
+            then()
+        else:
+            self._then = (tool.name, then)
+            self.open(tool)
 
     def follow(self, item: Item) -> None:
         """Open a resource that a result links to, listed or not."""
@@ -429,6 +444,9 @@ class Selection:
         if self._is_going:
             self._is_going = False
             self._tool.focus_tab()
+        then, self._then = self._then, None
+        if then is not None and then[0] == call_name(view.entry):
+            then[1]()
         self._changed()
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:

@@ -25,7 +25,9 @@ _TABS = (
     Tab(id="definition", label="Definition"),
     Tab(id="claims", label="Claims"),
     Tab(id="findings", label="Findings"),
+    Tab(id="history", label="History"),
 )
+"""The last one opens a screen: the history is about every tool."""
 
 
 class ToolPane(Vertical):
@@ -51,6 +53,9 @@ class ToolPane(Vertical):
 
     class TabOpened(Message):
         """Another tab is open."""
+
+    class HistoryAsked(Message):
+        """The tab of the history was clicked."""
 
     def __init__(self) -> None:
         super().__init__(id="tool")
@@ -94,6 +99,10 @@ class ToolPane(Vertical):
         """Have the findings made: of the definition, and of its last result."""
         self.post_message(self.FindingsWanted(view, of_result))
 
+    def count_history(self, calls: int) -> None:
+        """How many calls the history has."""
+        self.tabs.annotate("history", f"{calls:,}" if calls else "")
+
     def show_findings(self, view: FindingsView) -> None:
         """Show what was found of the item."""
         self.tabs.annotate("findings", str(view.counting) if view.counting else "")
@@ -131,5 +140,8 @@ class ToolPane(Vertical):
     def change_tab(self, event: TabLine.Changed) -> None:
         """A tab was clicked."""
         event.stop()
+        if event.tab == "history":
+            self.post_message(self.HistoryAsked())
+            return
         self.open_tab(event.tab)
         self.focus_tab()

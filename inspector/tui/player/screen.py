@@ -293,6 +293,9 @@ class PlayerScreen(MainScreen):
     def action_new_session(self) -> None:
         self._say_read_only()
 
+    def action_history(self) -> None:
+        self.notify("A recording has its calls in the timeline (t); { and } go through them.", markup=False)
+
     def _say_read_only(self) -> None:
         self.notify(self.READ_ONLY, markup=False)
 

@@ -8,6 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
+from inspector.asks.ask import URL_REQUIRED
+from inspector.json.members import value_at
+from inspector.protocol.exchanges import Answered
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
@@ -81,6 +84,8 @@ class TimelineRow:
     """The name of the tool, where this is a call."""
     number: int = 0
     """Of the call: that of its record, and until there is one the number that it will probably have."""
+    again: int | None = None
+    """Of a call that was sent once more, after an address was visited: the index of the later exchange."""
     answer: int | None = None
     """Of the call: the index of its record in the session; None until it has ended, or where it has none."""
     arguments: str = ""
@@ -89,8 +94,12 @@ class TimelineRow:
 
     @property
     def entry(self) -> Entry | None:
-        """The entry as it is now."""
-        return None if self.head is None else self.segment.session.timeline.entries[self.head]
+        """The entry as it is now; of a call that was sent twice, both exchanges in one."""
+        if self.head is None:
+            return None
+        known = self.segment.session.timeline.entries
+        first = known[self.head]
+        return first if self.again is None else _joined(first, known[self.again])
 
     @property
     def record(self) -> CallRecord | None:
@@ -175,6 +184,11 @@ class TimelineRows:
             self.rows.append(TimelineRow(segment=segment, head=index))
 
     def _place_call(self, segment: Segment, index: int, name: str) -> None:
+        call = self._call
+        if call is not None and call.call == name and name not in self._described and _wants_visit(call):
+            call.again = index
+            call.folded.append(index)
+            return
         self._calls += 1
         self._number += 1
         row = TimelineRow(
@@ -213,6 +227,32 @@ def called(entry: Entry) -> str:
     if entry.title.startswith(_READINGS):
         return entry.title
     return next((entry.title.removeprefix(begin) for begin in _CALLS if entry.title.startswith(begin)), "")
+
+
+def _wants_visit(row: TimelineRow) -> bool:
+    """Whether the server refused a call, which is not over, until an address was visited."""
+    if row.head is None or row.again is not None or row.answer is not None:
+        return False
+    timeline = row.segment.session.timeline
+    entry = timeline.entries[row.head]
+    answers = (matched for matched in timeline.frames_of(entry) if entry.state is EntryState.FAILED)
+    return any(
+        isinstance(event, Answered) and value_at(event.response.error, "code") == URL_REQUIRED
+        for matched in answers
+        for event in matched.events
+    )
+
+
+def _joined(first: Entry, again: Entry) -> Entry:
+    ends_s = None if again.duration_s is None else again.at_s + again.duration_s
+    return replace(
+        again,
+        number=first.number,
+        at_s=first.at_s,
+        frames=(*first.frames, *again.frames),
+        size_bytes=first.size_bytes + again.size_bytes,
+        duration_s=None if ends_s is None else ends_s - first.at_s,
+    )
 
 
 def _decided(entry: Entry) -> str:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from rich.cells import cell_len
 
+from inspector.boundary.mask import MASK
 from inspector.json.exact import scalar_text
 from inspector.safe_text import safe_line
 
@@ -26,7 +27,8 @@ def breaks(text: str, room: int, first: int | None = None) -> Sequence[int]:
     """The index at which each piece of `text` begins; the first is 0.
 
     A piece, quoted and made safe, takes at most `room` cells, the first one `first`. A line feed ends a piece. Other
-    pieces end behind a blank where there is one in their second half. Linear; a printable ASCII text takes no loop.
+    pieces end behind a blank where there is one in their second half. The note of a mask, `(36 characters)`, stays whole
+    where it fits. Linear; a printable ASCII text takes no loop.
     """
     room = max(room, LEAST)
     first = room if first is None else max(first, LEAST)
@@ -72,13 +74,22 @@ def _pattern(room: int) -> re.Pattern[str]:
 def _break_odd_line(line: str, at: int, room: int, first: int, starts: "array[int]") -> None:
     widths = _WIDTHS
     left, begin, blank, since = first, 0, 0, 0
+    notes = [found.span(1) for found in _NOTE.finditer(line)] if MASK in line else []
+    notes.reverse()
     for index, character in enumerate(line):
+        while notes and index >= notes[-1][1]:
+            notes.pop()
+        note = notes[-1][0] if notes and notes[-1][0] <= index else -1
         width = widths.get(character)
         if width is None:
             width = widths[character] = cell_len(quoted(character))
         if width > left:
+            if note > begin and notes[-1][1] - note <= room:
+                # A note is ASCII, a cell a character.
+                begin, left = note, room - (index - note)
+                since = index - note
             # Behind the last blank, where half of the piece or more is before it and the rest fits the next one.
-            if blank - begin > (index - begin) // 2 and since + width <= room:
+            elif blank - begin > (index - begin) // 2 and since + width <= room:
                 begin, left = blank, room - since
             else:
                 begin, left, since = index, room, 0
@@ -86,8 +97,11 @@ def _break_odd_line(line: str, at: int, room: int, first: int, starts: "array[in
             blank = 0
         left -= width
         since += width
-        if character == " ":
+        if character == " " and note < 0:
             blank, since = index + 1, 0
+
+
+_NOTE = re.compile(rf"{MASK} (\([a-z0-9, ]+\))")
 
 
 def is_plain(text: str) -> bool:

@@ -60,21 +60,30 @@ class TabLine(Widget):
     def render(self) -> Content:
         """The tabs in one line. A sign marks the active tab, also without colour."""
         style = self.get_visual_style("tab-line--active")
-        parts: list[tuple[str, str] | tuple[str, object] | str] = []
-        narrow = sum(len(tab.text) + 4 for tab in self.tabs) > self.size.width
-        for number, tab in enumerate(self.tabs, 1):
-            text = tab.label if narrow and tab.id != self.active else tab.text
-            if tab.id == self.active:
-                parts.append((f"▸{number} {text} ", style))
-            else:
-                parts.append((f" {number} {text} ", "$foreground 70%"))
-        return Content.assemble(*parts)  # pyright: ignore[reportArgumentType]
+        return Content("").join(
+            Content.styled(text, style if tab.id == self.active else "$foreground 70%")
+            for tab, text in zip(self.tabs, self._texts(), strict=True)
+        )
+
+    def _texts(self) -> list[str]:
+        """Each tab as it is drawn: where there is no room without counts, then closer together."""
+        signs = ["▸" if tab.id == self.active else " " for tab in self.tabs]
+        long = [
+            f"{sign}{number} {tab.text} "
+            for number, (sign, tab) in enumerate(zip(signs, self.tabs, strict=True), 1)
+        ]
+        short = [
+            f"{sign}{number} {tab.text if tab.id == self.active else tab.label}"
+            for number, (sign, tab) in enumerate(zip(signs, self.tabs, strict=True), 1)
+        ]
+        spaced = [f"{text} " for text in short]
+        return next((texts for texts in (long, spaced) if sum(map(len, texts)) <= self.size.width), short)
 
     def on_click(self, event: events.Click) -> None:
         """The tab under the mouse."""
         position = 0
-        for number, tab in enumerate(self.tabs, 1):
-            position += len(f" {number} {tab.text} ")
+        for tab, text in zip(self.tabs, self._texts(), strict=True):
+            position += len(text)
             if event.x < position:
                 self.post_message(self.Changed(tab.id))
                 return

@@ -59,7 +59,7 @@ async def test_everything_that_the_server_offers_is_listed_and_the_malformed_wit
     app = app_of(script())
     async with app.run_test(size=size) as pilot:
         text = await settled(pilot, app, "mint")
-        assert "Tools 3" in text
+        assert "Tools 2 (1 malformed)" in text
         assert "✗ broken  malformed" in text
         assert "Resources 1" in text
         assert "Prompts 1" in text
@@ -158,10 +158,10 @@ async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> Non
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "mint")
         await pilot.press("slash", *"clo")
-        text = await settled(pilot, app, "Tools 1 of 3")
+        text = await settled(pilot, app, "Tools 1 of 2")
         assert "greet" not in text
         await pilot.press("escape")
-        assert "Tools 3" in await settled(pilot, app, "greet")
+        assert "Tools 2 (1 malformed)" in await settled(pilot, app, "greet")
 
 
 async def test_enter_after_a_filter_calls_the_tool_of_that_name_and_no_other() -> None:

@@ -32,6 +32,11 @@ def answer(session: ScriptedSession, number: int, result: Json) -> None:
     session.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "id": number, "result": result}))
 
 
+def refuse(session: ScriptedSession, number: int, code: int) -> None:
+    error: Json = {"code": code, "message": "first", "data": {}}
+    session.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "id": number, "error": error}))
+
+
 def log(session: ScriptedSession, text: str) -> None:
     params: Json = {"level": "info", "data": text}
     session.frame(
@@ -45,6 +50,32 @@ def stderr(session: ScriptedSession, line: str) -> None:
 
 def lines(rows: list[TimelineRow]) -> list[str]:
     return [" ".join(row_line(row, 240).plain.split()) for row in rows]
+
+
+@pytest.mark.parametrize(("code", "rows"), [(-32042, 1), (-32000, 2)])
+def test_a_call_that_is_sent_again_after_a_visit_stays_one_row(code: int, rows: int) -> None:
+    session, folded = a_session(), TimelineRows()
+    folded.describe("pay", "days=3")
+    ask(session, 1, "pay")
+    refuse(session, 1, code)
+    folded.take(session, 0.0)
+    assert "failed" in lines(folded.rows)[0]
+    session.note("the visit", "Sightline waits for the server", kind="answer")
+    ask(session, 2, "pay")
+    folded.take(session, 0.0)
+    answer(session, 2, {"content": []})
+    folded.take(session, 0.0)
+    calls = [row for row in folded.rows if row.call]
+    assert (len(calls), folded.calls) == (rows, rows)
+    line = lines(calls)[-1]
+    assert ("#1 pay days=3 ok" in line) == (rows == 1)
+    assert folded.rows[0].entry is not None
+    assert len(folded.rows[0].entry.frames) == (4 if rows == 1 else 2)
+    # A call that the user makes is a row of its own.
+    folded.describe("pay", "days=4")
+    ask(session, 3, "pay")
+    folded.take(session, 0.0)
+    assert folded.calls == rows + 1
 
 
 def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:

@@ -1,0 +1,177 @@
+"""One call of a tool as the history keeps it, and what is left out of it."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.boundary.bounded import Bounded, Level, Rule
+from inspector.boundary.error_code import error_code
+from inspector.boundary.options import DEFAULT_POLICY
+from inspector.boundary.reading import raw_of
+from inspector.boundary.removals import Removals
+from inspector.credentials.find import sightings
+from inspector.json.exact import JsonObject, JsonText, dump_text, equal, parse
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, unfinished
+from inspector.recording.bounding import Bounder
+from inspector.recording.markers import Key
+from inspector.saved.secret_arguments import may_be_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from inspector.protocol.catalogue import Tool
+    from inspector.session.call_record import CallRecord
+
+MAX_CHARACTERS = 32_000
+"""Of all arguments of a call, as JSON; the longest are left out."""
+
+
+class Ended(StrEnum):
+    """How a call ended, in words that may be shown."""
+
+    OK = "ok"
+    ERROR = "error"
+    NO_ANSWER = "no answer"
+    UNFINISHED = "unfinished"
+    CANCELLED = "cancelled"
+
+
+class Why(StrEnum):
+    """Why an argument is not kept, in words that may be shown."""
+
+    SECRET = "secret"  # noqa: S105 - a word
+    LONG = "too long"
+
+
+class LeftOut(Struct, frozen=True, kw_only=True):
+    """An argument without its value."""
+
+    name: str
+    """Empty where the name itself may be secret."""
+    why: Why
+
+
+class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One call that has ended. Nothing of it is text that a server returned."""
+
+    at: str
+    """When it began: RFC 3339 in UTC, with milliseconds."""
+    tool: str
+    arguments: str = "{}"
+    """Those that are kept, as JSON."""
+    left_out: tuple[LeftOut, ...] = ()
+    ended: Ended
+    error: str = ""
+    """The code of its error; empty where it has none."""
+    fits: bool | None = None
+    """Whether the result fits the output schema; None where that was not compared."""
+    withheld: int = 0
+    """Values that `declared` withholds, without metadata: no model sees that of any result."""
+    duration_s: float = 0.0
+    size_bytes: int = 0
+    """Of the answer."""
+
+    @property
+    def kept(self) -> JsonObject:
+        """The arguments that are kept. Never raises: a file may hold anything."""
+        parsed = parse(self.arguments)
+        value = parsed.value if isinstance(parsed, JsonText) else None
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def lacks(self) -> str:
+        """Which arguments are not kept: `token (secret)`; empty where all are. Foreign text."""
+        return ", ".join(f"{each.name or 'an argument'} ({each.why})" for each in self.left_out)
+
+
+class Keeper:
+    """Makes the past calls of one run. What was withheld once is left out of all later ones. Not for several threads."""
+
+    def __init__(self, key: bytes, secrets: "Iterable[str]") -> None:
+        """`key`: random bytes that are kept nowhere. `secrets`: the values with which the target is reached."""
+        self._key = Key(key)
+        self._bounder = Bounder(self._key, DEFAULT_POLICY, secrets)
+
+    def answered(self, record: "CallRecord", at: str) -> PastCall:
+        """A call that was answered, or that failed. Linear in the size of the result. Never raises for its content."""
+        judgement, outcome = record.judgement, record.outcome
+        if not isinstance(outcome, Failure):
+            self._bounder.judged(record.tool, raw_of(outcome), judgement.secrets(record.policy))
+        compared = judgement.output(Level.DECLARED, record.policy)
+        bounded = judgement.bounded(Level.DECLARED, record.policy)
+        return self._made(
+            record.tool,
+            record.arguments,
+            PastCall(
+                at=at,
+                tool=record.name,
+                ended=_ended(outcome),
+                error=error_code(outcome, is_listed=record.tool is not None) or "",
+                fits=False if compared.violations else (compared.is_asked and not compared.unchecked) or None,
+                withheld=0 if isinstance(outcome, Failure) else _withheld(bounded),
+                duration_s=round(record.duration_s, 4),
+                size_bytes=record.size_bytes,
+            ),
+        )
+
+    def cancelled(
+        self, name: str, tool: "Tool | None", arguments: JsonObject, at: str, duration_s: float
+    ) -> PastCall:
+        """A call that was sent, and given up before its answer."""
+        past = PastCall(at=at, tool=name, ended=Ended.CANCELLED, duration_s=duration_s)
+        return self._made(tool, arguments, past)
+
+    def _made(self, tool: "Tool | None", arguments: JsonObject, past: PastCall) -> PastCall:
+        secret = self._secret(tool, arguments)
+        texts = {name: dump_text(value) for name, value in arguments.items() if name not in secret}
+        long = _too_long(texts)
+        kept: JsonObject = {name: arguments[name] for name in texts if name not in long}
+        left_out = [
+            LeftOut(name="" if sightings(name) else name, why=Why.SECRET if name in secret else Why.LONG)
+            for name in arguments
+            if name not in kept
+        ]
+        return replace(past, arguments=dump_text(kept), left_out=tuple(left_out))
+
+    def _secret(self, tool: "Tool | None", arguments: JsonObject) -> frozenset[str]:
+        # Nothing says which arguments of a tool that is not listed are secret.
+        if tool is None:
+            return frozenset(arguments)
+        secret = may_be_secret(arguments, tool.input_schema)
+        known = self._bounder.known
+        known.learn([arguments[name] for name in secret])
+        found = known.covered(arguments, self._key, weak=True)
+        if not isinstance(found, dict):
+            return frozenset(arguments)
+        repeating = (
+            name for name, value in arguments.items() if name not in found or not equal(found[name], value)
+        )
+        return secret.union(repeating)
+
+
+def _ended(outcome: Outcome) -> Ended:
+    if isinstance(outcome, Failure):
+        return Ended.CANCELLED if outcome.kind is FailureKind.CANCELLED else Ended.NO_ANSWER
+    if unfinished(outcome):
+        return Ended.UNFINISHED
+    return Ended.ERROR if error_code(outcome, is_listed=True) else Ended.OK
+
+
+def _withheld(bounded: Bounded) -> int:
+    removals = bounded.removals
+    rules = removals.by_rule() if isinstance(removals, Removals) else {each.rule: 1 for each in removals}
+    return sum(number for rule, number in rules.items() if rule != Rule.META)
+
+
+def _too_long(texts: "Mapping[str, str]") -> set[str]:
+    """The longest arguments, without which the others are short enough."""
+    long = set[str]()
+    length = sum(len(name) + len(text) for name, text in texts.items())
+    for name in sorted(texts, key=lambda each: -len(texts[each])):
+        if length <= MAX_CHARACTERS:
+            break
+        length -= len(name) + len(texts[name])
+        long.add(name)
+    return long

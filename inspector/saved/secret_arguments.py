@@ -1,0 +1,31 @@
+"""Which arguments of a call may be secret: neither saved calls nor the history hold their values."""
+
+from inspector.asks.private import asks_for_secret
+from inspector.credentials.find import sightings
+from inspector.credentials.names import names_secret, words_of
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import split
+from inspector.json.texts import texts_in
+from inspector.recording.bounding import sensitive_arguments
+from inspector.schema.fields import form_of
+
+
+def may_be_secret(arguments: JsonObject, schema: Json) -> frozenset[str]:
+    """The names of the arguments that the schema marks, whose name says so, or that look like a credential.
+
+    An argument with such a value inside it is one of them. All are where the schema cannot be judged. Never raises.
+    """
+    places = [split(removal.pointer) for removal in sensitive_arguments(arguments, schema)]
+    if () in places:
+        return frozenset(arguments)
+    marked = {place[0] for place in places}
+    marked.update(field.name for field in form_of(schema).fields if asks_for_secret(field))
+    return frozenset(
+        name for name, value in arguments.items() if name in marked or _looks_secret(name, value)
+    )
+
+
+def _looks_secret(name: str, value: Json) -> bool:
+    texts, keys = set[str](), {name}
+    texts_in(value, texts, keys)
+    return any(names_secret(words_of(key)) for key in keys) or any(sightings(text) for text in texts | keys)

@@ -1,0 +1,1 @@
+"""The calls of tools of this run and of earlier ones."""

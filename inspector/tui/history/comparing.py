@@ -1,0 +1,200 @@
+"""Two calls side by side: arguments, outcome, and the results where both are still in memory."""
+
+from bisect import bisect_left, bisect_right
+from datetime import datetime
+from typing import ClassVar
+
+from msgspec import Struct
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.boundary.mask import MASK
+from inspector.json.exact import JsonObject
+from inspector.tui.history.keeper import HistoryCall
+from inspector.tui.history.rows import outcome, time_words
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
+from inspector.tui.result.contrast import leaf_count
+from inspector.tui.result.masks import masked_leaves
+from inspector.tui.result.view import masks_of
+from inspector.tui.text import content, count, shortened
+from inspector.tui.values.outline import Difference, Outline
+from inspector.tui.values.pane import Shown
+from inspector.tui.values.searched import SearchedValues
+from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
+
+_LEAST_BESIDE = 80
+
+
+class PairAsked(Struct, frozen=True, kw_only=True):
+    """Two calls, the older one on the left."""
+
+    left: HistoryCall
+    right: HistoryCall
+
+
+class Pair(Struct, frozen=True, kw_only=True):
+    """Two calls, and how they differ."""
+
+    outline: Outline
+    differing: int
+    """Values that differ."""
+    has_results: bool
+    """Whether their results are compared too."""
+    masked: int
+    """Values that are masks on both sides, and so are not compared."""
+
+
+def pair(asked: PairAsked) -> Pair:
+    """Compare two calls. Linear in their results."""
+    has_results = asked.left.record is not None and asked.right.record is not None
+    values = [_value(call, with_result=has_results) for call in (asked.left, asked.right)]
+    outline = Outline(*values)
+    return Pair(
+        outline=outline,
+        differing=leaf_count(outline).total,
+        has_results=has_results,
+        masked=max(map(masked_leaves, values)),
+    )
+
+
+def _value(call: HistoryCall, *, with_result: bool) -> JsonObject:
+    past = call.past
+    left_out: JsonObject = {each.name or "an argument": f"{MASK} ({each.why})" for each in past.left_out}
+    value: JsonObject = {
+        "arguments": {**past.kept, **left_out},
+        "outcome": outcome(past, is_wide=True)[0],
+    }
+    if with_result and call.record is not None:
+        value["result"] = masks_of(call.record).sent()
+    return value
+
+
+class _PairRemarks:
+    """Signs of what differs. Nothing is withheld here."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+
+    def sign(self, node: int) -> Difference:
+        difference = self._outline.difference(node)
+        return Difference.CHANGED if difference is Difference.LEFT else difference
+
+    def absence(self, node: int) -> Content:
+        del node
+        return Content.styled("┄ not there ┄", "$text-accent")
+
+
+class PairScreen(SecondaryScreen[None], inherit_bindings=False):
+    """The older call on the left, the newer one on the right."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.PAIR)
+    NAME = "Two calls"
+    KEYS: ClassVar[Keys] = (
+        ("pair.next", ""),
+        ("pair.back", ""),
+        ("pair.sides", ""),
+        ("values.search", ""),
+        ("pair.previous", ""),
+        ("app.quit", ""),
+        ("app.help", ""),
+    )
+    FAILED = "The calls could not be compared"
+
+    def __init__(self, asked: PairAsked) -> None:
+        super().__init__()
+        self._asked = asked
+        self._pair: Pair | None = None
+        self._shown: Shown | None = None
+        """The sides that the user chose; None for those that have room."""
+        self._verdict = Static("", markup=False, id="pair-verdict")
+        self._sides = Static("", markup=False, id="pair-sides")
+        self._values = SearchedValues("pair-values")
+        self._pairs = self.latest(pair, self._take)
+
+    def body(self) -> ComposeResult:
+        yield self._verdict
+        yield self._sides
+        yield self._values
+
+    def on_mount(self) -> None:
+        tools = dict.fromkeys(call.past.tool for call in (self._asked.left, self._asked.right))
+        self.entitle(content(shortened(" and ".join(tools), 200)))
+        self._pairs.ask(self._asked)
+
+    def on_resize(self) -> None:
+        self._choose_sides()
+
+    def action_back(self) -> None:
+        if self._values.is_searched:
+            self._values.stop_searching()
+        else:
+            self.dismiss()
+
+    def action_difference(self, step: int) -> None:
+        lines, found = self._values.lines, self._pair
+        if self._values.is_searched:
+            lines.next_match(step)
+            return
+        places = sorted(found.outline.tops) if found is not None else []
+        if not places:
+            self.notify("The calls do not differ.", markup=False)
+            return
+        node = -1 if lines.node is None else lines.node
+        place = bisect_right(places, node) if step > 0 else bisect_left(places, node) - 1
+        lines.go_to(places[place % len(places)])
+
+    def action_sides(self) -> None:
+        order = (Shown.LEFT, Shown.RIGHT, Shown.BOTH)
+        self._shown = order[(order.index(self._values.lines.shown) + 1) % len(order)]
+        self._choose_sides()
+
+    def _choose_sides(self) -> None:
+        usual = Shown.BOTH if self.size.width >= _LEAST_BESIDE else Shown.RIGHT
+        self._values.lines.show_sides(self._shown or usual)
+        self._label()
+
+    def _take(self, found: Pair) -> None:
+        self._pair = found
+        tops = found.outline.tops
+        pointer = found.outline.pointer(tops[0]) if tops else None
+        self._values.lines.show_outline(found.outline, _PairRemarks(found.outline), pointer=pointer)
+        self._values.lines.focus()
+        self._label()
+
+    def _label(self) -> None:
+        found = self._pair
+        if found is None:
+            return
+        self._verdict.update(_verdict(found))
+        today = datetime.now().astimezone().date()
+        titles = [
+            Content.assemble(
+                (f"#{call.record.number} " if call.record else "", QUIET),
+                (time_words(call.past.at, today), "bold"),
+                content(f"  {shortened(call.past.tool, 60)}"),
+            )
+            for call in (self._asked.left, self._asked.right)
+        ]
+        self._sides.update(self._values.lines.titles(*titles))
+
+
+def _verdict(found: Pair) -> Content:
+    differing = count(found.differing, "value differs", "values differ")
+    parts = [
+        Content.styled(differing, "bold $text-warning")
+        if found.differing
+        else Content.styled("no difference", "bold $text-success"),
+        Content("arguments, outcomes and results")
+        if found.has_results
+        else Content("arguments and outcomes; results are kept in memory only, as long as Sightline runs"),
+    ]
+    if found.masked:
+        parts.append(
+            Content.styled(
+                f"{count(found.masked, 'value is', 'values are')} masked and not compared", "$text-warning"
+            )
+        )
+    return Content("  ").join(parts)

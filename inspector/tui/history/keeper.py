@@ -1,0 +1,171 @@
+"""The calls of tools of one target: reads those of earlier runs, and keeps those of this one."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from textual.screen import Screen
+
+from inspector.errors import InspectorError
+from inspector.history.files import HistoryFile, Stored, history_of
+from inspector.history.past_call import Keeper, PastCall
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Kind, Tool
+from inspector.protocol.targets import Target
+from inspector.recording.target import secret_values
+from inspector.session.call_record import CallRecord
+from inspector.tui.text import content, count, shortened
+
+_PATIENCE_S = 2.0
+"""How long the end of the program waits for calls that are being written."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class HistoryCall:
+    """One call."""
+
+    past: PastCall
+    is_new: bool = False
+    """Whether it was made in this run."""
+    record: CallRecord | None = field(default=None, repr=False)
+    """With its arguments and its result; None where there is none, or of an earlier run."""
+
+
+@dataclass(slots=True)
+class LeftAt:
+    """The filter and the call under the cursor when the user last left the history."""
+
+    query: str = ""
+    call: HistoryCall | None = None
+
+
+class HistoryKeeper:
+    """Holds all calls in their order. It outlives every connection."""
+
+    def __init__(
+        self, screen: Screen[None], target: Target, changed: Callable[[], None], *, is_kept: bool
+    ) -> None:
+        """`is_kept`: whether there is a file. `changed`: called when there are other calls."""
+        self._screen = screen
+        self._target = target
+        self._changed = changed
+        self._is_kept = is_kept
+        self._file: HistoryFile | None = None
+        self._keeper: Keeper | None = None
+        self._jobs: list[Callable[[], Awaitable[None]]] = []
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.calls: list[HistoryCall] = []
+        """The oldest first."""
+        self.listeners: list[Callable[[], None]] = []
+        """Called when there are other calls."""
+        self.fault = "" if is_kept else "Calls are not kept beyond this run."
+        """Why the file was not read or is not written; empty where it is. May quote a path."""
+        self.before = LeftAt()
+
+    def begin(self) -> None:
+        """Read the calls of earlier runs."""
+        if self._is_kept:
+            self._do(self._read)
+
+    def finished(self, record: CallRecord) -> None:
+        """A call has ended with a record."""
+        if record.kind is Kind.TOOL:
+            at = _at(record.duration_s)
+            self._do(lambda: self._add(lambda keeper: keeper.answered(record, at), record))
+
+    def cancelled(self, name: str, tool: Tool | None, arguments: JsonObject, duration_s: float) -> None:
+        """A call was sent, and given up."""
+        if tool is None or tool.kind is Kind.TOOL:
+            at = _at(duration_s)
+            self._do(
+                lambda: self._add(lambda keeper: keeper.cancelled(name, tool, arguments, at, duration_s))
+            )
+
+    def forget(self) -> None:
+        """Forget all calls, those in the file too."""
+        self._do(self._forget)
+
+    @property
+    def place(self) -> str:
+        """The file; empty where there is none."""
+        return str(self._file.path) if self._file is not None else ""
+
+    async def close(self) -> None:
+        """Wait a moment for what is being written."""
+        try:
+            await asyncio.wait_for(self._idle.wait(), _PATIENCE_S)
+        except TimeoutError:
+            return
+
+    def _do(self, job: Callable[[], Awaitable[None]]) -> None:
+        """Do one thing after the other."""
+        self._jobs.append(job)
+        if self._idle.is_set():
+            self._idle.clear()
+            self._screen.run_worker(self._work, group="history", exit_on_error=True)
+
+    async def _work(self) -> None:
+        try:
+            while self._jobs:
+                try:
+                    await self._jobs.pop(0)()
+                except InspectorError as error:
+                    self._fail(f"{error.message}. {error.hint}")
+        finally:
+            self._idle.set()
+
+    async def _read(self) -> None:
+        file = await asyncio.to_thread(history_of, self._target)
+        if file is None:
+            self.fault = "A page without an address has no history beyond this run."
+            return
+        stored, calls = await asyncio.to_thread(_stored, file)
+        self._file = file
+        self.calls[:0] = calls
+        if stored.unreadable:
+            self._fail(f"{count(stored.unreadable, 'line')} of {file.path} cannot be read, and stay there.")
+        self._news()
+
+    async def _add(self, make: Callable[[Keeper], PastCall], record: CallRecord | None = None) -> None:
+        past = await asyncio.to_thread(self._made, make)
+        self.calls.append(HistoryCall(past=past, is_new=True, record=record))
+        self._news()
+        if self._file is not None:
+            await asyncio.to_thread(self._file.append, past)
+
+    def _made(self, make: Callable[[Keeper], PastCall]) -> PastCall:
+        if self._keeper is None:
+            self._keeper = Keeper(secrets.token_bytes(32), secret_values(self._target))
+        return make(self._keeper)
+
+    async def _forget(self) -> None:
+        if self._file is not None:
+            await asyncio.to_thread(self._file.forget)
+        self.calls.clear()
+        self._news()
+
+    def _news(self) -> None:
+        self._changed()
+        for listener in self.listeners:
+            listener()
+
+    def _fail(self, words: str) -> None:
+        self.fault = words
+        self._screen.notify(
+            content(shortened(f"History: {words}", 400)).plain, severity="warning", timeout=10, markup=False
+        )
+        self._news()
+
+
+def _stored(file: HistoryFile) -> tuple[Stored, list[HistoryCall]]:
+    stored = file.read()
+    return stored, [HistoryCall(past=past) for past in stored.calls]
+
+
+def _at(duration_s: float) -> str:
+    """When a call began that ends now."""
+    began = datetime.now(UTC) - timedelta(seconds=duration_s)
+    return began.isoformat(timespec="milliseconds").replace("+00:00", "Z")

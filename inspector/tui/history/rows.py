@@ -1,0 +1,160 @@
+"""Calls in rows: when, what, with which arguments, how it ended. And one of them at length."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from msgspec import Struct
+from textual.content import Content
+
+from inspector.history.past_call import Ended, PastCall, Why
+from inspector.json.exact import dump_text
+from inspector.tui.history.keeper import HistoryCall
+from inspector.tui.text import content, count, duration, shortened, size
+from inspector.tui.widgets.secondary import QUIET
+
+MARK = "●"
+_WIDE = 110
+"""Cells from which on the outcome is written out."""
+_MOST_DRAWN = 600
+"""Characters of arguments in a row; the detail has all."""
+_NAME = 24
+_DURATION = 8
+_SIGNS = 2
+
+
+class ShownCalls(Struct, frozen=True, kw_only=True):
+    """The calls that are shown, the newest first, and what their columns need."""
+
+    calls: tuple[HistoryCall, ...]
+    today: date
+    times: int
+    """Cells of the widest time."""
+    names: int
+
+
+class CallsAsked(Struct, frozen=True, kw_only=True):
+    """All calls, the oldest first, and the words that those shown must have."""
+
+    calls: tuple[HistoryCall, ...]
+    query: str
+
+
+def listing(asked: CallsAsked) -> ShownCalls:
+    """The calls with all words, the newest first."""
+    words = asked.query.casefold().split()
+    calls = tuple(call for call in reversed(asked.calls) if matches(call.past, words))
+    today = datetime.now().astimezone().date()
+    return ShownCalls(
+        calls=calls,
+        today=today,
+        times=max((len(time_words(call.past.at, today)) for call in calls), default=0),
+        names=min(max((len(call.past.tool) for call in calls), default=0), _NAME),
+    )
+
+
+def matches(past: PastCall, words: Sequence[str]) -> bool:
+    """Whether all words occur in the tool, the arguments, the outcome or the date."""
+    if not words:
+        return True
+    text = f"{past.tool} {past.arguments} {past.lacks} {outcome(past, is_wide=True)[0]} {past.at[:10]}"
+    folded = text.casefold()
+    return all(word in folded for word in words)
+
+
+def time_words(at: str, today: date) -> str:
+    """`14:03:22` of today, `22 Nov 14:03` of another day, `2025-11-22` of another year. `at` may be anything."""
+    try:
+        when = datetime.fromisoformat(at).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return "?"
+    if when.date() == today:
+        return f"{when:%H:%M:%S}"
+    return f"{when.day:>2} {when:%b %H:%M}" if when.year == today.year else f"{when:%Y-%m-%d}"
+
+
+def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
+    """How a call ended, in words and their style."""
+    if past.fits is False:
+        return ("✗ breaks output schema" if is_wide else "✗ breaks schema"), "bold $text-error"
+    match past.ended:
+        case Ended.OK:
+            more = f"  {past.withheld:,} withheld" if past.withheld else ""
+            return f"ok{more}", "$text-success"
+        case Ended.ERROR | Ended.NO_ANSWER:
+            return past.error.replace("_", " ") or past.ended.value, "bold $text-error"
+        case _:
+            return past.ended.value, "bold $text-warning"
+
+
+def arguments_line(past: PastCall) -> str:
+    """`name="production" days=3 pin=•••`: all arguments. Foreign text."""
+    words = (
+        [f"{name}={dump_text(value)}" for name, value in past.kept.items()]
+        if len(past.arguments) <= _MOST_DRAWN
+        else [shortened(past.arguments, _MOST_DRAWN)]
+    )
+    words += [
+        f"{each.name or 'an argument'}={'•••' if each.why is Why.SECRET else '…'}" for each in past.left_out
+    ]
+    return " ".join(words)
+
+
+def row_of(call: HistoryCall, shown: ShownCalls, width: int, *, is_here: bool, is_marked: bool) -> Content:
+    """One row. Only arguments are cut, at their end."""
+    past = call.past
+    is_wide = width >= _WIDE
+    ended, style = outcome(past, is_wide=is_wide)
+    took = duration(past.duration_s)
+    right = Content.assemble(
+        (f"{shortened(ended, 24 if is_wide else 18):<{24 if is_wide else 18}}", style),
+        (f"{took:>{_DURATION}}", QUIET),
+    )
+    names = min(shown.names, max(width // 4, 8))
+    name = content(shortened(past.tool, names), "bold")
+    sign = f"{MARK} " if is_marked else "▸ " if is_here else "  "
+    left = Content.assemble(
+        (sign, "bold $text-accent"),
+        (f"{time_words(past.at, shown.today):>{shown.times}}  ", QUIET),
+        name,
+        " " * max(names - name.cell_length, 0),
+        "  ",
+        content(shortened(arguments_line(past), max(width, 20)), "$foreground 80%"),
+    )
+    room = max(width - right.cell_length - 1, 10)
+    return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", right)
+
+
+def heading(call: HistoryCall, today: date) -> Content:
+    """Above the arguments of a call: when, of which run, how it ended, what is not kept."""
+    past = call.past
+    run = (
+        f"#{call.record.number} of this run"
+        if call.record
+        else "this run"
+        if call.is_new
+        else "an earlier run"
+    )
+    ended, style = outcome(past, is_wide=True)
+    parts = [
+        content(shortened(past.tool, 120), "bold"),
+        Content(time_words(past.at, today)),
+        Content(run),
+        Content.styled(ended, style),
+        Content(f"after {duration(past.duration_s)}"),
+    ]
+    if past.size_bytes:
+        parts.append(Content(f"server sent {size(past.size_bytes)}"))
+    if past.fits:
+        parts.append(Content.styled("✓ output fits its schema", "$text-success"))
+    lines = [Content("  ").join(parts)]
+    if past.left_out:
+        words = "used again from memory" if call.record else "to be typed again"
+        lines.append(content(shortened(f"not kept: {past.lacks}, {words}", 300), "$text-warning"))
+    return Content("\n").join(lines)
+
+
+def title_words(calls: Sequence[HistoryCall], shown: int) -> str:
+    """`12 calls, 3 of this run`."""
+    new = sum(call.is_new for call in calls)
+    words = f"{count(len(calls), 'call')}, {new:,} of this run"
+    return f"{words}, {shown:,} shown" if shown != len(calls) else words

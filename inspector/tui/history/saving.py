@@ -1,0 +1,122 @@
+"""Saving a call under a name in `calls.toml`, as `sightline call --save` does."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from inspector.boundary.options import Level
+from inspector.errors import InspectorError, UsageError
+from inspector.history.past_call import PastCall, Why
+from inspector.hosts.profile import Call
+from inspector.hosts.registry import host as host_of
+from inspector.json.exact import JsonObject
+from inspector.saved.call import Expectations, SavedCall
+from inspector.saved.expecting import Made, proposed
+from inspector.saved.files.calls import (
+    USUAL_FILE,
+    append_call,
+    check_new,
+    read_calls,
+    source_of,
+    without_secrets,
+)
+from inspector.session.call_record import CallRecord
+from inspector.tui.dialogs.ask import AskField, AskScreen
+from inspector.tui.history.keeper import HistoryCall
+from inspector.tui.text import content, shortened
+
+
+def planned(call: HistoryCall) -> tuple[JsonObject, dict[str, str]]:
+    """The arguments of a call that are written, and for the secret ones where they come from. Raises UsageError."""
+    past, record = call.past, call.record
+    secret = {
+        each.name: source_of(each.name) for each in past.left_out if each.why is Why.SECRET and each.name
+    }
+    if record is not None:
+        schema = record.tool.input_schema if record.tool else {}
+        return without_secrets(record.arguments, schema, also=secret)
+    if len(secret) < len(past.left_out):
+        raise UsageError(
+            f"not saved: {past.lacks} was not kept", "Edit the call, make it again, and save that one."
+        )
+    return past.kept, secret
+
+
+def save(name: str, call: HistoryCall, server: str, *, level: Level, host: str) -> None:
+    """Append a call to the usual file, with the expectations that its answer meets. Raises UsageError."""
+    check_new(USUAL_FILE, name)
+    arguments, secrets = planned(call)
+    expect = _expectations(call.past) if call.record is None else _proposed(call.record, level, host)
+    append_call(
+        USUAL_FILE,
+        SavedCall(
+            name=name,
+            tool=call.past.tool,
+            arguments=arguments,
+            secrets=secrets,
+            server=server,
+            expect=expect,
+        ),
+    )
+
+
+def _expectations(past: PastCall) -> Expectations:
+    """Those of an answer that was not kept: how it ended."""
+    return Expectations(fits_schema=bool(past.fits), error=past.error)
+
+
+def _proposed(record: CallRecord, level: Level, host: str) -> Expectations:
+    profile = host_of(host)
+    if profile is None:
+        raise UsageError(f"no host {host}", "h chooses another.")
+    call = Call(tool=record.name, nonce=record.nonce)
+    made = Made(
+        judgement=record.judgement,
+        duration_s=record.duration_s,
+        level=level,
+        policy=record.policy,
+        host=profile,
+        call=call,
+    )
+    return proposed(made)
+
+
+def call_dialog(call: HistoryCall, server: Callable[[], str], *, level: Level, host: str) -> AskScreen:
+    """Asks for a name, and says what is written where. `server`: the target as saved calls have it. Raises UsageError."""
+    _, secrets = planned(call)
+    file = Path.cwd() / USUAL_FILE
+    lines = [
+        f"Adds the call to {file}, with what its answer meets.",
+        f"sightline run {USUAL_FILE} NAME makes it again; sightline codegen NAME prints it as code.",
+        *(
+            f"{name} may be secret: its value is not written. It comes from {source}."
+            for name, source in secrets.items()
+        ),
+    ]
+
+    async def accept(answers: tuple[str, ...]) -> str:
+        (name,) = answers
+        if not name:
+            return "Write a name."
+        try:
+            await asyncio.to_thread(lambda: save(name, call, server(), level=level, host=host))
+        except InspectorError as error:
+            return f"{error.message}. {error.hint}"
+        dialog.notify(content(f"Saved as {shortened(name, 60)} in {USUAL_FILE}.").plain, markup=False)
+        return ""
+
+    field = AskField(label="Name", value=_free_name(call.past.tool))
+    dialog = AskScreen(
+        f"Save this call of {shortened(call.past.tool, 60)}", "\n".join(lines), [field], accept
+    )
+    return dialog
+
+
+def _free_name(tool: str) -> str:
+    """The tool's name, with a number where it is taken. A file that cannot be read is reported when the call is saved."""
+    try:
+        taken = {each.name for each in read_calls(USUAL_FILE)}
+    except UsageError:
+        return tool
+    numbered = (f"{tool}-{number}" for number in range(2, len(taken) + 3))
+    return tool if tool not in taken else next(name for name in numbered if name not in taken)

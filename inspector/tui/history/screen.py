@@ -1,0 +1,285 @@
+"""The history: calls of tools of this run and of earlier ones, to be made again, edited, compared or saved."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from inspector.tui.history.comparing import PairAsked, PairScreen
+from inspector.tui.history.keeper import HistoryCall, HistoryKeeper
+from inspector.tui.history.rows import CallsAsked, ShownCalls, heading, listing, row_of, title_words
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
+from inspector.tui.text import content, count, shortened
+from inspector.tui.values.outline import Outline
+from inspector.tui.values.searched import SearchedValues
+from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryScreen
+
+_NONE = "No calls yet. Each call of a tool is listed here when it has ended, with those of earlier runs."
+_FILTER_KEYS: Keys = (("form.call", "keep"), ("history.back", "clear"), ("app.palette", ""))
+_VALUE_KEYS: Keys = (
+    ("values.search", ""),
+    ("values.fold", ""),
+    ("app.next", "calls"),
+    ("history.back", ""),
+    ("app.help", ""),
+)
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What the user wants on the main screen."""
+
+    call: HistoryCall
+    do: Literal["call", "edit"]
+
+
+class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
+    """The newest call first. Enter calls again, or compares with the marked call."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.HISTORY)
+    NAME = "History"
+    FAILED = "The calls could not be listed"
+
+    def __init__(
+        self,
+        keeper: HistoryKeeper,
+        target: str,
+        obstacle: Callable[[Wish], str],
+        save: Callable[[HistoryCall], None],
+    ) -> None:
+        """`obstacle`: why a wish cannot be fulfilled now; empty where it can. `save`: asks for a name, and saves a call."""
+        super().__init__()
+        self._keeper = keeper
+        self._target = target
+        self._obstacle = obstacle
+        self._save = save
+        self._listing = ShownCalls(calls=(), today=datetime.now(UTC).date(), times=0, names=0)
+        self._marked: HistoryCall | None = None
+        self._shown: HistoryCall | None = None
+        """The call whose arguments are shown."""
+        self._filter = Input(
+            value=keeper.before.query,
+            placeholder="filter: calls that have all of these words",
+            id="history-filter",
+            compact=True,
+        )
+        self._fault = Static("", markup=False, id="history-fault")
+        self._question = Static("", markup=False, classes="secondary-question")
+        self._lines = DrawnLines("history-calls", self._draw)
+        self._heading = Static("", markup=False, id="history-heading")
+        self._arguments = SearchedValues("history-arguments")
+        self._views = self.latest(listing, self._take)
+
+    def body(self) -> ComposeResult:
+        yield self._filter
+        yield self._fault
+        yield self._question
+        yield self._lines
+        yield self._heading
+        yield self._arguments
+
+    def on_mount(self) -> None:
+        self._keeper.listeners.append(self.news)
+        self.set_class(bool(self._keeper.before.query), "-filtering")
+        self._lines.focus()
+        self.news()
+
+    def on_unmount(self) -> None:
+        self._keeper.listeners.remove(self.news)
+
+    def news(self) -> None:
+        """Show the present calls."""
+        self._fault.update(content(shortened(self._keeper.fault, 400), "$text-warning"))
+        self._fault.display = bool(self._keeper.fault)
+        self._views.ask(CallsAsked(calls=tuple(self._keeper.calls), query=self._filter.value))
+
+    # Keys.
+
+    def action_back(self) -> None:
+        if self.has_class("-asking"):
+            self._stop_asking()
+        elif self._arguments.is_searched:
+            self._arguments.stop_searching()
+        elif self.has_class("-filtering"):
+            self._filter.value = ""
+            self.remove_class("-filtering")
+            self._lines.focus()
+        elif self._marked is not None:
+            self._mark(None)
+        else:
+            self.dismiss()
+
+    def action_filter(self) -> None:
+        self.add_class("-filtering")
+        self._filter.focus()
+
+    def action_again(self) -> None:
+        self._wish("call")
+
+    def action_edit(self) -> None:
+        self._wish("edit")
+
+    def action_mark(self) -> None:
+        """Mark the call under the cursor, or take its mark away."""
+        call = self._call
+        self._mark(None if call is self._marked else call)
+
+    def action_compare(self) -> None:
+        call, marked = self._call, self._marked
+        if call is None:
+            return
+        if marked is None or marked is call:
+            self.notify("Mark one call with Space, go to another, then compare.", markup=False)
+            return
+        older, newer = sorted((marked, call), key=lambda each: each.past.at)
+        self.app.push_screen(PairScreen(PairAsked(left=older, right=newer)))  # pyright: ignore[reportUnknownMemberType]
+
+    def action_save(self) -> None:
+        if self._call is not None:
+            self._save(self._call)
+
+    def action_forget(self) -> None:
+        calls = self._keeper.calls
+        if not calls and not self._keeper.place:
+            self.notify("There is nothing to forget.", markup=False)
+            return
+        place = f" and remove {self._keeper.place}" if self._keeper.place else ""
+        words = f"Forget {count(len(calls), 'call')} of this target{place}?"
+        self._question.update(content(words, "bold"))
+        self.add_class("-asking")
+        self._offer()
+
+    def action_agree(self) -> None:
+        if self.has_class("-asking"):
+            self._stop_asking()
+            self._mark(None)
+            self._keeper.forget()
+
+    def _stop_asking(self) -> None:
+        self.remove_class("-asking")
+        self._offer()
+
+    def _mark(self, call: HistoryCall | None) -> None:
+        self._marked = call
+        self._lines.refresh()
+        self._offer()
+
+    def _wish(self, do: Literal["call", "edit"]) -> None:
+        call = self._call
+        if call is None:
+            return
+        wish = Wish(call=call, do=do)
+        obstacle = self._obstacle(wish)
+        if obstacle:
+            self.notify(content(shortened(obstacle, 300)).plain, severity="warning", markup=False)
+            return
+        self._keeper.before.query, self._keeper.before.call = self._filter.value, call
+        self.dismiss(wish)
+
+    @on(Lines.Chosen)
+    def choose(self, event: Lines.Chosen) -> None:
+        if event.lines is self._lines:
+            event.stop()
+            if self._marked is None:
+                self.action_again()
+            else:
+                self.action_compare()
+
+    @on(Input.Changed, "#history-filter")
+    def narrow(self, event: Input.Changed) -> None:
+        event.stop()
+        self.news()
+
+    @on(Input.Submitted, "#history-filter")
+    def keep_filter(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._lines.focus()
+
+    # Drawing.
+
+    @property
+    def _call(self) -> HistoryCall | None:
+        """The call under the cursor."""
+        calls = self._listing.calls
+        return calls[self._lines.cursor] if self._lines.cursor < len(calls) else None
+
+    def _take(self, made: ShownCalls) -> None:
+        before = self._shown or self._keeper.before.call
+        is_at_top = self._lines.cursor == 0 and self._shown is not None
+        self._listing = made
+        place = next((index for index, call in enumerate(made.calls) if call is before), 0)
+        self._lines.show_rows(len(made.calls), 0 if is_at_top else place)
+        self.entitle(
+            Content.assemble(
+                f"{title_words(self._keeper.calls, len(made.calls))}  ",
+                content(shortened(self._target, 200), QUIET),
+            )
+        )
+        if not self._keeper.calls:
+            self.say(Content(_NONE))
+        self._explain()
+        self._offer()
+
+    @on(Lines.Moved)
+    def follow(self, event: Lines.Moved) -> None:
+        if event.lines is self._lines:
+            event.stop()
+            self._explain()
+            self._offer()
+
+    def _explain(self) -> None:
+        call = self._call
+        if call is None:
+            self._heading.update("")
+            self._arguments.lines.show_outline(None)
+        elif call is not self._shown:
+            self._heading.update(heading(call, self._listing.today))
+            self._arguments.lines.show_outline(Outline(call.past.kept))
+        self._shown = call
+
+    def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        if index >= len(self._listing.calls):
+            return Content("")
+        call = self._listing.calls[index]
+        return row_of(call, self._listing, width, is_here=here, is_marked=call is self._marked)
+
+    @on(events.DescendantFocus)
+    def _offer(self) -> None:
+        if self.has_class("-asking"):
+            self.offer((("history.agree", ""), ("history.back", "no"), ("app.help", "")))
+        elif self._filter.has_focus:
+            self.offer(_FILTER_KEYS)
+        elif self._arguments.lines.has_focus:
+            self.offer(_VALUE_KEYS)
+        else:
+            self.offer(self._list_keys())
+
+    def _list_keys(self) -> Keys:
+        leaving: Keys = (("history.back", ""), ("app.quit", ""), ("app.help", ""))
+        if self._call is None:
+            return leaving
+        if self._marked is not None:
+            comparing = [("lines.choose", "compare")] if self._marked is not self._call else []
+            return (
+                *comparing,
+                ("history.mark", "unmark" if not comparing else ""),
+                ("history.again", ""),
+                *leaving,
+            )
+        return (
+            ("lines.choose", "call again"),
+            ("history.edit", ""),
+            ("history.mark", ""),
+            ("history.save", ""),
+            ("history.back", ""),
+            ("history.filter", ""),
+            ("history.forget", ""),
+            *leaving,
+        )

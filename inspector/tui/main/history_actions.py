@@ -1,0 +1,94 @@
+"""What the history of calls leads to: a call, a form that is filled in, a saved call."""
+
+from collections.abc import Callable
+from functools import partial
+
+from textual.screen import Screen
+
+from inspector.errors import UsageError
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.targets import Target
+from inspector.tui.call.runner import CallRunner
+from inspector.tui.connection.connection import SessionLink
+from inspector.tui.history.keeper import HistoryCall, HistoryKeeper, LeftAt
+from inspector.tui.history.rows import arguments_line
+from inspector.tui.history.saving import call_dialog
+from inspector.tui.history.screen import HistoryScreen, Wish
+from inspector.tui.main.selection import Selection
+from inspector.tui.text import content, shortened
+
+
+class HistoryActions:
+    """Opens the history, and does what the user wants with a call of it."""
+
+    def __init__(  # noqa: PLR0913 - the parts that a call of the history is made with
+        self,
+        screen: Screen[None],
+        link: SessionLink,
+        keeper: HistoryKeeper,
+        selection: Selection,
+        runner: CallRunner,
+        target: Target,
+        *,
+        as_saved: Callable[[], str] | None,
+        will_come_back: Callable[[str], None],
+    ) -> None:
+        """`as_saved`: gives the target as saved calls have it.
+
+        `will_come_back`: makes room for the part `call` or `edit` leads to; Esc goes back to the history from there.
+        """
+        self._screen = screen
+        self._link = link
+        self._keeper = keeper
+        self._selection = selection
+        self._runner = runner
+        self._target = target
+        self._as_saved = as_saved or str
+        self._will_come_back = will_come_back
+
+    def open(self, *, is_back: bool = False) -> None:
+        """`is_back`: at the call and with the filter of before."""
+        if not is_back:
+            self._keeper.before = LeftAt()
+        screen = HistoryScreen(self._keeper, str(self._target), self._obstacle, self._save)
+        self._screen.app.push_screen(screen, self._take)  # pyright: ignore[reportUnknownMemberType]
+
+    def _tool(self, call: HistoryCall) -> Tool | None:
+        """The tool of a call as it is listed now."""
+        tool = self._link.tool(call.past.tool)
+        return tool if tool is not None and tool.item is None else None
+
+    def _obstacle(self, wish: Wish) -> str:
+        """Why a call cannot be made again or edited now; empty where it can."""
+        if self._tool(wish.call) is None:
+            return f"{shortened(wish.call.past.tool, 60)} is not listed now: it cannot be called."
+        return self._runner.obstacle() if wish.do == "call" else ""
+
+    def _take(self, wish: Wish | None) -> None:
+        tool = self._tool(wish.call) if wish is not None else None
+        if wish is None or tool is None:
+            return
+        past, record = wish.call.past, wish.call.record
+        lacks_some = bool(past.left_out) and (record is None or wish.do == "edit")
+        if lacks_some:
+            words = f"Not kept, to be typed again: {shortened(past.lacks, 200)}."
+            self._screen.notify(content(words).plain, severity="warning", markup=False)
+        if lacks_some or wish.do == "edit":
+            self._will_come_back("edit")
+            self._selection.go_to_form(tool, partial(self._runner.fill, past.kept))
+        else:
+            self._will_come_back("call")
+            arguments = record.arguments if record is not None else past.kept
+            in_short = arguments_line(past)
+            call = partial(self._runner.call, tool, arguments, past.kept, in_short)
+            self._selection.go_to_form(tool, call)
+
+    def _save(self, call: HistoryCall) -> None:
+        level, host = self._selection.level, self._selection.host
+        try:
+            dialog = call_dialog(call, self._as_saved, level=level, host=host)
+        except UsageError as error:
+            words = content(shortened(f"{error.message}. {error.hint}", 300))
+            self._screen.notify(words.plain, severity="warning", markup=False)
+        else:
+            self._screen.app.push_screen(dialog)  # pyright: ignore[reportUnknownMemberType]

@@ -1,0 +1,23 @@
+"""Where texts break."""
+
+import pytest
+
+from inspector.tui.values.wrap import Kind, Wrapped, row_text
+
+
+@pytest.mark.parametrize("width", range(30, 60))
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("•••••••• (36 characters)", ["(36 characters)"]),
+        ("key: •••••••• (1,200 characters) or •••••••• (2 items) end", ["(1,200 characters)", "(2 items)"]),
+    ],
+)
+def test_the_note_of_a_mask_stays_on_one_row(text: str, notes: list[str], width: int) -> None:
+    wrapped = Wrapped("secret", "  ", text, Kind.STRING, ",", 2, width)
+    rows = [row_text(wrapped.row(number)) for number in range(wrapped.count)]
+    for note in notes:
+        assert any(note in row for row in rows), rows
+    assert all(len(row) <= width for row in rows)
+    shown = "".join(row.strip().removeprefix("↪ ") for row in rows).replace(" ", "")
+    assert shown == f'secret"{text}",'.replace(" ", "")
