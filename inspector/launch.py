@@ -10,6 +10,7 @@ from inspector.protocol.targets import Target
 from inspector.session.options import Options
 
 if TYPE_CHECKING:
+    from inspector.files.watching import Watching
     from inspector.recording.target import OpenedRecording
 
 
@@ -28,3 +29,5 @@ class Launch(Struct, frozen=True, kw_only=True):
     """Theme of the interface; None for the usual one."""
     recording: "OpenedRecording | None" = None
     """A recording that the interface shows instead of a server."""
+    watching: "Watching | None" = None
+    """The files on whose save the interface starts the server again."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.connect.dispatch import Answer, Channel, Dispatcher, ProgressListener, Replier
 from inspector.connect.errors import connect_error
 from inspector.connect.negotiation import Agreement, NoAgreement, negotiate
-from inspector.connect.stdio import StdioProcess
+from inspector.connect.stdio import PATIENCE_S, StdioProcess
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.errors import InspectorError
 from inspector.json.exact import Json, JsonObject
@@ -136,6 +136,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     """None to send no token but the target's, and to cover its credentials only."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message closes a stdio connection; over HTTP it fails the request."""
+    patience_s: float = PATIENCE_S
+    """How long a command may take to end after its input is closed, before SIGTERM."""
 
 
 async def open_connection(
@@ -179,7 +181,9 @@ async def _opened(
     transport: Transport
     limit = opening.max_message_bytes
     if isinstance(target, StdioTarget):
-        transport = StdioProcess(target, tap, dispatcher, max_message_bytes=limit)
+        transport = StdioProcess(
+            target, tap, dispatcher, max_message_bytes=limit, patience_s=opening.patience_s
+        )
     else:
         from inspector.connect.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
 

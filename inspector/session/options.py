@@ -49,6 +49,8 @@ class Options(Struct, frozen=True, kw_only=True):
     """Which certificates are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """A longer message ends the connection."""
+    is_quick_to_end: bool = False
+    """Whether a command gets SIGTERM soon after its input is closed, because it is started again at once."""
 
 
 def reachable(

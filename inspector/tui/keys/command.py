@@ -28,6 +28,7 @@ class Place(StrEnum):
     TRUST = "In the trust of the session"
     CONTEXT = "In what reaches the model first"
     PINS = "Among the pins"
+    WATCH = "In what a save changed"
     RECORDING = "In a recording that is looked into"
     ASKING = "Where something is asked"
     ANSWERING = "Where the server asks for an answer"

@@ -145,8 +145,11 @@ HARMLESS = {
     "result.save",
     "search.keep",
     "timeline.fold",
+    "watch.back",
+    "watch.open",
 }
 OPTIONS = {
+    "--watch",
     "--also-as",
     "--cacert",
     "--client-credentials",
