@@ -24,9 +24,9 @@ MAX_FOLDERS = 5_000
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "venv"})
 """Beside those whose names begin with a dot, where git does not know better."""
 _IGNORED_FILES = re.compile(
-    r"~$|\.(?:py[cod]|sw.|log|pid|tmp|lock)$|-(?:journal|wal|shm)$|^\.#|^4913$|^\.DS_Store$"
+    r"~$|\.(?:py[cod]|sw.|log|jsonl|pid|tmp|lock)$|-(?:journal|wal|shm)$|^\.#|^4913$|^\.DS_Store$|^sightline-"
 )
-"""What editors, interpreters and servers write for themselves."""
+"""What editors, interpreters, servers and Sightline write for themselves."""
 _INTERPRETER = re.compile(r"(?:python|node|deno|bun|ruby|java|php|perl|uvx?|np[mx]|(?:ba)?sh)[\d.]*$")
 """A program that is no file of the server."""
 _FOLDER_OPTIONS = frozenset({"--directory", "--project", "--prefix"})
@@ -95,9 +95,11 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
     """The paths that were saved, together where they were saved at once. Raises UsageError where nothing can be watched."""
     from watchfiles import awatch  # noqa: PLC0415 # pyright: ignore[reportUnknownVariableType] - loads a compiled library
 
-    since_ns: int | None = None
+    since_ns = time.time_ns()
+    before: frozenset[str] | None = None
     while True:
         folders = await asyncio.to_thread(_folders_of, watching)
+        new = folders - before if before is not None else frozenset[str]()
         stop = asyncio.Event()
         try:
             changes = awatch(
@@ -112,17 +114,22 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
             first = asyncio.ensure_future(anext(changes))
             try:
                 # What was saved between two watches, or with a new folder, no watch has seen.
-                missed = await asyncio.to_thread(_saved_since, watching, folders, since_ns)
+                missed = (
+                    ()
+                    if before is None
+                    else await asyncio.to_thread(_missed, watching, folders, new, since_ns)
+                )
+                before = folders
                 if missed:
                     yield missed
                 found = await first
                 while True:
+                    # Counted from a little before: the clocks of file systems are coarse.
+                    since_ns = time.time_ns() - 50_000_000
                     paths = {path for _, path in found}
                     saved = await asyncio.to_thread(_counting, watching, paths)
                     if saved:
                         yield saved
-                    # Counted from a little before: the clocks of file systems are coarse.
-                    since_ns = time.time_ns() - 50_000_000
                     if any(os.path.isdir(path) and path not in folders for path in paths):  # noqa: ASYNC240, PTH112 - as fast as it gets
                         break
                     found = await anext(changes)
@@ -176,15 +183,17 @@ def _is_ignored_folder(name: str) -> bool:
     return name.startswith(".") or name in _IGNORED_FOLDERS
 
 
-def _saved_since(watching: Watching, folders: Iterable[str], since_ns: int | None) -> tuple[str, ...]:
-    if since_ns is None:
-        return ()
+def _missed(
+    watching: Watching, folders: Iterable[str], new: frozenset[str], since_ns: int
+) -> tuple[str, ...]:
+    """What was saved while nothing was watched: all files of new folders, and the new ones of others."""
     found: set[str] = set()
     for folder in folders:
+        least_ns = 0 if folder in new else since_ns
         try:
             with os.scandir(folder) as entries:
                 found.update(
-                    entry.path for entry in entries if entry.is_file() and entry.stat().st_mtime_ns > since_ns
+                    entry.path for entry in entries if entry.is_file() and entry.stat().st_mtime_ns > least_ns
                 )
         except OSError:
             continue

@@ -13,7 +13,8 @@ from inspector.hosts.comparison import Comparison, compare
 from inspector.hosts.profile import Call
 from inspector.hosts.reach import ReachChange, reach_changes
 from inspector.json.diff import Change, ChangeKind, changes
-from inspector.json.exact import Json, equal
+from inspector.json.exact import Json, JsonText, equal, parse
+from inspector.json.members import text_at, value_at
 from inspector.json.pointer import resolve
 from inspector.pins.pins import ChangesSince, Definitions, Since, changes_between
 from inspector.protocol.catalogue import Tool
@@ -91,10 +92,26 @@ def values_changed(asked: ResultsAsked) -> ValueChanges:
         mask(raw, record.judgement.secrets(record.policy))
         for raw, record in zip(sides, (asked.before, asked.now), strict=True)
     ]
-    found = list(islice(changes(*sides), _MAX_CHANGES + 1))
+    copies = _copies(sides[0]) & _copies(sides[1])
+    found = list(islice((each for each in changes(*sides) if each.pointer not in copies), _MAX_CHANGES + 1))
     shown = [_masked(change, *masked) for change in found[:_MAX_CHANGES]]
     shown.sort(key=lambda change: (not change.pointer.startswith("/structuredContent"), change.pointer))
     return ValueChanges(shown=tuple(shown), more=len(found) > _MAX_CHANGES)
+
+
+def _copies(raw: Json) -> set[str]:
+    """The texts of a result that repeat its structured content: a change would be named twice."""
+    content = value_at(raw, "content")
+    structured = value_at(raw, "structuredContent")
+    if not isinstance(content, list) or structured is None:
+        return set()
+    texts = {f"/content/{index}/text": text_at(block, "text") for index, block in enumerate(content)}
+    parsed = {pointer: parse(text) for pointer, text in texts.items() if text is not None}
+    return {
+        pointer
+        for pointer, found in parsed.items()
+        if isinstance(found, JsonText) and equal(found.value, structured)
+    }
 
 
 def _masked(change: Change, before: Json, now: Json) -> Change:

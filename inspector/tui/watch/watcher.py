@@ -41,7 +41,7 @@ _SOON_S = 1.0
 """A save within this time of the last start waits for quiet: saves may come in hundreds, as from a checkout."""
 _QUIET_S = 0.15
 _LONGEST_WAIT_S = 1.0
-_MOST_IN_ROW = 8
+_MOST_IN_ROW = 20
 """Saves of one file, each right after a start, from which on the server is taken to write it itself."""
 _PATIENCE_S = 3.0
 """The wait for quiet then."""
@@ -186,6 +186,7 @@ class Watcher:
             waiting.set_result(record)
         if self.view.phase is Phase.STARTED and before is not None and is_same_call(before, record):
             # Called by the user after the save: its result is compared too.
+            self._say(remark="")
             asked = ResultsAsked(before=before, now=record, level=self._lens.level)
             self._values.ask(asked)
             self._reach.ask(asked)
@@ -268,8 +269,6 @@ class Watcher:
             return
         await self._pins.settled()
         remark = await self._why_not()
-        if self._in_row[1] >= _MOST_IN_ROW:
-            remark = f"{_saved(cause.paths)} changes whenever the server starts. Name what to watch with --watch=PATH, or have git ignore it."
         record, before, last = None, self._last, self._runner.last
         if last is not None and not remark:
             self._finished = asyncio.get_running_loop().create_future()
@@ -280,6 +279,8 @@ class Watcher:
                 remark = f"{last.title} was not called again: {ended}. r calls it, after asking where the policy does."
             else:
                 record = ended
+        if self._in_row[1] >= _MOST_IN_ROW:
+            remark = f"{Path(cause.paths[0]).name} changes whenever the server starts. Name what to watch with --watch=PATH, or have git ignore it."
         is_comparable = record is not None and is_same_call(before, record)
         self._say(
             phase=Phase.STARTED,
@@ -392,6 +393,8 @@ def _watched(watching: Watching, origin: Origin | None) -> str:
     inside = tuple(f"{folder}/" for folder in watching.folders)
     names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
     if not names:
-        return f"Watching for the return of {origin}: after a restart, Sightline connects and calls again."
+        return f"Watching {origin}. When it returns from a restart, the last call is repeated."
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"Watching {shown}: a save starts the server again and repeats the last call."
+    if origin is not None:
+        return f"Watching {shown} and {origin}. A save, or its return, repeats the last call."
+    return f"Watching {shown}. A save restarts the server and repeats the last call."
