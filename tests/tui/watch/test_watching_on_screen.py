@@ -89,5 +89,5 @@ def test_fifty_saves_in_five_seconds_end_in_the_last_state_without_an_orphan(tmp
         assert runs(last)
         assert len(before) < 20
         screen.press("q")
-        assert screen.process.wait(10) == 0
+        assert screen.wait_for_end() == 0
     ended([last])
