@@ -12,7 +12,15 @@ from functools import partial
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from benchmarks import bench_boundary, bench_document, bench_recordings, bench_review, pages, recorded
+from benchmarks import (
+    bench_boundary,
+    bench_document,
+    bench_recordings,
+    bench_review,
+    pages,
+    recorded,
+    watching,
+)
 from benchmarks.interface import application, pressed, until
 from benchmarks.measuring import Measurement, Stall, measured, print_stalls, seconds_until
 
@@ -45,6 +53,8 @@ def main() -> None:
     asyncio.run(_keys(40 * MEGABYTE, "bn"))
     asyncio.run(_many_tools(10_000))
     pages.run()
+    print()
+    watching.run()
     print("\nDocuments")
     bench_document.main()
     print()

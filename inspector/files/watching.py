@@ -51,11 +51,10 @@ def watching_of(target: Target, named: Sequence[str]) -> Watching:
     Raises UsageError for a path that does not exist.
     """
     if named:
-        paths = [Path(word).absolute() for word in named]
-        missing = [str(path) for path in paths if not path.exists()]
+        missing = [word for word in named if not Path(word).exists()]
         if missing:
             raise UsageError(f"--watch {missing[0]}: no such file or folder", "Name what exists.")
-        return _watching(paths)
+        return _watching(Path(word).absolute() for word in named)
     if isinstance(target, HttpTarget):
         return Watching()
     if isinstance(target, StdioTarget):
