@@ -64,10 +64,13 @@ def watching_of(target: Target, named: Sequence[str]) -> Watching:
 
 
 def _watching(paths: Iterable[Path]) -> Watching:
-    found = [Path(os.path.normpath(path)) for path in paths]
+    # As the system names what changed: by real paths. A link may be replaced, or what it leads to.
+    found = list(paths)
+    folders = dict.fromkeys(os.path.realpath(path) for path in found if path.is_dir())
+    files = [path for path in found if not path.is_dir()]
+    names = {str(Path(os.path.realpath(path.parent)) / path.name) for path in files}
     return Watching(
-        folders=tuple(dict.fromkeys(str(path) for path in found if path.is_dir())),
-        files=frozenset(str(path) for path in found if not path.is_dir()),
+        folders=tuple(folders), files=frozenset(names | {os.path.realpath(path) for path in files})
     )
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 _MOST_SUBSCRIBED = 100
-_SHORT_PATIENCE_S = 0.05
+_SHORT_PATIENCE_S = 0.03
 
 
 class SessionEndedError(UnreachableError):

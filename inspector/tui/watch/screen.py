@@ -14,6 +14,8 @@ from inspector.tui.watch.view import WatchView, all_lines, strip_lines
 from inspector.tui.widgets.lines import ContentLines
 from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
+_LEAST_WIDTH = 20
+
 
 class WatchStrip(Static):
     """What came of the last save, below the header."""
@@ -25,9 +27,15 @@ class WatchStrip(Static):
 
     def __init__(self) -> None:
         super().__init__("", markup=False, id="watch")
+        self._view = WatchView()
+
+    def on_resize(self) -> None:
+        self.show(self._view)
 
     def show(self, view: WatchView) -> None:
-        self.update(Content("\n").join(strip_lines(view)))
+        self._view = view
+        width = max(self.content_size.width, _LEAST_WIDTH)
+        self.update(Content("\n").join(strip_lines(view, width)))
 
 
 class WatchScreen(SecondaryScreen[None], inherit_bindings=False):

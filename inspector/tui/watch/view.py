@@ -67,8 +67,8 @@ class WatchView(Struct, frozen=True, kw_only=True):
         )
 
 
-def strip_lines(view: WatchView) -> list[Content]:
-    """A few lines: what came of the last save."""
+def strip_lines(view: WatchView, width: int) -> list[Content]:
+    """A few lines: what came of the last save, the worst first. Changes are cut to `width` cells, for `W` shows them."""
     lines = [_standing(view)]
     if view.phase is Phase.BROKEN and view.saved:
         does = "starts the server again" if view.is_started else "tries again"
@@ -78,15 +78,15 @@ def strip_lines(view: WatchView) -> list[Content]:
         return lines
     if view.remark:
         lines.append(content(f"  {view.remark}", "$text-warning"))
-    if view.definitions is not None:
-        lines.append(_labelled("definitions", _definition_parts(view.definitions)))
-    if view.values is not None and view.values.shown:
-        lines.append(
-            _labelled("result", [_value_title(each) for each in view.values.shown], more=view.values.more)
-        )
+    changed: list[Content] = []
     if view.reach is not None:
-        lines += [_labelled("models", [line]) for line in _reach_lines(view.reach, short=True)]
-    return lines
+        changed += [_labelled("models", [line]) for line in _reach_lines(view.reach, short=True)]
+    if view.definitions is not None:
+        changed.append(_labelled("definitions", _definition_parts(view.definitions)))
+    if view.values is not None and view.values.shown:
+        titles = [_value_title(each) for each in view.values.shown]
+        changed.append(_labelled("result", titles, more=view.values.more))
+    return [*lines, *(line.truncate(width, ellipsis=True) for line in changed)]
 
 
 def all_lines(view: WatchView) -> list[Content]:
@@ -145,7 +145,7 @@ def _outcome(view: WatchView) -> Iterator[Content | str | tuple[str, str]]:
     if view.took_s is not None:
         yield (f" in {duration(view.took_s)}", _QUIET)
     if view.has_changes:
-        yield Content.assemble(". ", ("W", "bold $text-accent"), " shows all that changed.")
+        yield Content.assemble(". ", ("W", "bold $text-accent"), " shows more.")
     elif view.called and view.values is not None and view.reach is not None:
         yield ". Nothing changed."
 
@@ -159,9 +159,8 @@ def _labelled(label: str, parts: Sequence[Content], *, more: bool = False) -> Co
 def _definition_parts(altered: ChangesSince) -> list[Content]:
     parts = [change_title(change) for change in altered.tools]
     if altered.weakened:
-        parts.insert(
-            0, Content.styled(f"! {count(altered.weakened, 'change')} declare less", "bold $text-warning")
-        )
+        less = count(altered.weakened, "change declares less", "changes declare less")
+        parts.insert(0, Content.styled(f"! {less}", "bold $text-warning"))
     if altered.instructions_changed:
         parts.append(Content.styled(f"{CHANGED} the server's instructions", "bold $text-error"))
     return parts
