@@ -139,6 +139,7 @@ class SessionLink:
     async def live(self) -> None:
         """Connect, list, and stay until cancelled. The task that runs this owns the connection."""
         session = self.session = await self._opener(self._hear)
+        self.is_listed = False
         if self.responder is not None:
             session.asker.responder = self.responder
         session.options = replace(

@@ -1,7 +1,7 @@
 """Starts the server again on a save, repeats the last call, and follows what came of it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
@@ -47,6 +47,7 @@ _PATIENCE_S = 3.0
 """The wait for quiet then."""
 _TRIES = 8
 """How often a URL that accepts connections is tried before it answers."""
+_AWAY_S = 1.0
 _IDLE, _LEAST_IDLE_S = 0.2, 4.0
 """Two idle connections that were closed after about the same time were closed for being idle."""
 
@@ -152,7 +153,7 @@ class Watcher:
     def listed(self) -> None:
         """A listing is complete, and its comparison with the pins has begun."""
         session = self._link.session
-        if session is None or not self._link.is_listed:
+        if session is None or not self._link.is_listed or not self._link.is_ready:
             return
         instructions = session.server.instructions if session.server else None
         now = definitions_of(session.catalogue, instructions)
@@ -174,7 +175,7 @@ class Watcher:
         waiting, self._listed = self._listed, None
         if waiting is not None and not waiting.done():
             waiting.set_result(reason)
-        else:
+        elif self.view.phase is not Phase.STARTING:
             self._say(phase=Phase.BROKEN, reason=reason)
         return self._before is not None
 
@@ -208,7 +209,7 @@ class Watcher:
             async for paths in saves(self._watching):
                 self._ask(_Cause(paths=paths, at_s=monotonic()))
         except UsageError as error:
-            self._say(watched=f"Not watching. {error.message}. {error.hint}")
+            self._say(phase=Phase.WATCHING, watched=f"Not watching. {error.message}. {error.hint}")
 
     def _ask(self, cause: _Cause) -> None:
         self._cause = cause
@@ -238,10 +239,11 @@ class Watcher:
             # What follows the save before is given up, and its call with it.
             self._screen.workers.cancel_group(self._screen, "following")  # pyright: ignore[reportUnknownMemberType]
             self._runner.cancel()
-            self._listed = asyncio.get_running_loop().create_future()
-            self._finished = None
+            # What the old server still says is about no new one.
+            self._listed = self._finished = None
             await self._restart()
-            self._screen.run_worker(self._follow(cause, self._listed), group="following")
+            self._listed = asyncio.get_running_loop().create_future()
+            self._screen.run_worker(self._following(cause, self._listed), group="following")
 
     async def _quiet(self) -> None:
         """Wait for the last of many saves, so that they start the server once."""
@@ -259,6 +261,15 @@ class Watcher:
                 await asyncio.wait_for(self._asked.wait(), _PATIENCE_S if is_own else _QUIET_S)
             except TimeoutError:
                 return
+
+    def _following(
+        self, cause: _Cause, listed: "asyncio.Future[str]"
+    ) -> Callable[[], Coroutine[None, None, None]]:
+        # Not the coroutine: a worker that is cancelled before it begins would leave that unawaited.
+        async def follow() -> None:
+            await self._follow(cause, listed)
+
+        return follow
 
     async def _follow(self, cause: _Cause, listed: "asyncio.Future[str]") -> None:
         reason = await listed
@@ -330,7 +341,9 @@ class Watcher:
                 self._say(phase=Phase.AWAY, at=datetime.now().astimezone().strftime("%H:%M:%S"))
                 if not await until_back(origin):
                     self._say(phase=Phase.BROKEN, reason="it has not returned for ten minutes; R connects")
-                    return
+                    while not self._link.is_ready:  # noqa: ASYNC110 - rare
+                        await asyncio.sleep(_AWAY_S)
+                    continue
             self._ask(_Cause(at_s=monotonic()))
 
     async def _try_again(self, cause: _Cause) -> None:
