@@ -70,9 +70,9 @@ class WatchView(Struct, frozen=True, kw_only=True):
 def strip_lines(view: WatchView, width: int) -> list[Content]:
     """A few lines: what came of the last save, the worst first. Changes are cut to `width` cells, for `W` shows them."""
     lines = [_standing(view)]
-    if view.phase is Phase.BROKEN and view.saved:
+    if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
-        words = f"The last good state stays on the screen. The next save {does}; t shows the timeline, with stderr."
+        words = f"The screen stays as it was. The next save {does}; t shows the timeline, with stderr."
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
@@ -115,7 +115,7 @@ def all_lines(view: WatchView) -> list[Content]:
 
 def _standing(view: WatchView) -> Content:
     what = content(shortened(view.saved, 80), "bold")
-    at = (f"{view.at} ", _QUIET)
+    at = (f"{view.at} " if view.at else "", _QUIET)
     match view.phase:
         case Phase.WATCHING:
             return Content.assemble(("↻ ", "bold $text-accent"), content(view.watched, _QUIET))
