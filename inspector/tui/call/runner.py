@@ -253,8 +253,8 @@ class CallRunner:
         is_in_use = is_quiet and self._pane.has_focus_within
         if self.tool is not None and self.tool.name == name and not is_in_use:
             self._pane.fold(call_words(call.title, call.in_short, is_tool=self.tool.item is None))
-        self._tick()
         if not is_quiet:
+            self._tick()
             self._result.focus_result()
         self._changed()
 

@@ -28,6 +28,7 @@ class WatchStrip(Static):
     def __init__(self) -> None:
         super().__init__("", markup=False, id="watch")
         self._view = WatchView()
+        self._rows = 0
 
     def on_resize(self) -> None:
         self.show(self._view)
@@ -35,7 +36,13 @@ class WatchStrip(Static):
     def show(self, view: WatchView) -> None:
         self._view = view
         width = max(self.content_size.width, _LEAST_WIDTH)
-        self.update(Content("\n").join(strip_lines(view, width)))
+        rows = [row for line in strip_lines(view, width) for row in line.wrap(width)]
+        if view.is_pending:
+            # It keeps its height until all is known: another one lays the whole screen out again.
+            rows += [Content("")] * (self._rows - len(rows))
+        is_as_high = len(rows) == self._rows
+        self._rows = len(rows)
+        self.update(Content("\n").join(rows), layout=not is_as_high)
 
 
 class WatchScreen(SecondaryScreen[None], inherit_bindings=False):

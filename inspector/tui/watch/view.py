@@ -58,6 +58,13 @@ class WatchView(Struct, frozen=True, kw_only=True):
     """None where no two results are compared."""
     reach: Reach | None = None
     """None where they are not compared yet."""
+    is_comparing: bool = False
+    """Whether two results are being compared."""
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether more will be known soon."""
+        return self.phase is Phase.STARTING or self.is_comparing
 
     @property
     def has_changes(self) -> bool:

@@ -235,6 +235,7 @@ class Watcher:
                 definitions=None,
                 values=None,
                 reach=None,
+                is_comparing=False,
             )
             # What follows the save before is given up, and its call with it.
             self._screen.workers.cancel_group(self._screen, "following")  # pyright: ignore[reportUnknownMemberType]
@@ -298,6 +299,7 @@ class Watcher:
             called=record.title if record else "",
             took_s=monotonic() - cause.at_s,
             remark=remark,
+            is_comparing=is_comparable,
         )
         self._ended_s = monotonic()
         if record is not None and before is not None and is_comparable:
@@ -363,15 +365,19 @@ class Watcher:
         self._say(values=found)
 
     def _take_reach(self, _asked: ResultsAsked, found: Reach) -> None:
-        self._say(reach=found)
+        self._say(reach=found, is_comparing=False)
 
     def _could_not(self, _asked: object, error: BaseException) -> None:
         self._say(
-            remark=f"What changed could not be compared ({type(error).__name__}): a defect of Sightline."
+            remark=f"What changed could not be compared ({type(error).__name__}): a defect of Sightline.",
+            is_comparing=False,
         )
 
     def _say(self, **changed: object) -> None:
-        self.view = replace(self.view, **changed)
+        view = replace(self.view, **changed)
+        if view == self.view:
+            return
+        self.view = view
         self._show()
         self._changed()
 
