@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.measuring import REFERENCE_S, Report, seconds
 
-PARTS = ("start", "results", "documents", "tools", "recordings", "pages", "saved", "testing")
+PARTS = ("start", "results", "documents", "tools", "recordings", "pages", "saved", "testing", "watching")
 HISTORY = Path(__file__).parent.parent / ".venv" / "bench.jsonl"
 
 

@@ -106,13 +106,15 @@ def screen_text(pilot: Pilot[None]) -> str:
     return "\n".join(strip.text for strip in strips)
 
 
-async def until(pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 60) -> None:
+async def until(
+    pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 60, *, every_s: float = 0.02
+) -> None:
     """Wait for text on the screen."""
     end = time.perf_counter() + limit_s
     while not shown():
         if time.perf_counter() > end:
             raise TimeoutError(f"it never appeared on the screen:\n{screen_text(pilot)}")
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(every_s)
     await pilot.pause()
 
 

@@ -11,6 +11,7 @@ from inspector.protocol.targets import Target
 from inspector.session.options import Options
 
 if TYPE_CHECKING:
+    from inspector.files.watching import Watching
     from inspector.recording.target import OpenedRecording
 
 
@@ -33,3 +34,5 @@ class Launch(Struct, frozen=True, kw_only=True):
     """Gives the target as saved calls have it; None, or an empty text, where it cannot be written."""
     recording: "OpenedRecording | None" = None
     """A recording that the interface shows instead of a server."""
+    watching: "Watching | None" = None
+    """The files on whose save the interface starts the server again."""

@@ -47,6 +47,17 @@ def test_a_command_without_the_interface_never_loads_it(argv: list[str], absent:
     assert absent.isdisjoint(loaded), absent.intersection(loaded)
 
 
+def test_what_watches_files_is_loaded_with_its_option_alone() -> None:
+    script = (
+        "import sys, inspector.tui.app, inspector.tui.main.screen, inspector.cli.commands.open\n"
+        "print(*sorted({'watchfiles', 'inspector.files.watching', 'inspector.tui.watch.watcher'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert not done.stdout.strip()
+
+
 def test_the_command_has_the_name_of_the_package_too() -> None:
     (sightline, package) = (
         command

@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Returned = TypeVar("Returned")
 
 _SCHEMES = ("http://", "https://", "sse+", "web+", "stdio:")
-_FOR_RECORDINGS = {"target", "level", "host", "theme", "identity", "quiet"}
+_FOR_RECORDINGS = {"words", "level", "host", "theme", "identity", "quiet"}
 """The options that may be given with a recording."""
 _QUOTED_LINES = 3
 _QUOTED_CHARACTERS = 200
@@ -114,6 +114,17 @@ def launch_of(
         agreement=agreement,
         theme=theme,
     )
+
+
+def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
+    """The same run, whose server is started again when one of `paths` is saved; none for the target's own files.
+
+    Raises UsageError for a path that does not exist.
+    """
+    from inspector.files.watching import watching_of  # noqa: PLC0415 - only with --watch
+
+    watching = watching_of(launch.target, paths)
+    return replace(launch, watching=watching, options=replace(launch.options, is_quick_to_end=True))
 
 
 def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.connect.dispatch import Answer, Channel, Dispatcher, ProgressListener, Replier
 from inspector.connect.errors import connect_error
 from inspector.connect.negotiation import Agreement, NoAgreement, negotiate
-from inspector.connect.stdio import StdioProcess
+from inspector.connect.stdio import PATIENCE_S, StdioProcess
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.errors import InspectorError
 from inspector.json.exact import Json, JsonObject
@@ -142,6 +142,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     """A longer message closes a stdio connection; over HTTP it fails the request."""
     transport: TransportOf | None = None
     """What messages go over in place of the target's process or URL."""
+    patience_s: float = PATIENCE_S
+    """How long a command may take to end after its input is closed, before SIGTERM."""
 
 
 async def open_connection(
@@ -187,7 +189,9 @@ async def _opened(
     if opening.transport is not None:
         transport = opening.transport(tap, dispatcher)
     elif isinstance(target, StdioTarget):
-        transport = StdioProcess(target, tap, dispatcher, max_message_bytes=limit)
+        transport = StdioProcess(
+            target, tap, dispatcher, max_message_bytes=limit, patience_s=opening.patience_s
+        )
     else:
         from inspector.connect.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
 

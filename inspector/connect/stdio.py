@@ -17,7 +17,7 @@ from inspector.protocol.targets import StdioTarget
 CHUNK_BYTES = 1 << 18
 MAX_STDERR_LINE_BYTES = 1 << 16
 PATIENCE_S = 1.0
-"""Time limit for a server to end after its input is closed, and again after SIGTERM."""
+"""Time limit for a server to end after its input is closed, and after SIGTERM."""
 
 
 class StdioProcess:
@@ -30,12 +30,17 @@ class StdioProcess:
         dispatcher: Dispatcher,
         *,
         max_message_bytes: int = MAX_MESSAGE_BYTES,
+        patience_s: float = PATIENCE_S,
     ) -> None:
-        """A line of more than `max_message_bytes` ends the connection."""
+        """A line of more than `max_message_bytes` ends the connection.
+
+        `patience_s`: how long the server may take to end after its input is closed, before SIGTERM.
+        """
         self._target = target
         self._tap = tap
         self._dispatcher = dispatcher
         self._max_message_bytes = max_message_bytes
+        self._patience_s = patience_s
         self._process: processes.Program | None = None
         self._readers: list[asyncio.Task[None]] = []
         self._writing = asyncio.Lock()
@@ -87,7 +92,7 @@ class StdioProcess:
         try:
             if process.stdin:
                 process.stdin.close()
-            await process.has_ended(PATIENCE_S)
+            await process.has_ended(self._patience_s)
         finally:
             for daemon in await process.end(PATIENCE_S):
                 self._tap.note(str(daemon))

@@ -61,6 +61,7 @@ class Since(StrEnum):
 
     PINNED = "since it was pinned"
     LISTED = "since it was first listed in this session"
+    SAVED = "since the last save"
 
 
 class PinStatus(StrEnum):

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 
 _MOST_SUBSCRIBED = 100
+_SHORT_PATIENCE_S = 0.03
 
 
 class SessionEndedError(UnreachableError):
@@ -124,6 +125,7 @@ class Session:
     ) -> ServerFacts:
         # The wire loads after the interface has painted; a replayed session never needs it.
         from inspector.connect.connection import Opening, open_connection  # noqa: PLC0415
+        from inspector.connect.stdio import PATIENCE_S  # noqa: PLC0415 - as above
 
         target, self._redeem_at = reachable(named, self.options.redeem_origin)
         self._connection = await open_connection(
@@ -139,6 +141,7 @@ class Session:
                 ),
                 max_message_bytes=self.options.max_message_bytes,
                 transport=self.options.transport,
+                patience_s=_SHORT_PATIENCE_S if self.options.is_quick_to_end else PATIENCE_S,
             ),
             on_frame=self._framed,
             on_notification=self._notified,

@@ -52,6 +52,8 @@ class Options(Struct, frozen=True, kw_only=True):
     """A longer message ends the connection."""
     transport: "TransportOf | None" = None
     """What messages go over in place of the target's process or URL."""
+    is_quick_to_end: bool = False
+    """Whether a command gets SIGTERM soon after its input is closed, because it is started again at once."""
 
 
 def reachable(

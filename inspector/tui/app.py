@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,7 +17,7 @@ from inspector.boundary.options import Level
 from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.files.recent import recent_targets
-from inspector.protocol.targets import Target
+from inspector.protocol.targets import StdioTarget, Target
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
 from inspector.tui.keys.table import bindings
@@ -28,6 +28,7 @@ from inspector.tui.runtime.memory import calm_collector
 
 if TYPE_CHECKING:
     from inspector.files.settings import Settings
+    from inspector.files.watching import Watching
     from inspector.launch import Launch
     from inspector.policy.gate.agreement import Terms
     from inspector.recording.target import OpenedRecording
@@ -54,6 +55,8 @@ def run(launch: "Launch") -> int:
         names = ", ".join(each.name for each in found)
         raise UsageError(f"no theme {chosen}", f"Known themes: {names}.")
 
+    targets = _targets(launch)
+
     async def open_session(listener: "Listener") -> "Session":
         if recording is not None:
             await asyncio.to_thread(import_module, "inspector.session.recorded")
@@ -64,7 +67,8 @@ def run(launch: "Launch") -> int:
         await asyncio.to_thread(import_module, "inspector.connect.connection")
         from inspector.session.live import Session  # noqa: PLC0415 - after the first paint
 
-        return Session(target, options, listener)
+        # Sessions of a run differ only where files are watched.
+        return Session(next(targets), options, listener)
 
     calm_collector()
     end_with_the_terminal()
@@ -81,6 +85,7 @@ def run(launch: "Launch") -> int:
         is_history_kept=launch.is_history_kept and (own is None or own.history),
         as_saved=launch.as_saved,
         is_first=not recent_targets(),
+        watching=launch.watching,
     )
     try:
         asyncio.run(run_and_leave(app.run_async))
@@ -89,6 +94,17 @@ def run(launch: "Launch") -> int:
         if options.recorder:
             options.recorder.close()
     return app.return_code or 0
+
+
+def _targets(launch: "Launch") -> Iterator[Target]:
+    """The target of the first connection, then of each further one."""
+    target = launch.target
+    yield target
+    if launch.watching is not None and isinstance(target, StdioTarget):
+        # Python compares a source with its compiled file by second and size: after two quick saves, it would run the first.
+        target = replace(target, environment={"PYTHONDONTWRITEBYTECODE": "1", **target.environment})
+    while True:
+        yield target
 
 
 def _own() -> "Settings | None":
@@ -152,11 +168,13 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         is_history_kept: bool = False,
         as_saved: Callable[[], str] | None = None,
         is_first: bool = False,
+        watching: "Watching | None" = None,
     ) -> None:
         """`own`: the user's own settings; None for the defaults. `recording`: looked into in place of a server.
 
         `terms`: what decides on calls; None for the built-in policy. `is_first`: begins with a hint on the keys.
         `is_history_kept`: whether calls are kept beyond this run. `as_saved`: gives the target as saved calls have it.
+        `watching`: the files on whose save the server is started again.
         """
         super().__init__()
         self._allow_copy = own is not None and own.allow_copy
@@ -168,6 +186,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._is_history_kept = is_history_kept
         self._as_saved = as_saved
         self._is_first = is_first
+        self._watching = watching
         self._level = level
         self._host = host
         self._main: MainScreen | None = None
@@ -220,6 +239,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             is_history_kept=self._is_history_kept,
             as_saved=self._as_saved,
             is_first=self._is_first,
+            watching=self._watching,
         )
 
     async def on_event(self, event: events.Event) -> None:

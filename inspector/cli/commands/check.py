@@ -51,7 +51,7 @@ from inspector.review.formats.formats import report_lines
 from inspector.review.report import Report, entries_of, report_shape, without_credentials
 from inspector.review.rule import Rule
 from inspector.safe_text import safe_line
-from inspector.saved.call import SavedCall
+from inspector.saved.call import SavedCall, saved_server
 from inspector.saved.files.calls import USUAL_FILE, read_calls, secret_values
 from inspector.session.live import Session
 

@@ -14,14 +14,35 @@ from inspector.cli.options import (
     takes,
     theme_option,
 )
-from inspector.cli.start import Invocation, launch_of, recording_launch, target_of
+from inspector.cli.start import Invocation, launch_of, recording_launch, target_of, watching_launch
+from inspector.errors import UsageError
+
+
+class _WatchingCommand(SectionedCommand):
+    """A command whose --watch takes a value only with `=`, so that it takes no target for one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--watch=" if word == "--watch" else word for word in args])
 
 
 @click.command(
-    cls=SectionedCommand,
-    examples=("sightline -- node server.js --flag", "sightline session.jsonl --host claude-code"),
+    cls=_WatchingCommand,
+    examples=(
+        "sightline -- node server.js --flag",
+        "sightline --watch -- python server.py",
+        "sightline session.jsonl --host claude-code",
+    ),
 )
-@click.argument("target", required=False)
+@click.argument("words", metavar="[TARGET]", nargs=-1)
+@click.option(
+    "--watch",
+    "watched",
+    metavar="[=PATH]",
+    multiple=True,
+    help="Start the server again when PATH is saved, and repeat the last call. May be repeated; without PATH, the command's own "
+    "files and the working folder, without what git ignores. Words before -- are PATHs too: --watch src -- python server.py. "
+    "A server at a URL is connected to again when it returns.",
+)
 @theme_option
 @history_option
 @click.option(
@@ -38,7 +59,8 @@ from inspector.cli.start import Invocation, launch_of, recording_launch, target_
 def command(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
     *,
-    target: str | None,
+    words: tuple[str, ...],
+    watched: tuple[str, ...],
     theme: str | None,
     no_history: bool,
     identity: str | None,
@@ -48,6 +70,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     rules: PolicyOptions,
 ) -> int:
     """Open the interface on TARGET, or on a recording."""
+    target, paths = _target_and_paths(words, watched, invocation.command_line)
     terms = rules.read()
     played = recording_launch(target, identity, lens, theme, click.get_current_context())
     if played is not None:
@@ -66,8 +89,23 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
             return saved_server(words_of(target, connection, invocation.command_line, chosen))
 
         launch = replace(launch, is_history_kept=not no_history, as_saved=as_saved)
+        if watched:
+            launch = watching_launch(launch, paths)
         code = invocation.open(launch)
     from inspector.cli.overview import remember  # noqa: PLC0415 - after the interface, so that it opens sooner
 
     remember(target, connection, invocation.command_line, chosen)
     return code
+
+
+def _target_and_paths(
+    words: tuple[str, ...], watched: tuple[str, ...], command_line: tuple[str, ...] | None
+) -> tuple[str | None, tuple[str, ...]]:
+    """The target that `words` name, and what to watch. Raises UsageError for two targets."""
+    paths = tuple(filter(None, watched))
+    if watched and command_line is not None:
+        return None, (*words, *paths)
+    if len(words) > 1:
+        hint = "Write the files to watch as --watch=PATH." if watched else "Give one of them."
+        raise UsageError(f"two targets: {words[0]} and {words[1]}", hint)
+    return (words[0] if words else None), paths

@@ -75,10 +75,13 @@ class CallFinished(Message):
 
 @dataclass
 class CallStopped(Message):
-    """A call has ended without a record. `note` says why."""
+    """A call has ended without a record. `note` says why, `reason` the same in a few words of foreign text."""
 
     name: str
     note: Content
+    reason: str
+    is_quiet: bool
+    """Whether the user did not make it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,6 +95,8 @@ class _Running:
     began_s: float
     worker: Worker[None]
     ticking: Timer
+    is_quiet: bool = False
+    """Whether it leaves the focus where it is: the user did not make it."""
     is_held: bool = False
     """Whether it waits for the user to agree."""
     is_asked: bool = False
@@ -234,7 +239,14 @@ class CallRunner:
         else:
             self._start(self.last)
 
-    def _start(self, call: RepeatableCall) -> None:
+    def repeat_unasked(self) -> str:
+        """Call again what was called last, as long as the policy does not ask. Why it is not called; empty where it is."""
+        obstacle = self.obstacle()
+        if self.last is not None and not obstacle:
+            self._start(self.last, is_quiet=True)
+        return obstacle
+
+    def _start(self, call: RepeatableCall, *, is_quiet: bool = False) -> None:
         self.last = call
         name, arguments = call.name, call.arguments
         self._running = _Running(
@@ -242,17 +254,20 @@ class CallRunner:
             words=running_words(call.title),
             arguments=arguments,
             began_s=monotonic(),
-            worker=self._screen.run_worker(self._call(name, arguments), group="call"),
+            worker=self._screen.run_worker(self._call(name, arguments, may_ask=not is_quiet), group="call"),
             ticking=self._screen.set_interval(_TICK_S, self._tick),
+            is_quiet=is_quiet,
         )
         self._screen.post_message(CallStarted(call.title, call.in_short))
-        if self.tool is not None and self.tool.name == name:
+        is_in_use = is_quiet and self._pane.has_focus_within
+        if self.tool is not None and self.tool.name == name and not is_in_use:
             self._pane.fold(call_words(call.title, call.in_short, is_tool=self.tool.item is None))
-        self._tick()
-        self._result.focus_result()
+        if not is_quiet:
+            self._tick()
+            self._result.focus_result()
         self._changed()
 
-    async def _call(self, name: str, arguments: JsonObject) -> None:
+    async def _call(self, name: str, arguments: JsonObject, *, may_ask: bool) -> None:
         session = self._link.session
         if session is None:
             return
@@ -264,6 +279,7 @@ class CallRunner:
                 asking=self._asking(name),
                 on_hold=self._hold,
                 on_progress=self._advance,
+                may_ask=may_ask,
             )
         except InspectorError as error:
             self._stop(error.message)
@@ -302,8 +318,14 @@ class CallRunner:
     def _stop(self, reason: str) -> None:
         """The running call ended without a record. `reason` may quote foreign text."""
         name = self._running.name if self._running else ""
+        is_quiet = self._running is not None and self._running.is_quiet
         self._end()
-        if self._result.has_focus_within and self.tool is not None and self.tool.name == name:
+        if (
+            not is_quiet
+            and self._result.has_focus_within
+            and self.tool is not None
+            and self.tool.name == name
+        ):
             # There is nothing to read; what was written may be changed, and called again.
             self._pane.focus_form()
         note = Content.assemble(
@@ -311,7 +333,7 @@ class CallRunner:
             " has no result. Sightline: ",
             content(shortened(reason, 600)),
         )
-        self._screen.post_message(CallStopped(name, note))
+        self._screen.post_message(CallStopped(name, note, reason, is_quiet))
 
     def cancel(self) -> None:
         """Cancel the running call."""

@@ -195,6 +195,7 @@ class CataloguePane(Vertical):
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
         self._note = Static("", id="catalogue-note", markup=False)
         self._legend = Static("", id="catalogue-legend", markup=False)
+        self._explained = Content("")
         self._settling: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -207,6 +208,10 @@ class CataloguePane(Vertical):
     def _explain(self) -> None:
         """Below the list, the badges under the cursor in words where the row has letters."""
         words = self._lines.badges_in_words
+        if words.is_same(self._explained):
+            # Another text lays the whole screen out again.
+            return
+        self._explained = words
         self._legend.update(words)
         self.set_class(bool(words.plain), "-lettered")
 

@@ -30,7 +30,7 @@ from inspector.session.events import (
 )
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.tui.connection.failure import last_words
+from inspector.tui.connection.failure import STDERR_LINES, last_words
 
 
 @dataclass
@@ -84,7 +84,7 @@ class SessionLink:
         """Answers what the server asks; None to decline."""
         self.authorizer: Authorizer | None = None
         """Asks the user to authorize; None to ask nothing."""
-        self._waiting: set[type[ListingReported | TimelineGrew]] = set()
+        self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}
         self.session: Session | None = None
         """The session in use, or the last one."""
         self.state = State.IDLE
@@ -128,9 +128,9 @@ class SessionLink:
         """Whether the server lists anything."""
         return self.session is not None and any(self.session.catalogue.entries.values())
 
-    def last_words(self) -> tuple[str, ...]:
+    def last_words(self, lines: int = STDERR_LINES) -> tuple[str, ...]:
         """The end of what the server wrote to stderr."""
-        return last_words(reversed(self.session.timeline.entries)) if self.session else ()
+        return last_words(reversed(self.session.timeline.entries), lines) if self.session else ()
 
     def tool(self, name: str) -> Tool | None:
         """A tool that the session lists."""
@@ -139,6 +139,7 @@ class SessionLink:
     async def live(self) -> None:
         """Connect, list, and stay until cancelled. The task that runs this owns the connection."""
         session = self.session = await self._opener(self._hear)
+        self.is_listed = False
         if self.responder is not None:
             session.asker.responder = self.responder
         session.options = replace(
@@ -202,15 +203,20 @@ class SessionLink:
                 self._screen.post_message(ResourceReported(event.uri))
             case ListingAdvanced():
                 self.is_listed = event.complete
-                self._soon(ListingReported)
+                if event.complete:
+                    self._tell(ListingReported)
+                else:
+                    self._soon(ListingReported)
             case FrameSeen() | Noted():
                 self._soon(TimelineGrew)
 
     def _soon(self, news: type[ListingReported | TimelineGrew]) -> None:
         if news not in self._waiting:
-            self._waiting.add(news)
-            asyncio.get_running_loop().call_later(_CALM_S, partial(self._tell, news))
+            loop = asyncio.get_running_loop()
+            self._waiting[news] = loop.call_later(_CALM_S, partial(self._tell, news))
 
     def _tell(self, news: type[ListingReported | TimelineGrew]) -> None:
-        self._waiting.discard(news)
+        waiting = self._waiting.pop(news, None)
+        if waiting is not None:
+            waiting.cancel()
         self._screen.post_message(news())

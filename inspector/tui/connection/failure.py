@@ -11,7 +11,7 @@ from textual.widgets import Static
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.tui.text import content, headline, paragraph, shortened
 
-_STDERR_LINES = 8
+STDERR_LINES = 8
 _LINE_LENGTH = 400
 _MESSAGE_LENGTH = 20_000
 """With forty lines of stderr."""
@@ -25,15 +25,15 @@ class FailureView(Struct, frozen=True, kw_only=True):
     stderr: tuple[str, ...] = ()
 
 
-def last_words(entries: Iterable[Entry]) -> tuple[str, ...]:
+def last_words(entries: Iterable[Entry], lines: int = STDERR_LINES) -> tuple[str, ...]:
     """The last lines of stderr among `entries`, which come newest first."""
     found: list[str] = []
     for entry in entries:
         if entry.kind is EntryKind.STDERR:
             found += reversed(entry.detail.splitlines())
-            if len(found) >= _STDERR_LINES:
+            if len(found) >= lines:
                 break
-    return tuple(reversed(found[:_STDERR_LINES]))
+    return tuple(reversed(found[:lines]))
 
 
 def failure(view: FailureView) -> Content:

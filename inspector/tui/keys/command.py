@@ -28,6 +28,7 @@ class Place(StrEnum):
     TRUST = "In the trust of the session"
     CONTEXT = "In the context before the first call"
     PINS = "In the pins"
+    WATCH = "In what a save changed"
     RECORDING = "In a recording"
     ASKING = "In a question"
     ANSWERING = "Where the server asks for an answer"

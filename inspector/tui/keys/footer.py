@@ -61,6 +61,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """Whether two models stand in place of the raw result and one."""
     is_changed: bool = False
     """Whether definitions are others than they were pinned, or first listed."""
+    is_saved: bool = False
+    """Whether the last save changed something."""
     secrets: int = 0
     """How many values the vault holds."""
 
@@ -135,6 +137,8 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
 
 
 def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
+    if now.is_saved:
+        yield "watch.open", ""
     if now.is_changed:
         yield "pins.open", "what changed"
     if now.has_called and now.is_ready and not now.is_running:

@@ -93,7 +93,7 @@ MAIN: tuple[Command, ...] = (
         "r",
         "repeat_call",
         "call again",
-        "Calls the last tool again, with the same arguments. The policy decides as on any call.",
+        "Calls the last tool again, with the same arguments. The policy decides as on any call. With --watch, each save calls it again from then on.",
         palette=True,
     ),
     _main(
@@ -201,6 +201,14 @@ MAIN: tuple[Command, ...] = (
         "pins",
         "pins",
         "Shows whether the definitions are as you pinned them, and what changed; pins those that are listed now.",
+        palette=True,
+    ),
+    _main(
+        "watch.open",
+        "W",
+        "watch",
+        "what the save changed",
+        "Shows all that the last save changed: definitions, the result, what reaches models. With --watch.",
         palette=True,
     ),
     _main(
@@ -446,6 +454,15 @@ DECIDING: tuple[Command, ...] = (
     _deciding("decision.decline", "escape,n,enter", "decline", "no", "Answers no.", shown="Esc"),
     _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key does."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
+    row(
+        Place.WATCH,
+        "watch.back",
+        "escape,W",
+        "back",
+        "back",
+        "Back to the main screen.",
+        shown="Esc W",
+    ),
     row(
         Place.CONTEXT,
         "context.back",

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -82,6 +82,10 @@ from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.search_line import SearchInput
 from inspector.tui.widgets.choice import ChoiceInput
 
+if TYPE_CHECKING:
+    from inspector.files.watching import Watching
+    from inspector.tui.watch.watcher import Watcher
+
 
 def _host_names() -> tuple[str, ...]:
     """The names of all hosts. Also reads the vocabularies, which the first listing needs. In a thread."""
@@ -144,12 +148,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         is_history_kept: bool = False,
         as_saved: Callable[[], str] | None = None,
         is_first: bool = False,
+        watching: "Watching | None" = None,
     ) -> None:
         """`copy_secret`: puts a secret on the clipboard; None where that is not allowed. `terms`: of the policy.
 
         `is_history_kept`: whether calls are kept beyond this run. `as_saved`: gives the target as saved calls have it.
 
-        `is_first`: shows a hint on the keys until one is pressed.
+        `is_first`: shows a hint on the keys until one is pressed. `watching`: the files on whose save the server is started again.
         """
         super().__init__()
         self._target = target
@@ -221,10 +226,29 @@ class MainScreen(Screen[None], inherit_bindings=False):
             as_saved=as_saved,
             will_come_back=self._will_come_back_to_history,
         )
+        self._restarting = asyncio.Lock()
+        self._watch = self._watcher_of(watching) if watching is not None else None
+
+    def _watcher_of(self, watching: "Watching") -> "Watcher":
+        from inspector.tui.watch.watcher import Watcher  # noqa: PLC0415 - few runs watch
+
+        return Watcher(
+            self,
+            self._link,
+            self._runner,
+            self._pins,
+            self._selection,
+            watching=watching,
+            target=self._target,
+            restart=self._reconnect,
+            changed=self._show_keys,
+        )
 
     def compose(self) -> ComposeResult:
         yield self._header
         yield self._failure
+        if self._watch is not None:
+            yield self._watch.strip
         with Container(id="work"):
             yield self._catalogue
             yield self._tool
@@ -256,6 +280,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._result.show_note(Content(self.NO_CALL))
         self.call_after_refresh(self._begin)
         self.call_after_refresh(self._history.begin)
+        if self._watch is not None:
+            self._watch.begin()
 
     def _begin(self) -> None:
         self._life = self.run_worker(self._live(), group="connection")
@@ -282,8 +308,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         await self._history.close()
 
     async def _reconnect(self) -> None:
-        await self.end()
-        self._begin()
+        async with self._restarting:
+            await self.end()
+            self._begin()
 
     @property
     def custody(self) -> Custody:
@@ -328,6 +355,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._reviewer.listed()
             if not self.READ_ONLY:
                 self._pins.listed()
+            if self._watch is not None:
+                self._watch.listed()
 
     @on(TimelineGrew)
     def show_timeline(self) -> None:
@@ -383,6 +412,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
         self._selection.finished(message.record)
+        if self._watch is not None:
+            self._watch.finished(message.record)
         if self._link.session is not None:
             self._timeline.finished(self._link.session, message.record)
         self._reviewer.finished(message.record)
@@ -407,7 +438,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(CallStopped)
     def show_stopped(self, message: CallStopped) -> None:
-        self._selection.stopped(message.name, message.note)
+        if self._watch is not None:
+            self._watch.stopped(message.reason)
+        if not message.is_quiet:
+            self._selection.stopped(message.name, message.note)
 
     @on(RecordAmended)
     def show_amended(self, message: RecordAmended) -> None:
@@ -572,6 +606,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         )
 
     def _show_failure(self, message: str, hint: str) -> None:
+        if self._watch is not None and self._watch.shows_failure(message):
+            return
         # What a browser writes to stderr explains no page.
         stderr = () if isinstance(self._target, PageTarget) else self._link.last_words()
         self._failure.show(FailureView(message=message, hint=hint, stderr=stderr))
@@ -611,6 +647,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_searched=self._result.is_searched,
                 is_comparing=self._selection.comparing.is_on,
                 is_changed=self._pins.has_changes,
+                is_saved=self._watch is not None and self._watch.has_changes,
                 secrets=len(self.custody.vault),
             )
         )
@@ -698,7 +735,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
             do()
 
     def action_repeat_call(self) -> None:
+        if self._watch is not None:
+            self._watch.agree()
         self._runner.repeat()
+
+    def action_watch(self) -> None:
+        if self._watch is None:
+            self.notify("Nothing is watched: start Sightline with --watch.", markup=False)
+        else:
+            self._open(self._watch.screen())
 
     def action_follow_link(self) -> None:
         uri = self._result.link(only_here=False)

@@ -13,6 +13,7 @@ from inspector.safe_text import safe_line
 from inspector.tui.text import content, count, shortened
 
 CHANGED, NEW, GONE = "≠", "+", "-"
+SIGNS = {ChangeKind.CHANGED: CHANGED, ChangeKind.ADDED: NEW, ChangeKind.REMOVED: GONE}
 
 _MAX_SHOWN = 60_000
 """Characters of all changes, which are wrapped at once."""
@@ -58,7 +59,7 @@ def news_of(state: PinState) -> str:
     """A sentence about what changed; empty where nothing did."""
     if state.fault:
         return f"{safe_line(state.fault)}. Sightline asks before the first call of every tool."
-    parts = [f"{altered.since.value}: {_amount(altered)}" for altered in state.altered]
+    parts = [f"{altered.since.value}: {amount(altered)}" for altered in state.altered]
     return f"{CHANGED} {'; '.join(parts).capitalize()}. P shows how." if parts else ""
 
 
@@ -97,13 +98,13 @@ def change_lines(state: PinState) -> tuple[Content, ...]:
 
 def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
     at = f" ({state.pinned.at})" if altered.since is Since.PINNED and state.pinned else ""
-    words = f"{altered.since.value.capitalize()}{at}: {_amount(altered)}"
+    words = f"{altered.since.value.capitalize()}{at}: {amount(altered)}"
     yield content(shortened(words, 200), "bold $text-primary")
     if altered.instructions_changed:
         yield Content("")
         yield Content.styled(f"{CHANGED} the server's instructions", "bold $text-error")
         before, after = altered.before.instructions, altered.now.instructions
-        yield from _sides(Change(pointer="", kind=ChangeKind.CHANGED, before=before, after=after))
+        yield from both_sides(Change(pointer="", kind=ChangeKind.CHANGED, before=before, after=after))
     old, new = ({tool.name: tool for tool in side.all} for side in (altered.before, altered.now))
     for name, parts in altered.by_tool.items():
         values: dict[str, Change] = {}
@@ -114,29 +115,33 @@ def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
     yield Content("")
 
 
-def _change(change: DefinitionChange, values: dict[str, Change]) -> Iterator[Content]:
-    yield Content("")
-    sign = {ChangeKind.ADDED: NEW, ChangeKind.REMOVED: GONE}.get(change.kind, CHANGED)
+def change_title(change: DefinitionChange) -> Content:
+    """Which definition changed, and where."""
+    sign = SIGNS[change.kind]
     if not change.pointer:
         word = {ChangeKind.ADDED: "is new", ChangeKind.REMOVED: "is gone"}.get(change.kind, "has changed")
-        yield Content.assemble(
+        return Content.assemble(
             (f"{sign} ", "bold $text-error"), content(shortened(change.tool, _MAX_NAME), "bold"), f" {word}"
         )
-        return
-    yield Content.assemble(
+    return Content.assemble(
         (f"{sign} ", "bold $text-error"),
         content(shortened(change.tool, _MAX_NAME), "bold"),
         " ",
         content(shortened(change.pointer, 200)),
         (f" {change.kind.value}", _QUIET),
     )
+
+
+def _change(change: DefinitionChange, values: dict[str, Change]) -> Iterator[Content]:
+    yield Content("")
+    yield change_title(change)
     for what in change.weakens:
         yield Content.assemble(("  ! declares less: ", "bold $text-warning"), content(shortened(what, 300)))
     if change.pointer in values:
-        yield from _sides(values[change.pointer])
+        yield from both_sides(values[change.pointer])
 
 
-def _sides(change: Change) -> Iterator[Content]:
+def both_sides(change: Change) -> Iterator[Content]:
     """Both sides, cut to where they differ."""
     before, after = _text(change.before), _text(change.after)
     is_both = change.kind is ChangeKind.CHANGED
@@ -173,7 +178,8 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else dump_text(value)
 
 
-def _amount(altered: ChangesSince) -> str:
+def amount(altered: ChangesSince) -> str:
+    """How much changed, in words."""
     tools = len({change.tool for change in altered.tools})
     parts = [f"{count(tools, 'definition')} changed"] if tools else []
     if altered.weakened:

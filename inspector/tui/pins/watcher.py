@@ -78,6 +78,10 @@ class PinWatcher:
         is_same = session is not None and session.catalogue is self._compared
         return is_same and self._link.is_listed and not self._comparisons.is_busy
 
+    async def settled(self) -> None:
+        """Wait until the listing is compared."""
+        await self._comparisons.idle()
+
     def listed(self) -> None:
         """Compare the listing, if it is complete."""
         self._ask()

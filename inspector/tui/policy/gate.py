@@ -60,13 +60,17 @@ class PolicyGate:
         asking: Sequence[ConfirmReason],
         on_hold: Callable[[bool], None],
         on_progress: Callable[[Progress], None],
+        may_ask: bool = True,
     ) -> Ruled:
         """Make a call that the policy allows or the user agrees to. Run it in a worker.
 
+        `may_ask`: where it is false, a call that the policy does not simply allow is not made, and no dialog says so.
         `on_hold` is called with whether the call waits for the user. Raises BlockedError or NotConfirmedError for a call that is not made, InspectorError for one that fails.
         """
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
         agreement = Agreement.NOT_ASKED
+        if not may_ask and considered.verdict is not Verdict.ALLOW:
+            raise NotConfirmedError("; ".join(considered.reasons))
         match considered.verdict:
             case Verdict.BLOCK:
                 await self.oversight.decline(session, considered)

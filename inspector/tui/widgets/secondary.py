@@ -60,12 +60,16 @@ class Detail(VerticalScroll):
     def __init__(self, name: str, *, can_focus: bool = True) -> None:
         super().__init__(id=name, can_focus=can_focus)
         self._text = Static("", markup=False)
+        self._shown = Content("")
 
     def compose(self) -> ComposeResult:
         yield self._text
 
     def show(self, text: Content) -> None:
-        self._text.update(text)
+        if not text.is_same(self._shown):
+            # Another text lays the whole screen out again.
+            self._shown = text
+            self._text.update(text)
 
 
 class SecondaryScreen(Screen[Ended], inherit_bindings=False):

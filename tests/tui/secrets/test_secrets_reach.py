@@ -159,8 +159,11 @@ HARMLESS = {
     "pair.next",
     "pair.previous",
     "pair.sides",
+    "watch.back",
+    "watch.open",
 }
 OPTIONS = {
+    "--watch",
     "--also-as",
     "--cacert",
     "--calls",

@@ -1,0 +1,241 @@
+"""Which files of a server are watched, and when one of them is saved. Imported only with `--watch`."""
+
+import asyncio
+import os
+import re
+import subprocess
+import time
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from inspector.errors import UsageError
+from inspector.protocol.targets import HttpTarget, StdioTarget, Target
+
+_STEP_MS = 20
+"""A save counts once no other has come for this long: editors write a file in several steps."""
+_DEBOUNCE_MS = 400
+"""The longest wait for that."""
+_GIT_S = 10.0
+MAX_FOLDERS = 5_000
+"""A change of one of them is noticed by the system itself, which allows no more for long."""
+
+_IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "venv"})
+"""Beside those whose names begin with a dot, where git does not know better."""
+_IGNORED_FILES = re.compile(
+    r"~$|\.(?:py[cod]|sw.|log|jsonl|pid|tmp|lock)$|-(?:journal|wal|shm)$|^\.#|^4913$|^\.DS_Store$|^sightline-"
+)
+"""What editors, interpreters, servers and Sightline write for themselves."""
+_INTERPRETER = re.compile(r"(?:python|node|deno|bun|ruby|java|php|perl|uvx?|np[mx]|(?:ba)?sh)[\d.]*$")
+"""A program that is no file of the server."""
+_FOLDER_OPTIONS = frozenset({"--directory", "--project", "--prefix"})
+"""Options of launchers, such as uv and npm, whose value is the folder of the server."""
+
+
+class Watching(Struct, frozen=True, kw_only=True):
+    """What is watched: absolute paths."""
+
+    folders: tuple[str, ...] = ()
+    """With all below that git does not ignore."""
+    files: frozenset[str] = frozenset()
+    """Also where git ignores them."""
+
+    def __bool__(self) -> bool:
+        return bool(self.folders or self.files)
+
+
+def watching_of(target: Target, named: Sequence[str]) -> Watching:
+    """What the user named; else the command's own files and the working folder. Nothing for a URL.
+
+    Raises UsageError for a path that does not exist.
+    """
+    if named:
+        missing = [word for word in named if not Path(word).exists()]
+        if missing:
+            raise UsageError(f"--watch {missing[0]}: no such file or folder", "Name what exists.")
+        return _watching(Path(word).absolute() for word in named)
+    if isinstance(target, HttpTarget):
+        return Watching()
+    if isinstance(target, StdioTarget):
+        cwd = Path(target.cwd or ".").absolute()
+        return _watching([cwd, *_own_files(target.command, cwd)])
+    return _watching([Path.cwd()])
+
+
+def _watching(paths: Iterable[Path]) -> Watching:
+    # As the system names what changed: by real paths. A link may be replaced, or what it leads to.
+    found = list(paths)
+    folders = dict.fromkeys(os.path.realpath(path) for path in found if path.is_dir())
+    files = [path for path in found if not path.is_dir()]
+    names = {str(Path(os.path.realpath(path.parent)) / path.name) for path in files}
+    return Watching(
+        folders=tuple(folders), files=frozenset(names | {os.path.realpath(path) for path in files})
+    )
+
+
+def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
+    """The files that a command names, and the folders of its first one and of launchers' options."""
+    program, *words = command
+    if "/" in program and not _INTERPRETER.match(program.rpartition("/")[2]):
+        yield cwd / program
+    has_script = False
+    for before, word in zip(command, words, strict=False):
+        option, _, value = word.partition("=")
+        if before in _FOLDER_OPTIONS and (cwd / word).is_dir():
+            yield cwd / word
+        elif option in _FOLDER_OPTIONS and value and (cwd / value).is_dir():
+            yield cwd / value
+        elif not word.startswith("-") and (cwd / word).is_file():
+            yield cwd / word
+            if not has_script:
+                yield (cwd / word).parent
+            has_script = True
+
+
+async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
+    """The paths that were saved, together where they were saved at once. Raises UsageError where nothing can be watched."""
+    from watchfiles import awatch  # noqa: PLC0415 # pyright: ignore[reportUnknownVariableType] - loads a compiled library
+
+    since_ns = time.time_ns()
+    before: frozenset[str] | None = None
+    while True:
+        folders = await asyncio.to_thread(_folders_of, watching)
+        new = folders - before if before is not None else frozenset[str]()
+        stop = asyncio.Event()
+        try:
+            changes = awatch(
+                *folders,
+                watch_filter=None,
+                step=_STEP_MS,
+                debounce=_DEBOUNCE_MS,
+                recursive=False,
+                stop_event=stop,
+                ignore_permission_denied=True,
+            )
+            first = asyncio.ensure_future(anext(changes))
+            try:
+                # What was saved between two watches, or with a new folder, no watch has seen.
+                missed = (
+                    ()
+                    if before is None
+                    else await asyncio.to_thread(_missed, watching, folders, new, since_ns)
+                )
+                before = folders
+                if missed:
+                    yield missed
+                found = await first
+                while True:
+                    # Counted from a little before: the clocks of file systems are coarse.
+                    since_ns = time.time_ns() - 50_000_000
+                    paths = {path for _, path in found}
+                    saved = await asyncio.to_thread(_counting, watching, paths)
+                    if saved:
+                        yield saved
+                    if any(os.path.isdir(path) and path not in folders for path in paths):  # noqa: ASYNC240, PTH112 - as fast as it gets
+                        break
+                    found = await anext(changes)
+            finally:
+                stop.set()
+                first.cancel()
+                await asyncio.gather(first, return_exceptions=True)
+                await changes.aclose()
+        except FileNotFoundError:
+            # A folder was removed while the watch began.
+            await asyncio.sleep(0.05)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise UsageError(
+                f"{len(folders):,} folders cannot be watched: {reason}", "Name less with --watch=PATH."
+            ) from error
+
+
+def _folders_of(watching: Watching) -> frozenset[str]:
+    """The folders to watch, each for itself. Raises UsageError where they are too many."""
+    found = {os.path.dirname(file) for file in watching.files}  # noqa: PTH120 - many
+    for root in watching.folders:
+        for folder in _below(root):
+            found.add(folder)
+            if len(found) > MAX_FOLDERS:
+                raise UsageError(
+                    f"--watch: more than {MAX_FOLDERS:,} folders in {root}",
+                    "Name what to watch, as in --watch=src.",
+                )
+    return frozenset(folder for folder in found if os.path.isdir(folder))  # noqa: PTH112 - as above
+
+
+def _below(root: str) -> Iterator[str]:
+    yield root
+    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if listed is not None and not _ignored(root, [root]):
+        known = {root}
+        for name in listed.split("\0"):
+            folder = os.path.dirname(os.path.join(root, name))  # noqa: PTH118, PTH120 - as above
+            while name and folder not in known:
+                known.add(folder)
+                yield folder
+                folder = os.path.dirname(folder)  # noqa: PTH120 - as above
+        return
+    for parent, names, _ in os.walk(root):
+        names[:] = [name for name in names if not _is_ignored_folder(name)]
+        yield from (os.path.join(parent, name) for name in names)  # noqa: PTH118 - as above
+
+
+def _is_ignored_folder(name: str) -> bool:
+    return name.startswith(".") or name in _IGNORED_FOLDERS
+
+
+def _missed(
+    watching: Watching, folders: Iterable[str], new: frozenset[str], since_ns: int
+) -> tuple[str, ...]:
+    """What was saved while nothing was watched: all files of new folders, and the new ones of others."""
+    found: set[str] = set()
+    for folder in folders:
+        least_ns = 0 if folder in new else since_ns
+        try:
+            with os.scandir(folder) as entries:
+                found.update(
+                    entry.path for entry in entries if entry.is_file() and entry.stat().st_mtime_ns > least_ns
+                )
+        except OSError:
+            continue
+    return _counting(watching, found)
+
+
+def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
+    """Those of the changed paths that are files of the server."""
+    own = [path for path in paths if path in watching.files]
+    others = [path for path in paths if path not in watching.files and not os.path.isdir(path)]  # noqa: PTH112 - as above
+    for root in watching.folders:
+        inside = [path for path in others if path.startswith(f"{root}{os.sep}") and _may_count(path, root)]
+        ignored = _ignored(root, [root, *inside]) if inside else frozenset[str]()
+        # A folder that the user named counts, though git ignores it with all that is in it.
+        own += [path for path in inside if root in ignored or path not in ignored]
+    return tuple(sorted(set(own)))
+
+
+def _may_count(path: str, root: str) -> bool:
+    *folders, name = Path(path).relative_to(root).parts
+    in_ignored = any(folder == ".git" or folder in _IGNORED_FOLDERS for folder in folders)
+    return not in_ignored and not _IGNORED_FILES.search(name)
+
+
+def _ignored(folder: str, paths: Iterable[str]) -> frozenset[str]:
+    """Those of the paths that git ignores; none outside of a repository."""
+    answer = _git(folder, "check-ignore", "-z", "--stdin", asked="\0".join(paths))
+    return frozenset(answer.split("\0")) if answer else frozenset()
+
+
+def _git(folder: str, *words: str, asked: str = "") -> str | None:
+    """What git answers; None where it fails or is not installed."""
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed words
+            ["git", "-c", "core.fsmonitor=false", "-C", folder, *words],  # noqa: S607 - as the user's shell finds it
+            input=asked.encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            check=False,
+            timeout=_GIT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode in {0, 1} else None

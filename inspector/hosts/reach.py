@@ -1,0 +1,117 @@
+"""What of two results of one call reaches models, compared place by place and host by host."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+
+from msgspec import Struct
+
+from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.echoes import Echoes
+from inspector.hosts.comparison import Comparison
+from inspector.hosts.leaks import Leak, Search, Secret
+from inspector.json.exact import Json
+from inspector.json.pointer import resolve
+
+_MAX_PLACES = 100
+"""Places that are looked for one by one."""
+_ASIDE = frozenset({Rule.META, Rule.MIRROR, Rule.ECHO, Rule.UNFINISHED})
+"""Rules that withhold copies, or what no model sees anyway."""
+
+
+class ReachKind(StrEnum):
+    """What has become of a place, in words that go before it."""
+
+    PASSES = "no longer withheld"
+    """It reaches models at the boundary that withheld it before."""
+    LEAKS = "now leaks"
+    """Without a boundary, it reaches models that got no such value before."""
+    WITHHELD = "now withheld"
+    """The boundary withholds what passed before."""
+    STOPPED = "no longer leaks"
+
+
+class ReachChange(Struct, frozen=True, kw_only=True):
+    """One change: places of which the same is true."""
+
+    kind: ReachKind
+    pointers: tuple[str, ...]
+    """Into the raw results. Foreign text."""
+    hosts: tuple[str, ...]
+    """Whose models the change is about, by name."""
+
+
+def reach_changes(before: Comparison, after: Comparison) -> tuple[ReachChange, ...]:
+    """The changes between two results of one call at one boundary, the worst first."""
+    withheld, now_withheld = _withheld(before), _withheld(after)
+    leaking, now_leaking = _leaking(before), _leaking(after)
+    found: list[tuple[ReachKind, str, frozenset[str]]] = []
+    # What was withheld at `declared` was so for a reason, at whatever boundary the user looks.
+    lost = [
+        pointer
+        for pointer in dict.fromkeys((*withheld, *leaking))
+        if pointer not in now_withheld and pointer not in now_leaking and _is_in(after.raw, pointer)
+    ]
+    passing = _reaching(after, lost[:_MAX_PLACES])
+    found += [(ReachKind.PASSES, pointer, hosts) for pointer, hosts in passing.items()]
+    for pointer, hosts in now_leaking.items():
+        if pointer not in withheld and pointer in now_withheld and _is_in(before.raw, pointer):
+            continue
+        more = hosts - leaking.get(pointer, frozenset())
+        if more:
+            found.append((ReachKind.LEAKS, pointer, more))
+    found += [
+        (ReachKind.WITHHELD, pointer, now_leaking.get(pointer, frozenset()))
+        for pointer in now_withheld
+        if pointer not in withheld and _is_in(before.raw, pointer)
+    ]
+    for pointer, hosts in leaking.items():
+        fewer = hosts - now_leaking.get(pointer, frozenset())
+        if fewer and pointer not in passing:
+            found.append((ReachKind.STOPPED, pointer, fewer))
+    return tuple(_together(found))
+
+
+def _together(found: Iterable[tuple[ReachKind, str, frozenset[str]]]) -> Iterator[ReachChange]:
+    places: dict[tuple[ReachKind, frozenset[str]], list[str]] = {}
+    for kind, pointer, hosts in found:
+        places.setdefault((kind, hosts), []).append(pointer)
+    order = list(ReachKind)
+    for (kind, hosts), pointers in sorted(places.items(), key=lambda item: order.index(item[0][0])):
+        yield ReachChange(kind=kind, pointers=tuple(pointers), hosts=tuple(sorted(hosts)))
+
+
+def _withheld(found: Comparison) -> dict[str, Removal]:
+    return {one.pointer: one for one in found.bounded.removals if one.rule not in _ASIDE}
+
+
+def _leaking(found: Comparison) -> dict[str, frozenset[str]]:
+    """The hosts that leak each place without a boundary."""
+    aside = {one.pointer for one in found.sensitive if one.rule in _ASIDE}
+    hosts: dict[str, set[str]] = {}
+    for row in found.rows:
+        if row.leak is Leak.YES:
+            for pointer in row.leaks:
+                if pointer not in aside:
+                    hosts.setdefault(pointer, set()).add(row.host.name)
+    return {pointer: frozenset(names) for pointer, names in hosts.items()}
+
+
+def _reaching(found: Comparison, pointers: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    """The hosts whose models get each of these values at the boundary of the comparison; none for a value too common to look for."""
+    secrets = tuple(Secret(pointer=pointer, values=(resolve(found.raw, pointer),)) for pointer in pointers)
+    hosts: dict[str, set[str]] = {pointer: set() for pointer in pointers}
+    if secrets:
+        search = Search(secrets, frozenset(), lambda values, names: Echoes(values, names=names))
+        for left, row in zip(range(len(found.rows), 0, -1), found.rows, strict=True):
+            leaked = search.leaked(row.context.model, observed=row.observed, hosts_left=left)
+            for pointer in leaked.pointers:
+                hosts[pointer].add(row.host.name)
+    return {pointer: frozenset(names) for pointer, names in hosts.items()}
+
+
+def _is_in(raw: Json, pointer: str) -> bool:
+    try:
+        resolve(raw, pointer)
+    except LookupError:
+        return False
+    return True

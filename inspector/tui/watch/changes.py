@@ -1,0 +1,143 @@
+"""What a save changed: definitions, the result by value, and what reaches models."""
+
+from itertools import islice
+
+from msgspec import Struct
+
+from inspector.boundary.mask import MASK, mask
+from inspector.boundary.options import Level
+from inspector.boundary.reading import raw_of
+from inspector.claims.registry import claims_of_tool
+from inspector.claims.traits import traits
+from inspector.hosts.comparison import Comparison, compare
+from inspector.hosts.profile import Call
+from inspector.hosts.reach import ReachChange, reach_changes
+from inspector.json.diff import Change, ChangeKind, changes
+from inspector.json.exact import Json, JsonText, equal, parse
+from inspector.json.members import text_at, value_at
+from inspector.json.pointer import resolve
+from inspector.pins.pins import ChangesSince, Definitions, Since, changes_between
+from inspector.protocol.catalogue import Tool
+from inspector.session.call_record import CallRecord
+from inspector.tui.result.view import SERVER_NAME
+
+_MAX_CHANGES = 200
+_MAX_COMPARED_BYTES = 200_000
+"""Of a result: all hosts together take seconds for a larger one, after each save."""
+
+
+class DefinitionsAsked(Struct, frozen=True, kw_only=True):
+    """Two listings."""
+
+    before: Definitions | None
+    now: Definitions
+
+
+class ResultsAsked(Struct, frozen=True, kw_only=True):
+    """Two results of one call, and the boundary in force."""
+
+    before: CallRecord
+    now: CallRecord
+    level: Level
+
+
+class ValueChanges(Struct, frozen=True, kw_only=True):
+    """The places of a result that changed, with values that are masked as in the result."""
+
+    shown: tuple[Change, ...]
+    """The structured content first."""
+    more: bool = False
+
+
+class Reach(Struct, frozen=True, kw_only=True):
+    """What models get now that they did not get before, and the other way around."""
+
+    changes: tuple[ReachChange, ...] = ()
+    hosts: int = 0
+    level: Level
+    is_too_large: bool = False
+
+
+def is_same_call(before: CallRecord | None, now: CallRecord) -> bool:
+    """Whether both are the same call: their results can be compared."""
+    return before is not None and before.name == now.name and equal(before.arguments, now.arguments)
+
+
+def repeats_safely(tool: Tool) -> bool:
+    """Whether a tool declares that a further call changes nothing: it reads only, or is idempotent."""
+    if tool.item is not None:
+        return True
+    declared = traits(claims_of_tool(tool))
+    return declared.effect.value == "read" or declared.idempotent.value is True
+
+
+def definitions_changed(asked: DefinitionsAsked) -> ChangesSince | None:
+    """What changed between two listings; None where nothing did, or there was none before."""
+    before, now = asked.before, asked.now
+    if before is None:
+        return None
+    changed = changes_between(before, now)
+    instructions = before.instructions != now.instructions
+    if not changed and not instructions:
+        return None
+    return ChangesSince(
+        since=Since.SAVED, before=before, now=now, tools=changed, instructions_changed=instructions
+    )
+
+
+def values_changed(asked: ResultsAsked) -> ValueChanges:
+    """What changed between two results. A value that is masked in one of them is masked in both."""
+    sides = [raw_of(record.outcome) for record in (asked.before, asked.now)]
+    masked = [
+        mask(raw, record.judgement.secrets(record.policy))
+        for raw, record in zip(sides, (asked.before, asked.now), strict=True)
+    ]
+    copies = _copies(sides[0]) & _copies(sides[1])
+    found = list(islice((each for each in changes(*sides) if each.pointer not in copies), _MAX_CHANGES + 1))
+    shown = [_masked(change, *masked) for change in found[:_MAX_CHANGES]]
+    shown.sort(key=lambda change: (not change.pointer.startswith("/structuredContent"), change.pointer))
+    return ValueChanges(shown=tuple(shown), more=len(found) > _MAX_CHANGES)
+
+
+def _copies(raw: Json) -> set[str]:
+    """The texts of a result that repeat its structured content: a change would be named twice."""
+    content = value_at(raw, "content")
+    structured = value_at(raw, "structuredContent")
+    if not isinstance(content, list) or structured is None:
+        return set()
+    texts = {f"/content/{index}/text": text_at(block, "text") for index, block in enumerate(content)}
+    parsed = {pointer: parse(text) for pointer, text in texts.items() if text is not None}
+    return {
+        pointer
+        for pointer, found in parsed.items()
+        if isinstance(found, JsonText) and equal(found.value, structured)
+    }
+
+
+def _masked(change: Change, before: Json, now: Json) -> Change:
+    was = None if change.kind is ChangeKind.ADDED else _value_in(before, change.pointer)
+    is_now = None if change.kind is ChangeKind.REMOVED else _value_in(now, change.pointer)
+    if change.kind is ChangeKind.CHANGED and MASK in (was, is_now):
+        was = is_now = MASK
+    return Change(pointer=change.pointer, kind=change.kind, before=was, after=is_now)
+
+
+def _value_in(masked: Json, pointer: str) -> Json:
+    """The value as it is shown; what is around it may be masked as a whole."""
+    try:
+        return resolve(masked, pointer)
+    except LookupError:
+        return MASK
+
+
+def reach_changed(asked: ResultsAsked) -> Reach:
+    """What reaches models differently, through all hosts. Takes a tenth of a second, and is not made of large results."""
+    if max(asked.before.size_bytes, asked.now.size_bytes) > _MAX_COMPARED_BYTES:
+        return Reach(level=asked.level, is_too_large=True)
+    before, now = (_compared(record, asked.level) for record in (asked.before, asked.now))
+    return Reach(changes=reach_changes(before, now), hosts=len(now.rows), level=asked.level)
+
+
+def _compared(record: CallRecord, level: Level) -> Comparison:
+    call = Call(server=SERVER_NAME, tool=record.name, nonce=record.nonce)
+    return compare(record.outcome, record.tool, level, call=call, policy=record.policy)

@@ -1,0 +1,69 @@
+"""The strip about watching on the main screen, and the screen with all that a save changed."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.tui.keys.command import Place
+from inspector.tui.keys.table import bindings
+from inspector.tui.watch.view import WatchView, all_lines, strip_lines
+from inspector.tui.widgets.lines import ContentLines
+from inspector.tui.widgets.secondary import Keys, SecondaryScreen
+
+_LEAST_WIDTH = 20
+
+
+class WatchStrip(Static):
+    """What came of the last save, below the header."""
+
+    DEFAULT_CSS = """
+    WatchStrip { height: auto; max-height: 5; padding: 0 1; background: $surface; }
+    .-short WatchStrip { max-height: 4; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False, id="watch")
+        self._view = WatchView()
+        self._rows = 0
+
+    def on_resize(self) -> None:
+        self.show(self._view)
+
+    def show(self, view: WatchView) -> None:
+        self._view = view
+        width = max(self.content_size.width, _LEAST_WIDTH)
+        rows = [row for line in strip_lines(view, width) for row in line.wrap(width)]
+        if view.is_pending:
+            # It keeps its height until all is known: another one lays the whole screen out again.
+            rows += [Content("")] * (self._rows - len(rows))
+        is_as_high = len(rows) == self._rows
+        self._rows = len(rows)
+        self.update(Content("\n").join(rows), layout=not is_as_high)
+
+
+class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
+    """Everything that the last save changed. Follows the next save."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.WATCH)
+    NAME = "What the save changed"
+    KEYS: ClassVar[Keys] = (("watch.back", ""), ("app.quit", ""), ("app.help", ""))
+
+    def __init__(self, view: Callable[[], WatchView]) -> None:
+        super().__init__()
+        self._view = view
+        self._lines = ContentLines(id="watch-changes")
+
+    def body(self) -> ComposeResult:
+        yield self._lines
+
+    def on_mount(self) -> None:
+        self.news()
+        self._lines.focus()
+
+    def news(self) -> None:
+        """Show the present state."""
+        self._lines.show(all_lines(self._view()))

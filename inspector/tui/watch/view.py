@@ -1,0 +1,263 @@
+"""The lines about watching: what was saved, what came of it, what changed."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum, auto
+
+from msgspec import Struct
+from textual.content import Content
+
+from inspector.boundary.mask import MASK
+from inspector.boundary.options import Level
+from inspector.hosts.reach import ReachChange, ReachKind
+from inspector.json.diff import Change
+from inspector.pins.pins import ChangesSince, PinState
+from inspector.tui.pins.view import CHANGED, SIGNS, both_sides, change_lines, change_title
+from inspector.tui.text import content, count, duration, shortened
+from inspector.tui.watch.changes import Reach, ValueChanges
+
+_QUIET = "$foreground 70%"
+_MAX_NAMED = 3
+"""Places that the strip names; the screen has all of them."""
+
+
+class Phase(Enum):
+    """Where the server is, between two saves."""
+
+    WATCHING = auto()
+    STARTING = auto()
+    STARTED = auto()
+    BROKEN = auto()
+    """It did not start, or has ended."""
+    AWAY = auto()
+    """It is waited for: Sightline did not start it."""
+
+
+class WatchView(Struct, frozen=True, kw_only=True):
+    """What there is to say since the last save. Texts may quote foreign text."""
+
+    phase: Phase = Phase.WATCHING
+    watched: str = ""
+    """What is watched, in words."""
+    is_started: bool = True
+    """Whether Sightline starts the server; false where it connects to one."""
+    saved: str = ""
+    """What was saved, in words; empty before the first save."""
+    at: str = ""
+    """The time of day."""
+    called: str = ""
+    """What was called again; empty where nothing was."""
+    took_s: float | None = None
+    """From the save to the result, or to the listing where nothing was called."""
+    remark: str = ""
+    """Why nothing was called again, and which key does it; or another thing to know."""
+    reason: str = ""
+    """Why the server does not run: the end of a traceback."""
+    definitions: ChangesSince | None = None
+    values: ValueChanges | None = None
+    """None where no two results are compared."""
+    reach: Reach | None = None
+    """None where they are not compared yet."""
+    is_comparing: bool = False
+    """Whether two results are being compared."""
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether more will be known soon."""
+        return self.phase is Phase.STARTING or self.is_comparing
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether there is more to see than the strip shows."""
+        return bool(
+            self.definitions or (self.values and self.values.shown) or (self.reach and self.reach.changes)
+        )
+
+
+def strip_lines(view: WatchView, width: int) -> list[Content]:
+    """A few lines: what came of the last save, the worst first. Changes are cut to `width` cells, for `W` shows them."""
+    lines = [_standing(view)]
+    if view.phase is Phase.BROKEN:
+        does = "starts the server again" if view.is_started else "tries again"
+        words = f"The screen stays as it was. The next save {does}; t shows the timeline, with stderr."
+        lines.append(Content.styled(f"  {words}", _QUIET))
+    if view.phase is not Phase.STARTED:
+        return lines
+    if view.remark:
+        lines.append(content(f"  {view.remark}", "$text-warning"))
+    changed: list[Content] = []
+    if view.reach is not None:
+        changed += [_labelled("models", [line]) for line in _reach_lines(view.reach, short=True)]
+    if view.definitions is not None:
+        changed.append(_labelled("definitions", _definition_parts(view.definitions)))
+    if view.values is not None and view.values.shown:
+        titles = [_value_title(each) for each in view.values.shown]
+        changed.append(_labelled("result", titles, more=view.values.more))
+    return [*lines, *(line.truncate(width, ellipsis=True) for line in changed)]
+
+
+def all_lines(view: WatchView) -> list[Content]:
+    """Everything that the last save changed, with the values before and now."""
+    lines = [_standing(view)]
+    if view.remark:
+        lines.append(content(view.remark, "$text-warning"))
+    if view.reach is not None and (view.reach.changes or view.reach.is_too_large):
+        lines += [
+            Content(""),
+            Content.styled("What reaches models", "bold $text-primary"),
+            *_reach_lines(view.reach),
+        ]
+    if view.values is not None and view.values.shown:
+        lines += [Content(""), Content.styled("The result", "bold $text-primary")]
+        for change in view.values.shown:
+            lines += [Content(""), _value_title(change), *_value_sides(change)]
+        if view.values.more:
+            lines += [Content(""), Content("… and more")]
+    if view.definitions is not None:
+        lines += [Content(""), *change_lines(PinState(altered=(view.definitions,)))]
+    if not view.has_changes:
+        lines += [Content(""), Content("The definitions and the result are as before the save.")]
+    return lines
+
+
+def _standing(view: WatchView) -> Content:
+    what = content(shortened(view.saved, 80), "bold")
+    at = (f"{view.at} " if view.at else "", _QUIET)
+    match view.phase:
+        case Phase.WATCHING:
+            return Content.assemble(("↻ ", "bold $text-accent"), content(view.watched, _QUIET))
+        case Phase.STARTING:
+            doing = "starting the server again" if view.is_started else "connecting again"
+            return Content.assemble(("↻ ", "bold $text-accent"), at, what, f": {doing} …")
+        case Phase.AWAY:
+            return Content.assemble(
+                ("↻ ", "bold $text-warning"), at, "The server is away. Sightline connects when it returns."
+            )
+        case Phase.BROKEN:
+            state = "the server does not run" if view.is_started else "the server does not answer"
+            lead = Content.assemble(what, f": {state}: ") if view.saved else f"{state.capitalize()}: "
+            return Content.assemble(
+                ("✗ ", "bold $text-error"), at, lead, content(shortened(view.reason, 500), "bold $text-error")
+            )
+        case Phase.STARTED:
+            return Content.assemble(("↻ ", "bold $text-success"), at, what, ": ", *_outcome(view))
+
+
+def _outcome(view: WatchView) -> Iterator[Content | str | tuple[str, str]]:
+    yield "the server was started again" if view.is_started else "connected again"
+    if view.called:
+        yield ", "
+        yield content(shortened(view.called, 80), "bold")
+        yield " called again"
+    if view.took_s is not None:
+        yield (f" in {duration(view.took_s)}", _QUIET)
+    if view.has_changes:
+        yield Content.assemble(". ", ("W", "bold $text-accent"), " shows more.")
+    elif view.called and view.values is not None and view.reach is not None:
+        yield ". Nothing changed."
+
+
+def _labelled(label: str, parts: Sequence[Content], *, more: bool = False) -> Content:
+    rest = len(parts) - _MAX_NAMED
+    tail = f"  and {rest:,}{'+' if more else ''} more" if rest > 0 else ""
+    return Content.assemble((f"  {label}  ", _QUIET), Content("  ").join(parts[:_MAX_NAMED]), (tail, _QUIET))
+
+
+def _definition_parts(altered: ChangesSince) -> list[Content]:
+    parts = [change_title(change) for change in altered.tools]
+    if altered.weakened:
+        less = count(altered.weakened, "change declares less", "changes declare less")
+        parts.insert(0, Content.styled(f"! {less}", "bold $text-warning"))
+    if altered.instructions_changed:
+        parts.append(Content.styled(f"{CHANGED} the server's instructions", "bold $text-error"))
+    return parts
+
+
+def _value_title(change: Change) -> Content:
+    return Content.assemble(
+        (f"{SIGNS[change.kind]} ", "bold $text-accent"),
+        content(shortened(change.pointer or "the whole result", 120)),
+        (f" {change.kind.value}", _QUIET),
+    )
+
+
+def _value_sides(change: Change) -> Iterable[Content]:
+    if MASK in (change.before, change.after):
+        return [Content.styled(f"  masked {MASK}", _QUIET)]
+    return both_sides(change)
+
+
+_REACH_STYLES = {
+    ReachKind.PASSES: ("✗", "bold $text-error"),
+    ReachKind.LEAKS: ("✗", "bold $text-error"),
+    ReachKind.WITHHELD: ("✓", "$text-success"),
+    ReachKind.STOPPED: ("✓", "$text-success"),
+}
+
+
+def _reach_lines(reach: Reach, *, short: bool = False) -> list[Content]:
+    if reach.is_too_large:
+        return [
+            Content.styled("the result is too large to compare all hosts after each save; c does it", _QUIET)
+        ]
+    return [_reach_line(change, reach, short=short) for change in reach.changes]
+
+
+def _reach_line(change: ReachChange, reach: Reach, *, short: bool) -> Content:
+    sign, style = _REACH_STYLES[change.kind]
+    most = 2 if short else 20
+    places = ", ".join(shortened(pointer or "the whole result", 80) for pointer in change.pointers[:most])
+    more = f" and {len(change.pointers) - most:,} more" if len(change.pointers) > most else ""
+    hosts = f"{len(change.hosts)} of {count(reach.hosts, 'host')}"
+    words = {
+        ReachKind.PASSES: f"{_at(reach.level)}it reaches the model in {hosts}",
+        ReachKind.LEAKS: f"in {hosts} without a boundary",
+        ReachKind.WITHHELD: f"without a boundary it leaks in {hosts}",
+        ReachKind.STOPPED: f"in {hosts}",
+    }[change.kind]
+    if change.kind in {ReachKind.PASSES, ReachKind.WITHHELD}:
+        words = f": {words}" if change.hosts else ""
+    else:
+        words = f" {words}"
+    named = "" if short or not change.hosts else f" ({', '.join(change.hosts)})"
+    return Content.assemble(
+        (f"{sign} {change.kind.value} ", style), content(places + more, "bold"), content(words + named)
+    )
+
+
+def _at(level: Level) -> str:
+    return "" if level is Level.OPEN else f"at `{level}` "
+
+
+# The line of a traceback that says what was raised: unindented, or behind the frame of an exception group.
+_RAISED = re.compile(
+    r"^[\s|+]*((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Exit|Interrupt|Warning)(?: \[\w+\])?(?::.*)?)$"
+)
+_BEGINS = re.compile(r"^(?:thread '.*' panicked|panic: |fatal(?: error)?: )", re.IGNORECASE)
+_PLACE = re.compile(
+    r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)|^(?:file://)?(?P<script>/.*):(?P<at>\d+)$'
+)
+
+
+def reason_in(lines: Iterable[str]) -> str:
+    """The line of stderr that says best why a program ended; empty where there is none.
+
+    The last one of a traceback, with the place of a syntax error, which has it on a line of its own.
+    """
+    last = place = found = ""
+    for line in lines:
+        text = line.rstrip()
+        at = _PLACE.match(text)
+        raised = _RAISED.match(text)
+        if at:
+            file = (at["file"] or at["script"]).rpartition("/")[2]
+            place = f"{file}, line {at['line'] or at['at']}"
+        if raised:
+            found = raised[1]
+            if place and found.startswith(("SyntaxError", "IndentationError", "TabError")):
+                found = f"{found} ({place})"
+        elif _BEGINS.match(text):
+            found = text
+        elif text.strip() and not text[:1].isspace() and not text.startswith("Node.js v"):
+            last = text.strip()
+    return found or last

@@ -1,0 +1,48 @@
+"""A server that a test edits while it is watched, as a text: quick to start, on the standard library alone."""
+
+SOURCE = """
+import json, os, sys
+with open({pids!r}, "a") as file:
+    file.write(str(os.getpid()) + "\\n")
+{code}
+WRITES = {{"name": "write", "inputSchema": {{"type": "object"}}}}
+READS = {{
+    "name": "read", "description": {description!r}, "inputSchema": {{"type": "object"}},
+    "annotations": {{"readOnlyHint": True}}, "outputSchema": {schema!r},
+}}
+OTHER = {{"name": "other", "description": {other!r}, "inputSchema": {{"type": "object"}}}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {{"error": {{"code": -32601, "message": "no such method"}}}}
+    if asked["method"] == "initialize":
+        answer = {{"result": {{
+            "protocolVersion": "2025-11-25", "capabilities": {{"tools": {{}}}},
+            "serverInfo": {{"name": "edited", "version": "1"}},
+        }}}}
+    elif asked["method"] == "tools/list":
+        answer = {{"result": {{"tools": [READS, WRITES, OTHER]}}}}
+    elif asked["method"] == "tools/call":
+        answer = {{"result": {{"content": [], "structuredContent": {result}}}}}
+    print(json.dumps({{"jsonrpc": "2.0", "id": asked["id"], **answer}}), flush=True)
+"""
+
+
+def source(
+    pids: str,
+    *,
+    code: str = "",
+    result: str = '{"value": 1}',
+    description: str = "Reads.",
+    other: str = "Other.",
+    secrets: tuple[str, ...] = (),
+) -> str:
+    """The text of the server. It appends its process id to the file `pids`.
+
+    `code`: runs at its start. `result`: a Python expression. `secrets`: members of the result that are declared sensitive.
+    """
+    schema = {"type": "object", "properties": {name: {"x-sensitive": True} for name in secrets}}
+    return SOURCE.format(
+        pids=pids, code=code, result=result, description=description, other=other, schema=schema
+    )

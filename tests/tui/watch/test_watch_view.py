@@ -1,0 +1,102 @@
+import pytest
+
+from inspector.boundary.judgement import Judgement
+from inspector.boundary.mask import MASK
+from inspector.boundary.options import Level
+from inspector.json.exact import JsonObject
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
+from inspector.session.call_record import CallRecord
+from inspector.tui.watch.changes import ResultsAsked, reach_changed, repeats_safely, values_changed
+from inspector.tui.watch.view import Phase, WatchView, all_lines, reason_in, strip_lines
+
+SECRET = "CANARY-7f3a-91be-44d0"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "reason"),
+    [
+        ("", ""),
+        ('Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nValueError: no key', "ValueError: no key"),
+        ("Traceback …\n  x\nKeyError: 1\n\nDuring handling …\n\nTraceback …\nmy.errors.ApiError: gone", "my.errors.ApiError: gone"),
+        ('  File "/x/server.py", line 3\n    def (\n        ^\nSyntaxError: invalid syntax', "SyntaxError: invalid syntax (server.py, line 3)"),
+        ("  + Exception Group Traceback …\n  | ExceptionGroup: one (1 sub-exception)\n  +-+----\n    | OSError: in use\n    +-----", "OSError: in use"),
+        ("file:///x/server.mjs:7\nfoo(\n    ^\n\nSyntaxError: missing )\n    at wrap (node:1)\n\nNode.js v20.1.0", "SyntaxError: missing ) (server.mjs, line 7)"),
+        ("/x/s.js:1\nthrow new Error('boom')\n^\n\nError: boom\n    at x (/x/s.js:1:7)\n\nNode.js v20.1.0", "Error: boom"),
+        ("thread 'main' panicked at src/main.rs:2:5:\nno key", "thread 'main' panicked at src/main.rs:2:5:"),
+        ("panic: no key\n\ngoroutine 1 [running]:\nmain.main()\n\t/x/main.go:4", "panic: no key"),
+        ("starting\nno such option: --prot", "no such option: --prot"),
+    ],
+)  # fmt: skip
+def test_the_line_that_says_why_a_server_ended(stderr: str, reason: str) -> None:
+    assert reason_in(stderr.splitlines()) == reason
+
+
+@pytest.mark.parametrize(
+    ("annotations", "is_safe"),
+    [
+        ({"readOnlyHint": True}, True),
+        ({"idempotentHint": True}, True),
+        ({}, False),
+        ({"readOnlyHint": False}, False),
+        ({"readOnlyHint": "true"}, False),
+        ({"destructiveHint": False}, False),
+    ],
+)
+def test_only_what_declares_that_it_changes_nothing_more_is_repeated(
+    annotations: JsonObject, *, is_safe: bool
+) -> None:
+    assert repeats_safely(Tool(name="t", definition={"name": "t", "annotations": annotations})) is is_safe
+
+
+def record(structured: JsonObject, *secret: str) -> CallRecord:
+    properties: JsonObject = {name: {"x-sensitive": True} for name in secret}
+    tool = Tool(name="t", definition={"name": "t", "outputSchema": {"properties": properties}})
+    return CallRecord(
+        number=1,
+        name="t",
+        arguments={},
+        judgement=Judgement(Result(value={"content": [], "structuredContent": structured}), tool),
+        at_s=0,
+        duration_s=0,
+        size_bytes=100,
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (record({"a": 1, "key": SECRET}, "key"), record({"a": 2, "key": SECRET + "2"}, "key")),
+        (record({"a": 1, "key": SECRET}, "key"), record({"a": 2, "key": SECRET + "2"})),
+        (record({"a": 1, "key": SECRET}), record({"a": 2, "key": SECRET + "2"}, "key")),
+        (record({"a": 1}), record({"a": 2, "key": SECRET}, "key")),
+        (record({"a": 1, "in": {"key": SECRET}}, "in"), record({"a": 2, "in": {"key": SECRET + "2"}}, "in")),
+        (record({"a": 1, "in": {"key": SECRET}}, "in"), record({"a": 2})),
+    ],
+)
+def test_what_is_masked_in_one_result_is_shown_of_neither(before: CallRecord, now: CallRecord) -> None:
+    asked = ResultsAsked(before=before, now=now, level=Level.DECLARED)
+    view = WatchView(
+        phase=Phase.STARTED, saved="x", called="t", values=values_changed(asked), reach=reach_changed(asked)
+    )
+    text = "\n".join(line.plain for line in (*strip_lines(view, 200), *all_lines(view)))
+    assert "was 1" in text
+    assert "now 2" in text
+    assert "CANARY" not in text
+    assert MASK in text
+
+
+def test_foreign_text_is_made_safe() -> None:
+    hostile = "\x1b]52;c;Q0FOQVJZ\x07\u202e[bold]"
+    before, now = record({hostile: 1}), record({hostile: 2, f"{hostile}2": "\x1b[2J"})
+    asked = ResultsAsked(before=before, now=now, level=Level.DECLARED)
+    for view in (
+        WatchView(phase=Phase.BROKEN, saved=hostile, reason=hostile),
+        WatchView(
+            phase=Phase.STARTED, saved=hostile, called=hostile, remark=hostile, values=values_changed(asked)
+        ),
+        WatchView(watched=hostile),
+    ):
+        text = "".join(line.plain for line in (*strip_lines(view, 200), *all_lines(view)))
+        assert not set(text) & set("\x1b\x07\u202e")
+        assert "[bold]" in text

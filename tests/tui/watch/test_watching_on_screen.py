@@ -1,0 +1,93 @@
+import sys
+import time
+from pathlib import Path
+
+from tests.peers.terminal import terminal
+from tests.tui.scripted import screen_text
+from tests.tui.watched import Edited, ended, runs, shows, watched
+
+SECRET = "CANARY-7f3a-91be-44d0"
+
+
+async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_changed(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        await pilot.press("enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "#1 done")
+
+        edited.save(result=f'{{"value": 2, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
+        # The tool that is called has another schema: the policy asks about that, so it is not called.
+        await shows(app, "read was not called again", "≠ other /description changed")
+        assert "#2" not in screen_text(app)
+        await pilot.press("r")
+        await shows(app, "Call read?", "y call")
+        await pilot.press("y")
+        await shows(app, "#2 done")
+        screen = await shows(app, "/structuredContent/value changed", "+ /structuredContent/token added")
+        screen = await shows(app, "now leaks /structuredContent/token in", "hosts without a boundary")
+        assert SECRET not in screen
+
+        await pilot.press("W")
+        screen = await shows(app, "What the save changed", "was 1", "now 2", "claude-code")
+        assert SECRET not in screen
+        await pilot.press("escape")
+
+        edited.save(result=f'{{"value": 3, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
+        # What was agreed to once is not asked again.
+        await shows(
+            app, "#3 done", "read called again", "/structuredContent/value changed", absent="now leaks"
+        )
+
+        for code, reason in (
+            ("def x(:", "SyntaxError: invalid syntax (server.py, line 5)"),
+            ("raise ValueError('no key')", "ValueError: no key"),
+            ("import sys; sys.exit('gave up')", "gave up"),
+        ):
+            edited.save(code=code)
+            screen = await shows(app, f"does not run: {reason}")
+            assert "#3 done" in screen
+            assert "Another." in screen or "other" in screen
+        edited.save(result=f'{{"value": 4, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
+        await shows(app, "#4 done", "read called again")
+
+
+async def test_what_may_change_something_is_called_again_after_one_key(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        await pilot.press("j", "enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "#1 done")
+        edited.save(result='{"value": 2}')
+        await shows(app, "write may change something, so it is not called again. r calls it")
+        await pilot.press("r")
+        await shows(app, "#2 done")
+        edited.save(result='{"value": 3}')
+        await shows(app, "#3 done", "write called again")
+
+
+def test_fifty_saves_in_five_seconds_end_in_the_last_state_without_an_orphan(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    module = edited.folder / "answering.py"
+    # Always of the same size: Python would take what it compiled of a save in the same second.
+    module.write_text('VALUE = "v-100"\n')
+    edited.save(code="from answering import VALUE", result='{"value": VALUE}')
+    command = (sys.executable, "-m", "inspector", "--watch", "--cwd", str(edited.folder))
+    with terminal((*command, "--", sys.executable, "-S", str(edited.file))) as screen:
+        screen.wait_for("3 tools")
+        screen.press_until("enter", until="Enter call")
+        screen.press_until("enter", until="v-100")
+        for number in range(101, 151):
+            module.write_text(f'VALUE = "v-{number}"\n')
+            screen.read(0)
+            time.sleep(0.1)
+        screen.wait_for("v-150")
+        *before, last = edited.started
+        ended(before)
+        assert runs(last)
+        assert len(before) < 20
+        screen.press("q")
+        assert screen.wait_for_end() == 0
+    ended([last])
