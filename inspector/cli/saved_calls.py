@@ -109,7 +109,9 @@ async def made_again(
         try:
             made.append(await caller.call(each.tool, each.whole_arguments(values[each.name])))
         except InspectorError as error:
-            made.append(error.message.replace("\n", "; "))
+            # The report is all that a reader in CI has: it says how to agree.
+            hint = f". {error.hint}" if isinstance(error, NotConfirmedError) else ""
+            made.append(f"{error.message}{hint}".replace("\n", "; "))
 
     def compared() -> list[Ran]:
         return [

@@ -187,3 +187,4 @@ def test_a_call_that_cannot_be_made_fails_and_the_others_are_made(folder: Path) 
     ran = sightline("run", delete, "demo", cwd=folder)
     assert ran.code == 14
     assert "not agreed to" in ran.out
+    assert "--yes" in ran.out

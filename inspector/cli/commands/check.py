@@ -334,7 +334,7 @@ def _output_part(results: list[_Result], *, fails: bool) -> _Part:
     broken = sum(bool(each.output.violations) for each in compared)
     if not compared:
         why = (
-            "no result is of a tool with an output schema"
+            "no result came from a tool with an output schema"
             if results
             else "no tool was called. --call calls those that only read"
         )
