@@ -8,7 +8,14 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
+from msgspec.structs import replace
+
+from inspector.errors import (
+    InspectorError,
+    NotConfirmedError,
+    UnreachableError,
+    UsageError,
+)
 from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
 from inspector.protocol.authorization import Access, Lane
@@ -225,17 +232,18 @@ class Session:
         entries: dict[Kind, tuple[Entry, ...]] = {}
         problems: list[Malformed] = []
         pages_of: dict[Kind, tuple[JsonObject, ...]] = {}
+        got = self.catalogue.got
         for kind in Kind:
-            announced = not isinstance(capabilities, dict) or kind.capability in capabilities
+            announced = kind.is_announced(capabilities)
             if kind is Kind.TOOL or announced:
                 pages = Listing(kind, self._server_connection().objection)
                 async for page in self._pages(pages, announced=announced):
                     entries[kind] = page
-                    self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
+                    self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems), got=got)
                     self._tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
                 problems.extend(pages.problems)
                 pages_of[kind] = tuple(pages.pages)
-        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=pages_of)
+        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=pages_of, got=got)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
         return self.catalogue
 
@@ -365,6 +373,11 @@ class Session:
         )
         self._see_whether_lost()
         return answer.outcome
+
+    def hold_skill(self, skill: Item) -> None:
+        """Verify what is read of a skill with this entry, which the server does not list."""
+        others = tuple(item for item in self.catalogue.got if item.name != skill.name)
+        self.catalogue = replace(self.catalogue, got=(*others, skill))
 
     async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
         """What the server offers for an argument of a prompt, or a variable of a template; nothing where it does not.

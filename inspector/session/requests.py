@@ -1,4 +1,4 @@
-"""The requests that calls are: of a tool, a resource, a template or a prompt."""
+"""The requests that calls are: of a tool, a resource, a template, a prompt or a skill."""
 
 from inspector.errors import UsageError
 from inspector.json.exact import JsonObject
@@ -12,7 +12,7 @@ def request_of(tool: Tool | None, name: str, arguments: JsonObject) -> tuple[str
     match kind:
         case Kind.TOOL:
             return "tools/call", {"name": label, "arguments": arguments}
-        case Kind.RESOURCE:
+        case Kind.RESOURCE | Kind.SKILL:
             return "resources/read", {"uri": label}
         case Kind.TEMPLATE:
             return "resources/read", {"uri": uri_of(label, arguments)}

@@ -1,13 +1,16 @@
 """`sightline call TOOL … TARGET`: one call, and both views of its result."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from inspect import isawaitable
+from typing import TypeAlias
 
 import click
 from msgspec.structs import replace
 
+from inspector.boundary.verification import unverified
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped
 from inspector.cli.inputs import given_meta, whole_arguments
@@ -191,10 +194,14 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     )
 
 
+_Named: TypeAlias = tuple[str, Tool | None]
+"""What is called: its name, and its definition where there is one."""
+
+
 def called(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
     target: str | None,
-    choose: Callable[[Session], tuple[str, Tool | None]],
+    choose: Callable[[Session], _Named | Awaitable[_Named]],
     *,
     call: CallArguments,
     output: CallOutput,
@@ -223,7 +230,8 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
 
         async def work(session: Session) -> tuple[Ruled, list[str]]:
             await session.list_all()
-            name, listed = choose(session)
+            chosen_now = choose(session)
+            name, listed = await chosen_now if isawaitable(chosen_now) else chosen_now
             return await _made(session, launch, name, checked_arguments(given, call, listed), meta)
 
         made, stderr = in_session(launch, work)
@@ -242,6 +250,13 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         save(saved_as, made.record, launch, words_of(target, connection, invocation.command_line, chosen))
     if code == OK and made.is_stopped:
         return DIAGNOSTICS.fail(stopped(made))
+    mismatch = unverified(made.record.outcome, made.record.judgement.contract)
+    if code == OK and mismatch:
+        return DIAGNOSTICS.fail(
+            ToolFailedError(
+                f"{made.record.title} is withheld: {mismatch}", "List again: the skill may have changed."
+            )
+        )
     compared = made.record.judgement.output(launch.level, made.record.policy)
     if code == OK and compared.violations and not call.no_check_output:
         return DIAGNOSTICS.fail(
@@ -350,7 +365,7 @@ def report(
     return _exit_code(record)
 
 
-_KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt"}
+_KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt", Kind.SKILL: "skill"}
 _NOT_ANSWERED = (
     "The model gets nothing of this call. --answer and --sampling-reply answer what a server asks for."
 )

@@ -45,6 +45,7 @@ from inspector.tui.connection.connection import (
 )
 from inspector.tui.connection.failure import FailurePanel, FailureView
 from inspector.tui.context.screen import ContextAsked, ContextScreen
+from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
@@ -355,7 +356,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._timeline.finished(self._link.session, message.record)
         self._reviewer.finished(message.record)
 
-        if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE} and not self.READ_ONLY:
+        if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE, Kind.SKILL} and not self.READ_ONLY:
             self._changed.discard(message.record.title)
             self.run_worker(self._link.subscribe(message.record.title), group="subscribing")
 
@@ -504,7 +505,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _marks(self, tool: Tool) -> RowMarks:
         badges = self._badges.of(tool)
-        signs = Content.assemble(self._pins.mark(tool.name), self._reviewer.sign(tool))
+        listed_as = tool.item.listed_as if tool.item else tool.name
+        signs = Content.assemble(self._pins.mark(listed_as), self._reviewer.sign(tool))
         return RowMarks(
             words=Content.assemble(signs, " " if signs.plain else "", badges.words),
             letters=Content.assemble(signs, badges.letters),
@@ -666,11 +668,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def follow_link(self, message: ResultPane.LinkChosen) -> None:
         self._read(message.uri)
 
+    @on(DefinitionPane.FileChosen)
+    def read_file(self, message: DefinitionPane.FileChosen) -> None:
+        self._read(message.uri)
+
     def _read(self, uri: str) -> None:
         """Read a resource, listed or not, and open it."""
         session = self._link.session
-        listed = session.catalogue.item(Kind.RESOURCE, uri) if session else None
-        item = listed or unlisted(Kind.RESOURCE, uri)
+        item = unlisted(Kind.RESOURCE, uri)
+        listed = session.catalogue.tool(item.handle) if session else None
+        item = listed.item if listed and listed.item else item
         if self._runner.read(item):
             self._selection.follow(item)
 

@@ -31,6 +31,7 @@ _DRAWN_S = 0.1
 _UNCALLED = {
     Kind.TOOL: " is not called yet. Fill in the form and press Enter.",
     Kind.RESOURCE: " is not read yet. Press Enter.",
+    Kind.SKILL: " is not read yet. Press Enter.",
     Kind.TEMPLATE: " is not read yet. Fill in its variables and press Enter.",
     Kind.PROMPT: " is not got yet. Fill in the form and press Enter.",
 }

@@ -249,6 +249,7 @@ COMMAND_WORDS = {
     "open",
     "read",
     "prompt",
+    "skill",
     "request",
     "context",
     "list",
