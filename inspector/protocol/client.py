@@ -48,11 +48,12 @@ FULL = ClientProfile(
     about="everything that Sightline can answer",
     capabilities={"roots": {}, "sampling": {}, "elicitation": _FORM_AND_URL},
     of_handshake={
+        "roots": {"listChanged": True},
         "tasks": {
             "list": {},
             "cancel": {},
             "requests": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
-        }
+        },
     },
     of_requests={"extensions": {TASKS: {}, SKILLS: {}}},
 )

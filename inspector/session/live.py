@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -20,6 +20,7 @@ from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
 from inspector.protocol.authorization import Access, Lane
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
+from inspector.protocol.client import Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, Request, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 
 _MOST_SUBSCRIBED = 100
+ROOTS_CHANGED = "notifications/roots/list_changed"
 
 
 class SessionEndedError(UnreachableError):
@@ -373,6 +375,23 @@ class Session:
         )
         self._see_whether_lost()
         return answer.outcome
+
+    def hold_roots(self, roots: Iterable[Root]) -> None:
+        """Answer requests for roots with these folders."""
+        self.asker.roots = tuple(roots)
+        self.options = replace(self.options, roots=self.asker.roots)
+
+    async def set_roots(self, roots: Iterable[Root]) -> str:
+        """Answer requests for roots with other folders from now on; whether that was sent, in a sentence. Raises InspectorError."""
+        self.hold_roots(roots)
+        number = len(self.asker.roots)
+        self.note("roots", f"{number} folder{'' if number == 1 else 's'} from now on", kind="answer")
+        if not self._is_handshake:
+            return "Not sent: the stateless protocol has no message about roots. The server gets them when it asks again."
+        if "roots" not in self.options.client.profile.capabilities:
+            return "Not sent: the client profile announces no roots."
+        await (await self._reachable_connection()).notify(ROOTS_CHANGED, {})
+        return "Sent to the server: the roots have changed."
 
     def hold_skill(self, skill: Item) -> None:
         """Verify what is read of a skill with this entry, which the server does not list."""

@@ -220,6 +220,15 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "session.roots",
+        "ctrl+t",
+        "roots",
+        "roots",
+        "Shows the folders that a server which asks for roots is answered with; adds one, removes one.",
+        shown="^t",
+        palette=True,
+    ),
+    _main(
         "session.list",
         "L",
         "list_again",

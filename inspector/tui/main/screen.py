@@ -29,6 +29,7 @@ from inspector.session.events import State
 from inspector.session.live import Session
 from inspector.tui.asks.authorization import UserAuthorizer
 from inspector.tui.asks.responder import UserResponder
+from inspector.tui.asks.roots import roots_dialog
 from inspector.tui.call.pane import CallPane
 from inspector.tui.call.runner import CallChanged, CallFinished, CallRunner, CallStarted, CallStopped
 from inspector.tui.catalogue.badges import BadgeLoader
@@ -770,6 +771,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     async def _ping(self) -> None:
         self.notify(content(shortened(await self._link.ping(), 400)).plain, markup=False)
+
+    def action_roots(self) -> None:
+        """The folders that servers are answered with."""
+        session = self._link.session
+        if session is not None and self._link.is_ready and self._link.profile is not None:
+            self.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
+        else:
+            self.notify(f"There is no server to have roots ({self._link.state}).", markup=False)
 
     def action_list_again(self) -> None:
         if self._link.is_ready:

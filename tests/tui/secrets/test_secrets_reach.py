@@ -76,6 +76,7 @@ HARMLESS = {
     "result.json",
     "result.link",
     "session.ping",
+    "session.roots",
     "answer.open",
     "answer.accept",
     "answer.decline",
