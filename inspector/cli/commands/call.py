@@ -346,6 +346,7 @@ def report(
                 "undeclared": shown.undeclared,
                 "findings": findings_shape(shown.findings),
                 **output_shape(shown.output),
+                **({"app": shown.app.shape} if shown.app else {}),
                 "duration_ms": round(record.duration_s * 1000, 3),
                 **unfinished_shape(shown),
                 **(decided.shape if decided else {}),

@@ -9,6 +9,7 @@ from inspector.claims.claim import Claim
 from inspector.claims.contradictions import Contradiction, contradictions
 from inspector.claims.registry import claims_of_item, claims_of_result, claims_of_tool
 from inspector.claims.traits import traits
+from inspector.hosts.apps import interface_of
 from inspector.json.exact import Json, Malformed, dump, equal
 from inspector.json.members import text_at
 from inspector.protocol.catalogue import Entry, Item, Kind, Tool, callable_of
@@ -86,6 +87,10 @@ def about(entry: Entry) -> Content:
         case Tool():
             text = entry.description
             said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
+            uri = interface_of(entry)
+            if uri is not None:
+                line = content(f"Its interface is {shortened(uri, 120)}; i reads it.", "$foreground 70%")
+                said = Content.assemble(said, "\n", line)
             return Content.assemble(said, "\n", origin_line(entry.page)) if entry.page else said
         case _:
             text = entry.description

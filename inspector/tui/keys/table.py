@@ -109,7 +109,7 @@ MAIN: tuple[Command, ...] = (
         "i",
         "follow_link",
         "follow link",
-        "Reads the resource that the result links to: the link under the cursor, else the first.",
+        "Reads the resource that the result links to: the link under the cursor, else the first; else the tool's interface (MCP Apps).",
         palette=True,
     ),
     _main(

@@ -659,9 +659,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._runner.repeat()
 
     def action_follow_link(self) -> None:
-        uri = self._result.link(only_here=False)
+        uri = self._result.link(only_here=False) or self._selection.interface
         if uri is None:
-            self.notify("The result links to no resource.", markup=False)
+            self.notify("The result links to no resource, and the tool names no interface.", markup=False)
         else:
             self._read(uri)
 

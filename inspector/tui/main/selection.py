@@ -8,6 +8,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from inspector.boundary.bounded import Level
+from inspector.hosts.apps import interface_of
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool, call_name
 from inspector.session.call_record import CallRecord
@@ -243,6 +244,12 @@ class Selection:
         else:
             self._is_going = True
             self.open(entry)
+
+    @property
+    def interface(self) -> str | None:
+        """The URI of the interface that the open tool names; None where it names none."""
+        entry = self._item.entry if self._item else None
+        return interface_of(entry) if isinstance(entry, Tool) else None
 
     def follow(self, item: Item) -> None:
         """Open a resource that a result links to, listed or not."""

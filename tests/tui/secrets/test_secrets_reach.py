@@ -156,6 +156,7 @@ OPTIONS = {
     "--client-metadata-url",
     "--client-secret",
     "--file",
+    "--files",
     "--forget",
     "--hosts",
     "--insecure",
