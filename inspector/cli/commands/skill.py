@@ -27,7 +27,6 @@ from inspector.session.skills import FolderView, folder_of, get_skill
 @click.command(
     cls=SectionedCommand,
     examples=(
-        "sightline skill pdf-processing https://host/mcp",
         "sightline skill pdf-processing --file references/FORMS.md -- node server.js",
         "sightline skill skill://pdf-processing/SKILL.md --files https://host/mcp",
     ),
