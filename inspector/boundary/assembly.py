@@ -74,9 +74,9 @@ def whole_withheld(
     )
 
 
-def withheld_by_policy(judged: Bounded, outcome: Outcome, reason: str) -> Bounded:
-    """Withholds the whole result because of a policy rule. Earlier removals stay listed, because they are secrets."""
-    removal = Removal(pointer="", rule=Rule.POLICY, detail=reason)
+def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: str) -> Bounded:
+    """Withholds the whole result, at every level. Earlier removals stay listed, because they are secrets."""
+    removal = Removal(pointer="", rule=rule, detail=reason)
     return replace(
         judged,
         result=_nothing_of(outcome, judged.error, judged.kind),

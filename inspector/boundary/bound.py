@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from inspector.boundary.assembly import (
     assemble,
     whole_withheld,
-    withheld_by_policy,
+    withheld_as_a_whole,
     withheld_unfinished,
 )
-from inspector.boundary.bounded import Bounded, Level
+from inspector.boundary.bounded import Bounded, Level, Rule
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.draft import Draft, DraftRule
 from inspector.boundary.error_code import error_code, is_tool_result
@@ -35,6 +35,7 @@ from inspector.boundary.rules import (
     unknown_content,
     untrusted,
 )
+from inspector.boundary.verification import NO_DIGEST, is_without_digest, unverified
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Result, unfinished
 
@@ -88,7 +89,7 @@ def bound(
     `nonce`: a random value that only the caller knows, drawn for this call; it delimits untrusted text.
     `found`: what this function found in the same outcome with the same policy, filled in at `declared`.
     A result is that of tools/call, resources/read or prompts/get, or any JSON value from a page; remaining leaves stay
-    exact. Pointers refer to `raw_of(outcome)`. At `open` nothing is withheld, unless a policy rule applies or the call is unfinished.
+    exact. Pointers refer to `raw_of(outcome)`. At `open` nothing is withheld, unless a policy rule applies, the call is unfinished, or a skill does not verify.
     Whatever cannot be judged is withheld (rule `internal`).
     Source: docs/decisions/0004-boundaries.md; WebMCP issue 110.
     """
@@ -103,16 +104,27 @@ def bound(
             nonce=nonce,
             found=found,
         )
-        return withheld_by_policy(judged, outcome, policy.withheld)
+        return withheld_as_a_whole(judged, outcome, Rule.POLICY, policy.withheld)
     ended = unfinished(outcome)
     found = found or FoundSecrets()
     if ended is None:
-        return _bound(outcome, contract, level, policy, nonce, found)
+        judged = _bound(outcome, contract, level, policy, nonce, found)
+        return _verified(judged, outcome, contract) if contract.skills else judged
     # The output schema does not describe an envelope.
     is_envelope = not is_tool_result(raw_of(outcome))
     judged_by = replace(contract, positions=None, schema=None, kind=Kind.TOOL) if is_envelope else contract
     judged = replace(_bound(outcome, judged_by, level, policy, nonce, found), kind=contract.kind)
     return withheld_unfinished(judged, outcome, ended.sentence)
+
+
+def _verified(judged: Bounded, outcome: Outcome, contract: Contract) -> Bounded:
+    """What was read of a skill, unless it is not what the entry of the skill says."""
+    reason = unverified(outcome, contract)
+    if reason:
+        return withheld_as_a_whole(judged, outcome, Rule.UNVERIFIED, reason)
+    if isinstance(outcome, Result) and is_without_digest(contract):
+        return replace(judged, findings=(*judged.findings, NO_DIGEST))
+    return judged
 
 
 def _bound(

@@ -31,6 +31,8 @@ class Rule(StrEnum):
     ERROR = "error"
     POLICY = "policy"
     """A policy rule of the user."""
+    UNVERIFIED = "unverified"
+    """A file of a skill that differs from the entry of the skill."""
     UNFINISHED = "unfinished"
     """An answer that does not end the call."""
     INTERNAL = "internal"

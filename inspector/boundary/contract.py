@@ -32,6 +32,10 @@ class Contract(Struct, frozen=True, kw_only=True):
     """True if a page offers the tool, which may return any JSON value."""
     kind: Kind = Kind.TOOL
     """What was asked for: its results have another shape."""
+    uri: str = ""
+    """Of a resource, what was read."""
+    skills: tuple[JsonObject, ...] = ()
+    """The entries of the skill that the resource is a file of."""
     fault: str = ""
     """The reason why the declarations could not be read; every result is withheld then."""
 
@@ -73,7 +77,7 @@ def _contract_of(tool: Tool) -> Contract:
     try:
         claims = claims_of_tool(tool)
         if tool.item:
-            return Contract(claims=claims, kind=tool.kind)
+            return Contract(claims=claims, kind=tool.kind, uri=tool.item.name, skills=tool.item.skills)
         schema = tool.output_schema
         return Contract(
             claims=claims,

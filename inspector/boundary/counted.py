@@ -19,6 +19,7 @@ COUNTED: dict[Rule, str] = {
     Rule.NO_CONTRACT: "without an output schema",
     Rule.ERROR: "error text",
     Rule.POLICY: "by policy",
+    Rule.UNVERIFIED: "not verified",
     Rule.UNFINISHED: "of an unfinished call",
     Rule.INTERNAL: "not judged",
 }

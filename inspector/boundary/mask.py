@@ -22,6 +22,7 @@ SHOWN: frozenset[str] = frozenset(
         Rule.UNFINISHED,
         Rule.UNKNOWN_CONTENT,
         Rule.UNTRUSTED,
+        Rule.UNVERIFIED,
     }
 )
 """Rules that keep a value from the model but not from the user. All other rules concern secrets."""

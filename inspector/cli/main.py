@@ -19,6 +19,7 @@ COMMANDS = {
     "call": ("call", "Call a tool; print the result beside what the model sees."),
     "read": ("read", "Read a resource; print it beside what the model sees."),
     "prompt": ("prompt", "Get a prompt; print it beside what the model sees."),
+    "skill": ("skill", "Read a skill, verified; print it beside what the model sees."),
     "request": ("request", "Send any request; print the raw answer."),
     "run": ("run", "Make saved calls and compare them with what they expect."),
     "verify": ("verify", "Make the calls of a recording again and compare the results."),

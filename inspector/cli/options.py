@@ -17,9 +17,10 @@ from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import UsageError
 from inspector.files import paths
+from inspector.files.roots import root_of
 from inspector.policy.gate.agreement import Agreement, Terms
 from inspector.protocol.authorization import Trust
-from inspector.protocol.client import FULL, LOG_LEVELS, NO_LOGS, PROFILES, Announcement, Root
+from inspector.protocol.client import FULL, LOG_LEVELS, NO_LOGS, PROFILES, Announcement
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import Era, PageTarget, Target
 from inspector.session.options import Options
@@ -283,14 +284,6 @@ class ClientOptions(OptionGroup):
         folders = [*map(Path, self.roots)] or [*(own.roots if own else ())]
         client = Announcement(profile=PROFILES[profile], log_level=level)
         return replace(options, client=client, roots=tuple(map(root_of, folders)))
-
-
-def root_of(folder: Path) -> Root:
-    """A folder as it is announced to servers. Raises UsageError if there is none."""
-    if not folder.is_dir():
-        raise UsageError(f"--root {folder}: no folder", "Name a folder that exists.")
-    path = folder.resolve()
-    return Root(uri=path.as_uri(), name=path.name or str(path))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

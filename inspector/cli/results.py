@@ -317,6 +317,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
         lines.append(_reason(REMOVED, "", "output breaks its schema:"))
         lines += [f"    {safe_line(each.pointer or '(the whole)')} {each.message}" for each in broken]
         lines += [f"    … {shown.output.more:,} more"] if shown.output.more else []
+    lines += [f"app: {note}" for note in (shown.app.notes if shown.app else ())]
     others = (sentence for sentence in shown.findings if sentence != shown.output.sentence)
     lines += [_reason("!", "", sentence) for sentence in others]
     if shown.unfinished:

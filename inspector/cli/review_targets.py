@@ -20,7 +20,7 @@ from inspector.pins.files import Watch, identified, read_pin
 from inspector.pins.pins import Pinned, PinState
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
-from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.catalogue import Catalogue, Kind, Tool
 from inspector.protocol.client import PROFILES, ClientProfile
 from inspector.protocol.targets import HttpTarget, PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import EntryKind
@@ -28,10 +28,10 @@ from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
 from inspector.review.calling import arguments_for, forbids, misfit_for
 from inspector.review.covering import Covering, covered
-from inspector.review.finding import Finding
+from inspector.review.finding import Finding, SubjectKind
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
-from inspector.review.report import NotChecked, ReviewedServer
+from inspector.review.report import NotChecked, ReviewedServer, skills_not_read
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, Traffic, traffic_of
 from inspector.session.facts import ServerFacts
@@ -193,6 +193,7 @@ def gathered(
         )
     else:
         missing.append(NotChecked(what="changes since pinned", why="nothing is pinned: see sightline pin"))
+    missing += skills_not_read((skill.name for skill in seen.called.first.items(Kind.SKILL)), ())
     if plan.calls:
         _add_other_client(launch, listings, missing)
     else:
@@ -359,6 +360,9 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     for offer in found.tools:
         if offer.name not in made:
             yield NotChecked(what=f"results of {offer.name}", why="no call of it is in the recording")
+    yield from skills_not_read(
+        (offer.name for offer in found.offers if offer.kind is SubjectKind.SKILL), made
+    )
     if any(call.left_out for call in found.calls):
         yield NotChecked(
             what="withheld values", why="a recording does not hold them, nor where references are redeemed"

@@ -14,9 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.boundary.options import Level
-from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions, root_of
+from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions
 from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import InspectorError, UsageError
+from inspector.files.roots import root_of
 from inspector.json.exact import Malformed
 from inspector.launch import Launch
 from inspector.policy.gate.agreement import Agreement, Terms

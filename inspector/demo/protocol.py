@@ -29,7 +29,7 @@ from inspector.protocol.targets import Era
 Notify: TypeAlias = Callable[[JsonObject], None]
 """Receives the notifications that belong to the message being answered."""
 
-_LISTS = {kind.method: kind for kind in Kind}
+_LISTS = {kind.method: kind for kind in Kind if kind is not Kind.SKILL}
 _SHARED = frozenset({*_LISTS, "tools/call", "tools/resolve", "resources/read", "prompts/get"})
 """Methods of both eras."""
 

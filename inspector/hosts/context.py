@@ -1,4 +1,4 @@
-"""What reaches a model before its first call: the server's instructions, the definitions of its tools, its prompts.
+"""What reaches a model before its first call: the server's instructions, the definitions of its tools, its prompts and skills.
 
 Source: MCP 2025-11-25 and 2026-07-28, `instructions`, Tools and Prompts. What hosts do with instructions and prompts was not observed.
 """
@@ -16,6 +16,7 @@ from inspector.json.exact import dump_text
 from inspector.protocol.catalogue import Catalogue, Kind
 
 INSTRUCTIONS_NOT_OBSERVED = "what this host does with server instructions was not observed: the specification lets it give them to the model"
+SKILLS = "the specification lets hosts give a model the name and description of each skill, to choose from; what this host does was not observed"
 PROMPTS = "users choose prompts; their list reaches a model only where the host shows it"
 
 
@@ -25,6 +26,7 @@ class PartKind(StrEnum):
     INSTRUCTIONS = "instructions"
     TOOL = "tool"
     PROMPT = "prompt"
+    SKILL = "skill"
 
 
 class ContextPart(Struct, frozen=True, kw_only=True):
@@ -42,7 +44,7 @@ class Context(Struct, frozen=True, kw_only=True):
     """All of it, at one boundary, in one host."""
 
     parts: tuple[ContextPart, ...]
-    """The instructions, then tools and prompts, the largest first."""
+    """The instructions, then tools, prompts and skills, the largest first."""
     notes: tuple[str, ...]
     """Sentences for the user."""
     counted_by: str
@@ -51,12 +53,20 @@ class Context(Struct, frozen=True, kw_only=True):
     def tokens(self, *kinds: PartKind) -> int:
         return sum(part.tokens for part in self.parts if part.kind in kinds)
 
+    @property
+    def more(self) -> str:
+        """What the lists add, in words; empty where there are none."""
+        lists = [(word, self.tokens(kind)) for kind, word in LISTED.items()]
+        return "".join(f"; the list of {word}: {tokens:,} more" for word, tokens in lists if tokens)
+
     def size_bytes(self, *kinds: PartKind) -> int:
         return sum(part.size_bytes for part in self.parts if part.kind in kinds)
 
 
 GIVEN = (PartKind.INSTRUCTIONS, PartKind.TOOL)
 """What a model has before the first call, without the user's doing."""
+LISTED = {PartKind.PROMPT: "prompts", PartKind.SKILL: "skills"}
+"""What a model has too where the host shows it their list, by the word for several."""
 
 
 class HostTotal(Struct, frozen=True, kw_only=True):
@@ -90,7 +100,12 @@ def context_of(
         for item in catalogue.items(Kind.PROMPT)
     ]
     notes += [PROMPTS] if prompts else []
-    for each in (tools, prompts):
+    skills = [
+        _part(PartKind.SKILL, item.title or item.name, f"{item.title}: {item.description}", tokenizer)
+        for item in catalogue.items(Kind.SKILL)
+    ]
+    notes += [SKILLS] if skills else []
+    for each in (tools, prompts, skills):
         parts += sorted(each, key=lambda part: -part.size_bytes)
     return Context(parts=tuple(parts), notes=tuple(notes), counted_by=tokenizer.label)
 

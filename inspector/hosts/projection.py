@@ -16,6 +16,7 @@ from inspector.boundary.reading import raw_of
 from inspector.boundary.removals import Removals
 from inspector.boundary.undeclared import undeclared
 from inspector.hidden_characters import hidden_sentences
+from inspector.hosts.apps import AppView, app_view
 from inspector.hosts.profile import Call, Change, Host, ModelContext
 from inspector.hosts.readings import view_of_reading
 from inspector.json.exact import Json
@@ -81,6 +82,11 @@ class Projection:
     def masked(self) -> Json:
         """The raw result with masked sensitive values."""
         return mask(self.raw, self.sensitive)
+
+    @cached_property
+    def app(self) -> AppView | None:
+        """What an MCP App is to this answer; None where there is none."""
+        return app_view(self.judgement.tool, self.masked)
 
     @cached_property
     def raw_bytes(self) -> int:

@@ -4,7 +4,7 @@ A server, or an attacker who takes it over, may later change the description, sc
 Sightline shows such a change, and asks before the first call.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,7 +13,8 @@ from msgspec import Struct
 from inspector.json.diff import ChangeKind
 from inspector.pins.diff import DefinitionChange, definition_changes
 from inspector.pins.identity import Identity, fingerprint
-from inspector.protocol.catalogue import Catalogue, Kind, Tool, item_of
+from inspector.protocol.catalogue import Catalogue, Kind, Tool, item_of, skill_listed_as
+from inspector.protocol.skills import holding
 from inspector.safe_text import safe_line
 
 _MAX_PLACES = 4
@@ -28,7 +29,7 @@ class Definitions(Struct, frozen=True, kw_only=True):
     instructions: str | None = None
     """Foreign text."""
     items: tuple[Tool, ...] | None = None
-    """Resources, templates and prompts as what is called by their handles; None where they are not known."""
+    """Resources, templates and prompts as what is called by their handles, skills by `listed_as`; None where they are not known."""
 
     @property
     def all(self) -> tuple[Tool, ...]:
@@ -133,7 +134,17 @@ class PinState:
     def asks(self, name: str) -> tuple[ConfirmReason, ...]:
         """Reasons to confirm the first call of a tool; none where neither it nor the instructions changed. Takes no time."""
         own = self.asking.get(name, ()) if name else ()
-        return (*self._fault_asking(), *own, *self.asking.get("", ()))
+        return (*self._fault_asking(), *own, *self._skill_asking(name), *self.asking.get("", ()))
+
+    def _skill_asking(self, name: str) -> Iterator[ConfirmReason]:
+        """Reasons that concern the skill that a resource is a file of."""
+        read = item_of(name)
+        if read is None or read.kind is not Kind.RESOURCE:
+            return
+        for listed_as, reasons in self.asking.items():
+            uri = skill_listed_as(listed_as)
+            if uri is not None and holding(read.name, ((uri, {}),)):
+                yield from reasons
 
     def _fault_asking(self) -> tuple[ConfirmReason, ...]:
         if not self.fault:
@@ -169,14 +180,18 @@ def pin_state(
 
 
 def definitions_of(catalogue: Catalogue, instructions: str | None) -> Definitions:
-    """The definitions of a complete listing."""
-    kinds = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT)
-    items = {item.handle: item.as_tool for kind in kinds for item in catalogue.items(kind)}
+    """The definitions of a complete listing. A skill has the digests of its files in its definition."""
+    kinds = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT, Kind.SKILL)
+    items = {
+        item.listed_as: Tool(name=item.listed_as, definition=item.definition, item=item)
+        for kind in kinds
+        for item in catalogue.items(kind)
+    }
     return Definitions(tools=catalogue.tools, instructions=instructions, items=tuple(items.values()))
 
 
 def changes_between(before: Definitions, now: Definitions) -> tuple[DefinitionChange, ...]:
-    """The changes of tools, and where both sides know them of resources, templates and prompts.
+    """The changes of tools, and where both sides know them of resources, templates, prompts and skills.
 
     Resources that come and go do not count: they are data.
     """

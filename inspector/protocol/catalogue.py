@@ -1,23 +1,26 @@
 """What a server offers: decoded item by item, so that one bad item never costs the others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed
 from inspector.json.members import object_at, text_at, value_at
+from inspector.protocol import skills
 from inspector.protocol.page import PageFacts, Refused
 
 
 class Kind(StrEnum):
-    """The four lists of MCP, by the member that carries them."""
+    """The lists of MCP and of its extension for skills, by the member that carries them."""
 
     TOOL = "tools"
     RESOURCE = "resources"
     TEMPLATE = "resourceTemplates"
     PROMPT = "prompts"
+    SKILL = "skills"
 
     @property
     def method(self) -> str:
@@ -26,15 +29,19 @@ class Kind(StrEnum):
             Kind.RESOURCE: "resources/list",
             Kind.TEMPLATE: "resources/templates/list",
             Kind.PROMPT: "prompts/list",
+            Kind.SKILL: skills.LIST,
         }[self]
 
     @property
     def identity(self) -> str:
-        return {Kind.RESOURCE: "uri", Kind.TEMPLATE: "uriTemplate"}.get(self, "name")
+        return {Kind.RESOURCE: "uri", Kind.TEMPLATE: "uriTemplate", Kind.SKILL: "uri"}.get(self, "name")
 
-    @property
-    def capability(self) -> str:
-        return {Kind.TOOL: "tools", Kind.PROMPT: "prompts"}.get(self, "resources")
+    def is_announced(self, capabilities: Json) -> bool:
+        """Whether a server that announces these lists such items. Skills are asked for only where they are announced."""
+        if self is Kind.SKILL:
+            return value_at(capabilities, "extensions", skills.EXTENSION) is not None
+        capability = {Kind.TOOL: "tools", Kind.PROMPT: "prompts"}.get(self, "resources")
+        return not isinstance(capabilities, dict) or capability in capabilities
 
 
 class Tool(Struct, frozen=True, kw_only=True):
@@ -47,7 +54,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     page: PageFacts | None = None
     """Where it comes from, for a tool of a page."""
     item: "Item | None" = None
-    """The resource, template or prompt that is used like a tool; None for a tool."""
+    """The resource, template, prompt or skill that is used like a tool; None for a tool."""
 
     @property
     def kind(self) -> Kind:
@@ -66,7 +73,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     @property
     def description(self) -> str | None:
-        return text_at(self.definition, "description")
+        return self.item.description if self.item else text_at(self.definition, "description")
 
     @property
     def input_schema(self) -> Json:
@@ -94,16 +101,36 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 class Item(Struct, frozen=True, kw_only=True):
-    """A resource, a template or a prompt, by its definition as it was on the wire."""
+    """A resource, a template, a prompt or a skill, by its definition as it was on the wire."""
 
     kind: Kind
     name: str
     definition: JsonObject
+    skills: tuple[JsonObject, ...] = ()
+    """The entries of the skill that it is a file of: what is read is verified with each. A skill has its own."""
 
     @property
     def handle(self) -> str:
-        """What it is called by here, which no tool is: `prompts/get NAME`."""
+        """What it is called by here, which no tool is: `prompts/get NAME`. A skill is read as the resource that it is."""
         return f"{_HANDLES[self.kind]}{self.name}"
+
+    @property
+    def listed_as(self) -> str:
+        """What tells its definition from all others: the handle, apart from skills, which may be listed as resources too."""
+        return f"{_SKILL_LISTED}{self.name}" if self.kind is Kind.SKILL else self.handle
+
+    @property
+    def description(self) -> str | None:
+        return text_at(self._described, "description")
+
+    @property
+    def title(self) -> str | None:
+        """The name beside the URI, of a resource or a skill."""
+        return text_at(self._described, "name")
+
+    @property
+    def _described(self) -> Json:
+        return self.definition.get("frontmatter") if self.kind is Kind.SKILL else self.definition
 
     @property
     def input_schema(self) -> JsonObject:
@@ -131,20 +158,52 @@ _HANDLES = {
     Kind.RESOURCE: "resources/read ",
     Kind.TEMPLATE: "resources/templates ",
     Kind.PROMPT: "prompts/get ",
+    Kind.SKILL: "resources/read ",
 }
+_SKILL_LISTED = "skills/list "
 
 
 def unlisted(kind: Kind, name: str) -> Item:
-    """A resource, template or prompt that the server does not list."""
+    """A resource, template or prompt that the server does not list, or a skill without its entry."""
     return Item(kind=kind, name=name, definition={kind.identity: name})
 
 
 def item_of(handle: str) -> Item | None:
-    """The item that a handle names, as if it were not listed; None for the name of a tool."""
+    """The item that a handle names, as if it were not listed: a resource for a skill. None for the name of a tool."""
     found = (
         (kind, handle.removeprefix(prefix)) for kind, prefix in _HANDLES.items() if handle.startswith(prefix)
     )
     return next((unlisted(kind, name) for kind, name in found), None)
+
+
+def skill_listed_as(name: str) -> str | None:
+    """The URI of the skill that `listed_as` names; None for anything else."""
+    return name.removeprefix(_SKILL_LISTED) if name.startswith(_SKILL_LISTED) else None
+
+
+def skill_in(result: Json) -> tuple[Item, ...]:
+    """The skill in an answer to `skills/get`; none where it has none."""
+    entry = result.get("skill") if isinstance(result, dict) else None
+    uri = text_at(entry, "uri")
+    if not isinstance(entry, dict) or not uri:
+        return ()
+    return (Item(kind=Kind.SKILL, name=uri, definition=entry, skills=(entry,)),)
+
+
+def as_skill_file(item: Item, known: Iterable[Item]) -> Item:
+    """The skill itself where `item` is the resource of one; a file of a skill with the entries of that. `known`: skills."""
+    if item.kind is not Kind.RESOURCE:
+        return item
+    held = skills.holding(item.name, ((skill.name, skill.definition) for skill in known))
+    if not held:
+        return item
+    own = next((entry for entry in held if entry.get("uri") == item.name), None)
+    return replace(
+        item,
+        kind=Kind.RESOURCE if own is None else Kind.SKILL,
+        definition=item.definition if own is None else own,
+        skills=held,
+    )
 
 
 def _prompt_schema(arguments: Json) -> JsonObject:
@@ -199,6 +258,13 @@ class Catalogue(Struct, frozen=True, kw_only=True):
     """What was wrong with a listing as a whole: a page that is not an object, a cursor that repeats."""
     pages: dict[Kind, tuple[JsonObject, ...]] = field(default_factory=dict[Kind, tuple[JsonObject, ...]])
     """What the pages of each list say beside their items, as sent: `ttlMs`, `cacheScope`, `_meta`, whatever else."""
+    got: tuple[Item, ...] = ()
+    """Skills that are not listed, and were asked for by their URIs."""
+
+    @property
+    def skills(self) -> tuple[Item, ...]:
+        """The skills whose entries are known."""
+        return (*self.items(Kind.SKILL), *self.got)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -221,7 +287,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
         return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Refused))
 
     def items(self, kind: Kind) -> tuple[Item, ...]:
-        """The resources, templates or prompts."""
+        """The resources, templates, prompts or skills."""
         return tuple(entry for entry in self.entries.get(kind, ()) if isinstance(entry, Item))
 
     def item(self, kind: Kind, name: str) -> Item | None:
@@ -235,7 +301,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
         """What is called by `name`: a tool, or by its handle a resource, template or prompt, listed or not."""
         named = item_of(name)
         if named is not None:
-            return (self.item(named.kind, named.name) or named).as_tool
+            return as_skill_file(self.item(named.kind, named.name) or named, self.skills).as_tool
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def sharing(self, name: str) -> tuple[Tool, ...]:
@@ -350,7 +416,7 @@ def _decode(kind: Kind, value: Json, pointer: str) -> Entry:
             pointer=f"{pointer}/{kind.identity}", reason=f"`{kind.identity}` {problem}", value=value
         )
     if kind is not Kind.TOOL:
-        return Item(kind=kind, name=name, definition=value)
+        return Item(kind=kind, name=name, definition=value, skills=(value,) if kind is Kind.SKILL else ())
     fault = _tool_fault(value)
     if fault:
         at, reason = fault

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from inspector.json.exact import JsonObject
+from inspector.protocol.skills import EXTENSION as SKILLS
 from inspector.protocol.targets import Era
 from inspector.protocol.tasks import EXTENSION as TASKS
 
@@ -47,13 +48,14 @@ FULL = ClientProfile(
     about="everything that Sightline can answer",
     capabilities={"roots": {}, "sampling": {}, "elicitation": _FORM_AND_URL},
     of_handshake={
+        "roots": {"listChanged": True},
         "tasks": {
             "list": {},
             "cancel": {},
             "requests": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
-        }
+        },
     },
-    of_requests={"extensions": {TASKS: {}}},
+    of_requests={"extensions": {TASKS: {}, SKILLS: {}}},
 )
 NONE = ClientProfile(name="none", about="no capability")
 PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (FULL, NONE)}

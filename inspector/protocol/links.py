@@ -1,4 +1,4 @@
-"""Links to resources in results. Source: MCP 2025-11-25 and 2026-07-28, Tools, "Resource Links"."""
+"""Links to resources in results, and to the files of a skill. Source: MCP 2025-11-25 and 2026-07-28, Tools, "Resource Links"; SEP-2640."""
 
 from inspector.json.exact import Json
 from inspector.json.members import text_at, value_at
@@ -16,6 +16,17 @@ def link_at(result: Json, pointer: str) -> str | None:
         if uri is not None:
             return uri
     return None
+
+
+def skill_file_at(entry: Json, pointer: str) -> str | None:
+    """The URI of the file that a place in the entry of a skill is about; None where it is about none."""
+    tokens = split(pointer)
+    if tokens[:1] != ("resources",) or len(tokens) < 2:
+        return None
+    try:
+        return text_at(resolve(entry, join(tokens[:2])), "uri")
+    except LookupError:
+        return None
 
 
 def first_link(result: Json) -> str | None:

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 from inspector.boundary.contract import Contract, contract_of
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed, dump
-from inspector.protocol.catalogue import Item, Kind, Tool, decode_page, item_of
+from inspector.protocol import skills
+from inspector.protocol.catalogue import Item, Kind, Tool, as_skill_file, decode_page, item_of, skill_in
 
 LISTINGS = {kind.method: kind for kind in Kind}
-OF_THE_SERVER = frozenset({"initialize", "server/discover", "ping", *LISTINGS})
+OF_THE_SERVER = frozenset({"initialize", "server/discover", "ping", skills.GET, *LISTINGS})
 """Methods whose answers are definitions, and hold no results."""
 
 _MOST_VARIANTS = 8
@@ -22,6 +23,8 @@ class Definitions:
         self._contracts: dict[bytes, Contract] = {}
         self._items: dict[str, Item] = {}
         """Resources and prompts by their handles."""
+        self._skills: dict[str, Item] = {}
+        """By their URIs."""
         self.is_listed = False
         """Whether any listing of tools came."""
 
@@ -32,10 +35,13 @@ class Definitions:
     def take(self, method: str, result: Json) -> tuple[Tool, ...]:
         """Learn from the answer to a listing. Returns its tools."""
         kind = LISTINGS.get(method)
+        if method == skills.GET:
+            self._learn(skill_in(result))
+            return ()
         if kind is not Kind.TOOL:
             page = decode_page(kind, result) if kind else ()
             entries = () if isinstance(page, Malformed) else page
-            self._items.update((item.handle, item) for item in entries if isinstance(item, Item))
+            self._learn(item for item in entries if isinstance(item, Item))
             return ()
         self.is_listed = True
         page = decode_page(Kind.TOOL, result)
@@ -53,6 +59,13 @@ class Definitions:
                     del variants[next(iter(variants))]
         return tuple(tools)
 
+    def _learn(self, items: Iterable[Item]) -> None:
+        for item in items:
+            if item.kind is Kind.SKILL:
+                self._skills[item.name] = item
+            else:
+                self._items[item.handle] = item
+
     def listed(self, tools: Iterable[Tool]) -> None:
         """Replace all tools by those that a page lists."""
         self.is_listed = True
@@ -66,7 +79,7 @@ class Definitions:
         """The tool of that name; by its handle a resource or prompt, listed or not."""
         named = item_of(name)
         if named is not None:
-            return self._items.get(name, named).as_tool
+            return as_skill_file(self._items.get(name, named), self._skills.values()).as_tool
         return self._latest(name) if name in self._variants else None
 
     def variants(self, name: str) -> tuple[Tool, ...]:
@@ -79,6 +92,8 @@ class Definitions:
     def contract(self, tool: Tool | None) -> Contract:
         """The declarations of a tool, compiled once."""
         raw = tool.kind.encode() + dump(tool.definition) if tool else b""
+        if tool and tool.item and tool.item.skills:
+            raw += tool.item.name.encode("utf-8", "surrogatepass") + dump(list(tool.item.skills))
         contract = self._contracts.get(raw)
         if contract is None:
             contract = self._contracts[raw] = contract_of(tool)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.output_check import OutputCheck
@@ -131,18 +132,31 @@ class Replay:
             self.definitions.take(request.method, response.result)
             return
         name, arguments = call
+        outcome = ending.outcome if ending else outcome_of(response)
         yield ReplayedCall(
             frame=frame.number,
             asked=exchange.frame,
             request=answered.exchange.key,
             name=name,
-            tool=self.definitions.tool(name),
+            tool=_verifiable(self.definitions.tool(name), outcome),
             arguments=arguments,
-            outcome=ending.outcome if ending else outcome_of(response),
+            outcome=outcome,
             at_s=exchange.at_s,
             duration_s=max(frame.at_s - exchange.at_s, 0.0),
             member=ending.member if ending else "",
         )
+
+
+def _verifiable(tool: Tool | None, outcome: Outcome) -> Tool | None:
+    """The tool, without the entry of its skill where the recording does not hold the file, of which nothing is left to use then."""
+    if tool is None or tool.item is None or not tool.item.skills or not isinstance(outcome, Result):
+        return tool
+    contents = value_at(outcome.value, "contents")
+    only = contents[0] if isinstance(contents, list) and len(contents) == 1 else None
+    held = [value_at(only, "text"), value_at(only, "blob")]
+    if not any(isinstance(value, str) and STANDS.fullmatch(value) for value in held):
+        return tool
+    return replace(tool, item=replace(tool.item, skills=()))
 
 
 def tools_in(line: Listed | RecordedCall) -> Iterator[Tool]:

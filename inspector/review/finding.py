@@ -43,6 +43,7 @@ class SubjectKind(StrEnum):
     RESOURCE = "resource"
     TEMPLATE = "template"
     PROMPT = "prompt"
+    SKILL = "skill"
     LISTING = "listing"
     """A malformed item, or a list as a whole."""
     CALL = "call"

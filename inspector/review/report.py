@@ -1,12 +1,13 @@
 """The report of a review: findings, baseline, acceptances, and unchecked parts."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.catalogue import Kind, unlisted
 from inspector.review.finding import Finding, Severity
 from inspector.review.rule import Rule
 
@@ -17,6 +18,14 @@ class NotChecked(Struct, frozen=True, kw_only=True):
     what: str
     """May contain the name of a tool: foreign text."""
     why: str
+
+
+def skills_not_read(uris: Iterable[str], read: Collection[str]) -> Iterator[NotChecked]:
+    """The skills whose text is unknown: no review reads a skill. `read`: the handles of what was read."""
+    for uri in uris:
+        if unlisted(Kind.SKILL, uri).handle not in read:
+            why = "it was not read: sightline skill reads and verifies it"
+            yield NotChecked(what=f"the text of the skill {uri}", why=why)
 
 
 class Acceptance(Struct, frozen=True, kw_only=True):

@@ -234,6 +234,7 @@ _KINDS: Mapping[Kind, SubjectKind] = {
     Kind.RESOURCE: SubjectKind.RESOURCE,
     Kind.TEMPLATE: SubjectKind.TEMPLATE,
     Kind.PROMPT: SubjectKind.PROMPT,
+    Kind.SKILL: SubjectKind.SKILL,
 }
 
 

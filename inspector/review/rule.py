@@ -15,6 +15,7 @@ DEFINITIONS = frozenset(
         SubjectKind.RESOURCE,
         SubjectKind.TEMPLATE,
         SubjectKind.PROMPT,
+        SubjectKind.SKILL,
     }
 )
 

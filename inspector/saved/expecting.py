@@ -38,7 +38,7 @@ class Made(Struct, frozen=True, kw_only=True):
     policy: BoundaryPolicy
     host: Host
     call: Call
-    own: OwnCredentials
+    own: OwnCredentials = OwnCredentials(())
     """Values that no sentence quotes, in any spelling: the user's own."""
 
 

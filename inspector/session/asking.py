@@ -45,7 +45,8 @@ class Asker:
         responder: Responder | None = None,
     ) -> None:
         self._capabilities = profile.capabilities
-        self._roots = tuple(roots)
+        self.roots = tuple(roots)
+        """The folders that a request for roots is answered with."""
         self._note = note
         self._asked = 0
         self._tasks = ClientTasks()
@@ -156,12 +157,12 @@ class Asker:
             return RpcError(value={"code": REFUSED, "message": f"refused: {why}"})
         answer = await self.responder(ask)
         self._noted(ask, answer)
-        return answered(ask, answer, self._roots)
+        return answered(ask, answer, self.roots)
 
     def _noted(self, ask: Ask, answer: Answer) -> None:
         word = "answered" if answer.action is Action.ACCEPT else _WORDS[answer.action]
         if ask.kind is AskKind.ROOTS:
-            word = f"answered with {len(self._roots)} folder{'' if len(self._roots) == 1 else 's'}"
+            word = f"answered with {len(self.roots)} folder{'' if len(self.roots) == 1 else 's'}"
         self._note(ask.title, f"{word}: {answer.why}" if answer.why else word)
 
 

@@ -3,16 +3,24 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from inspector.errors import InspectorError, NotConfirmedError, UnreachableError, UsageError
+from msgspec.structs import replace
+
+from inspector.errors import (
+    InspectorError,
+    NotConfirmedError,
+    UnreachableError,
+    UsageError,
+)
 from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
 from inspector.protocol.authorization import Access, Lane
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
+from inspector.protocol.client import Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, Request, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -48,6 +56,7 @@ if TYPE_CHECKING:
 
 _MOST_SUBSCRIBED = 100
 _SHORT_PATIENCE_S = 0.03
+ROOTS_CHANGED = "notifications/roots/list_changed"
 
 
 class SessionEndedError(UnreachableError):
@@ -229,17 +238,18 @@ class Session:
         entries: dict[Kind, tuple[Entry, ...]] = {}
         problems: list[Malformed] = []
         pages_of: dict[Kind, tuple[JsonObject, ...]] = {}
+        got = self.catalogue.got
         for kind in Kind:
-            announced = not isinstance(capabilities, dict) or kind.capability in capabilities
+            announced = kind.is_announced(capabilities)
             if kind is Kind.TOOL or announced:
                 pages = Listing(kind, self._server_connection().objection)
                 async for page in self._pages(pages, announced=announced):
                     entries[kind] = page
-                    self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems))
+                    self.catalogue = Catalogue(entries=dict(entries), problems=tuple(problems), got=got)
                     self._tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
                 problems.extend(pages.problems)
                 pages_of[kind] = tuple(pages.pages)
-        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=pages_of)
+        self.catalogue = Catalogue(entries=entries, problems=tuple(problems), pages=pages_of, got=got)
         self._tell(ListingAdvanced(catalogue=self.catalogue, complete=True))
         return self.catalogue
 
@@ -369,6 +379,28 @@ class Session:
         )
         self._see_whether_lost()
         return answer.outcome
+
+    def hold_roots(self, roots: Iterable[Root]) -> None:
+        """Answer requests for roots with these folders."""
+        self.asker.roots = tuple(roots)
+        self.options = replace(self.options, roots=self.asker.roots)
+
+    async def set_roots(self, roots: Iterable[Root]) -> str:
+        """Answer requests for roots with other folders from now on; whether that was sent, in a sentence. Raises InspectorError."""
+        self.hold_roots(roots)
+        number = len(self.asker.roots)
+        self.note("roots", f"{number} folder{'' if number == 1 else 's'} from now on", kind="answer")
+        if not self._is_handshake:
+            return "Not sent: the stateless protocol has no message about roots. The server gets them when it asks again."
+        if "roots" not in self.options.client.profile.capabilities:
+            return "Not sent: the client profile announces no roots."
+        await (await self._reachable_connection()).notify(ROOTS_CHANGED, {})
+        return "Sent to the server: the roots have changed."
+
+    def hold_skill(self, skill: Item) -> None:
+        """Verify what is read of a skill with this entry, which the server does not list."""
+        others = tuple(item for item in self.catalogue.got if item.name != skill.name)
+        self.catalogue = replace(self.catalogue, got=(*others, skill))
 
     async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
         """What the server offers for an argument of a prompt, or a variable of a template; nothing where it does not.

@@ -218,13 +218,15 @@ class RecordedSession(Session):
             return None
         line = self.played.line(position)
         outcome = self._outcome(call, line)
+        tool = call.tool
+        if tool is not None and tool.item is not None and outcome is not call.outcome:
+            # What was sealed can be verified, if the recording alone cannot.
+            tool = self.played.moment(position).catalogue.tool(call.name) or tool
         return CallRecord(
             number=number,
             name=call.name,
             arguments=object_at(call.arguments),
-            judgement=Judgement(
-                outcome, call.tool, nonce=nonce_of(outcome), output=self._output(call, position)
-            ),
+            judgement=Judgement(outcome, tool, nonce=nonce_of(outcome), output=self._output(call, position)),
             at_s=call.at_s,
             duration_s=call.duration_s,
             size_bytes=line.size if isinstance(line, RecordedFrame) else 0,

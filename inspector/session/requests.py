@@ -1,4 +1,4 @@
-"""The request that calls a tool, reads a resource or a template, or gets a prompt."""
+"""The request that calls a tool, reads a resource, a template or a skill, or gets a prompt."""
 
 from inspector.errors import UsageError
 from inspector.json.exact import JsonObject
@@ -12,7 +12,7 @@ def request_of(tool: Tool | None, name: str, arguments: JsonObject) -> tuple[str
     match kind:
         case Kind.TOOL:
             return "tools/call", {"name": label, "arguments": arguments}
-        case Kind.RESOURCE:
+        case Kind.RESOURCE | Kind.SKILL:
             return "resources/read", {"uri": label}
         case Kind.TEMPLATE:
             return "resources/read", {"uri": uri_of(label, arguments)}

@@ -58,6 +58,7 @@ def test_only_rules_that_are_not_about_secrets_leave_a_value_in_sight(rule: Rule
         "unfinished",
         "unknown-content",
         "untrusted",
+        "unverified",
     }
     assert (mask({"a": 1}, [removal("/a", rule)]) == {"a": 1}) is (rule.value in harmless)
     assert {str(shown) for shown in SHOWN} == harmless

@@ -14,9 +14,11 @@ import httpx2
 
 from inspector.asks.answer import Action, Answer, with_defaults
 from inspector.asks.ask import Ask, AskKind
+from inspector.boundary.bounded import Level
 from inspector.errors import InspectorError
 from inspector.protocol.authorization import AuthorizationAsk, Authorizing, ClientIdentity
-from inspector.protocol.catalogue import Item, Kind
+from inspector.protocol.catalogue import Item, Kind, unlisted
+from inspector.protocol.skills import manifest_of
 from inspector.protocol.targets import Era, HttpTarget
 from inspector.schema.fields import example_arguments, form_of
 from inspector.session.live import Session
@@ -62,10 +64,23 @@ async def use(session: Session, calls: list[dict[str, Any]]) -> None:
     for tool in catalogue.tools:
         arguments = example_arguments(form_of(tool.input_schema))
         sys.stderr.write(f"{tool.name}: {(await session.call(tool.name, arguments)).outcome}\n")
+    if os.environ.get(SCENARIO) != "sep-2640-client-no-prefetch":
+        for skill in catalogue.items(Kind.SKILL):
+            await load(session, skill)
     for kind in (Kind.RESOURCE, Kind.PROMPT):
         for item in catalogue.entries.get(kind, ()):
             if isinstance(item, Item):
                 sys.stderr.write(f"{item.handle}: {(await session.call(item.handle, {})).outcome}\n")
+
+
+async def load(session: Session, skill: Item) -> None:
+    """Read a skill, and its other files unless the boundary withholds it, as a model would that goes on."""
+    for uri in (skill.name, *(each for each in manifest_of(skill.definition).files if each != skill.name)):
+        record = await session.call(unlisted(Kind.RESOURCE, uri).handle, {})
+        withheld = [each.detail for each in record.judgement.bounded(Level.OPEN).removals]
+        sys.stderr.write(f"{uri}: {withheld or record.outcome}\n")
+        if withheld:
+            return
 
 
 async def run(url: str, revision: str, context: dict[str, Any]) -> None:

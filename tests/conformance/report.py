@@ -18,6 +18,12 @@ SUITE = PACKAGE / "dist/index.js"
 PAGE = ROOT / "docs" / "conformance.md"
 VERSION = "0.2.0-alpha.12"
 REVISIONS = ("2025-11-25", "2026-07-28")
+SKILLS = tuple(
+    f"sep-2640-client-{each}"
+    for each in ("no-prefetch", "verify-digest", "verify-size", "verify-frontmatter")
+)
+"""Scenarios of the extension for skills, which belong to no revision: the suite runs them when it is forced to."""
+OF_SKILLS = "Run, and not scored: the extension for skills (SEP-2640), with `--force`:"
 _PASSED = re.compile(r"Passed: (\d+)/(\d+), (\d+) failed, (\d+) warnings")
 _SUMMARY = re.compile(r"([✓✗]) (\S+): (\d+) passed, (\d+) failed")
 _ROW = re.compile(r"\| `([^`]+)` \|([^|]*)\|([^|]*)\|")
@@ -79,7 +85,7 @@ def outcome_of(program: str, scenario: str, revision: str) -> Outcome:
     ran = subprocess.run(
         [
             *(program, str(SUITE), "client", "--command", client),
-            *("--scenario", scenario, "--spec-version", revision),
+            *("--scenario", scenario, "--spec-version", revision, "--force"),
         ],
         capture_output=True,
         text=True,
@@ -155,6 +161,12 @@ def main() -> None:
         "Run, and not scored (extensions, and scenarios that came after a revision):",
         "",
         *_table(unscored),
+        "",
+        OF_SKILLS,
+        "",
+        *_table(
+            {(name, each): str(outcome_of(program, name, each)) for name in SKILLS for each in REVISIONS}
+        ),
     ]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

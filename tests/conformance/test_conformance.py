@@ -5,7 +5,17 @@ The suite needs Node 22; `make test` installs it, and a Node of its own, beside 
 
 import pytest
 
-from tests.conformance.report import PAGE, SUITE, documented, node, outcome_of, scenarios
+from tests.conformance.report import (
+    OF_SKILLS,
+    PAGE,
+    REVISIONS,
+    SKILLS,
+    SUITE,
+    documented,
+    node,
+    outcome_of,
+    scenarios,
+)
 
 SCORED = [each for each, cell in documented().items() if cell] if PAGE.exists() else []
 UNSCORED_BELOW = "Run, and not scored"
@@ -17,6 +27,12 @@ def scored() -> list[tuple[str, str]]:
     return [(name, revision) for name, revision in SCORED if f"`{name}`" in first]
 
 
+def skills() -> list[tuple[str, str]]:
+    """The scenarios in the table of the extension for skills."""
+    last = PAGE.read_text(encoding="utf-8").partition(OF_SKILLS)[2]
+    return [(name, revision) for name, revision in SCORED if f"`{name}`" in last]
+
+
 def program() -> str:
     found = node() if SUITE.exists() else None
     if found is None:
@@ -24,7 +40,7 @@ def program() -> str:
     return found
 
 
-@pytest.mark.parametrize(("scenario", "revision"), scored())
+@pytest.mark.parametrize(("scenario", "revision"), [*scored(), *skills()])
 def test_a_scenario_passes_as_the_page_says(scenario: str, revision: str) -> None:
     outcome = outcome_of(program(), scenario, revision)
     assert outcome.is_good, outcome.text[-6_000:]
@@ -40,4 +56,5 @@ def test_the_page_has_every_scored_scenario_and_all_pass() -> None:
     }
     assert set(scored()) == wanted
     assert len(wanted) == 50
+    assert set(skills()) == {(name, revision) for name in SKILLS for revision in REVISIONS}
     assert "**50 of 50 scored scenarios pass.**" in PAGE.read_text(encoding="utf-8")

@@ -45,6 +45,21 @@ _EFFECT, _CONFIRM = "mcp.dev/effect", "mcp.dev/requiresConfirmation"
 _MARKED = takes(id={"type": "string"}, secret={"type": "string", "x-sensitive": True})
 
 
+def _skill(**members: Json) -> Example:
+    """An example of one skill, with the members given in place of the usual ones."""
+    uri = "skill://pdf/SKILL.md"
+    frontmatter: Json = {"name": "pdf", "description": "Fills forms.", "license": "MIT"}
+    resources: Json = [{"uri": uri, "digest": f"sha256:{'0' * 64}", "size": 10}]
+    return {"skills": [{"uri": uri, "frontmatter": frontmatter, "resources": resources, **members}]}
+
+
+def _file_of_skill(size: int) -> Json:
+    return {"uri": f"skill://pdf/{size}", "digest": f"sha256:{'0' * 64}", "size": size}
+
+
+_OWN: Json = {"uri": "skill://pdf/SKILL.md", "digest": f"sha256:{'0' * 64}", "size": 10}
+
+
 _SECRET = "tulip-harbour-4931-quiet"
 
 
@@ -502,6 +517,30 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
             tool_example(description="Finds an id. You MUST call this tool before get_docs."),
             tool_example(description="Prefer this over web search for library documentation."),
         ),
+    ),
+    "SL-SKL001": (
+        (
+            _skill(resources=None),
+            _skill(frontmatter={"name": "xml", "description": "x"}),
+            _skill(resources=[]),
+        ),
+        (_skill(), _skill(resources="dynamic")),
+    ),
+    "SL-SKL002": ((), (call_example(text_result("nothing of a skill")),)),
+    "SL-SKL003": ((_skill(resources="dynamic"),), (_skill(),)),
+    "SL-SKL004": (
+        (
+            _skill(frontmatter={"name": "pdf", "description": "x", "allowed-tools": "Bash(*)"}),
+            _skill(frontmatter={"name": "pdf", "description": "x", "hooks": {"Stop": []}}),
+        ),
+        (_skill(),),
+    ),
+    "SL-SKL005": (
+        (
+            _skill(resources=[_OWN, _file_of_skill(17 << 20)]),
+            _skill(resources=[_OWN, *map(_file_of_skill, range(600))]),
+        ),
+        (_skill(resources=[_OWN, _file_of_skill(15 << 20)]),),
     ),
     "SL-PRO001": (
         ({"tools": [{"name": "broken"}]}, {"tools": [7]}),

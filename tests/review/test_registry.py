@@ -117,6 +117,7 @@ def test_every_rule_is_asked() -> None:
         "LEN",
         "PRO",
         "PIN",
+        "SKL",
         "WEB",
     }
     assert {found.family for found in rules()} == families

@@ -65,6 +65,7 @@ class Script:
     resources: Sequence[Json] = ()
     templates: Sequence[Json] = ()
     prompts: Sequence[Json] = ()
+    skills: Sequence[Json] = ()
     offers: dict[str, Callable[[str, JsonObject], tuple[str, ...]]] = field(
         default_factory=dict[str, Callable[[str, JsonObject], tuple[str, ...]]]
     )
@@ -167,6 +168,7 @@ class ScriptedSession(Session):
             Kind.RESOURCE: self._script.resources,
             Kind.TEMPLATE: self._script.templates,
             Kind.PROMPT: self._script.prompts,
+            Kind.SKILL: self._script.skills,
         }
         entries = {
             kind: page

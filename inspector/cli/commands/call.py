@@ -3,14 +3,16 @@
 import asyncio
 import dataclasses
 import shlex
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from inspect import isawaitable
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 from msgspec.structs import replace
 
+from inspector.boundary.verification import unverified
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped
 from inspector.cli.inputs import given_meta, whole_arguments
@@ -221,10 +223,14 @@ def _check_order(tool: str, target: str | None, others: tuple[str, ...]) -> None
         raise UsageError(f"too many words: {others[0]}", "sightline call TOOL TARGET, or TOOL -- COMMAND.")
 
 
+_Named: TypeAlias = tuple[str, Tool | None]
+"""What is called: its name, and its definition where there is one."""
+
+
 def called(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
     target: str | None,
-    choose: Callable[[Session], tuple[str, Tool | None]],
+    choose: Callable[[Session], _Named | Awaitable[_Named]],
     *,
     call: CallArguments,
     output: CallOutput,
@@ -256,7 +262,8 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         async def work(session: Session) -> tuple[Ruled, list[str]]:
             nonlocal own
             await session.list_all()
-            name, listed = choose(session)
+            chosen_now = choose(session)
+            name, listed = await chosen_now if isawaitable(chosen_now) else chosen_now
             arguments = checked_arguments(given, call, listed)
             if saved_as is not None:
                 from inspector.cli.saved_calls import conceal_unsaved  # noqa: PLC0415 - few calls are saved
@@ -281,6 +288,13 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         save(saved_as, made.record, launch, words_of(target, connection, invocation.command_line, chosen))
     if code == OK and made.is_stopped:
         return DIAGNOSTICS.fail(stopped(made))
+    mismatch = unverified(made.record.outcome, made.record.judgement.contract)
+    if code == OK and mismatch:
+        return DIAGNOSTICS.fail(
+            ToolFailedError(
+                f"{made.record.title} is withheld: {mismatch}", "List again: the skill may have changed."
+            )
+        )
     compared = made.record.judgement.output(launch.level, made.record.policy)
     if code == OK and compared.violations and not call.no_check_output:
         return DIAGNOSTICS.fail(
@@ -371,6 +385,7 @@ def report(
             "undeclared": shown.undeclared,
             "findings": findings_shape(shown.findings),
             **output_shape(shown.output),
+            **({"app": shown.app.shape} if shown.app else {}),
             "duration_ms": round(record.duration_s * 1000, 3),
             **unfinished_shape(shown),
             **(decided.shape if decided else {}),
@@ -396,7 +411,7 @@ def report(
     return _exit_code(record)
 
 
-_KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt"}
+_KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt", Kind.SKILL: "skill"}
 _NOT_ANSWERED = (
     "The model gets nothing of this call. --answer and --sampling-reply answer what a server asks for."
 )

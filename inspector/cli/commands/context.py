@@ -16,7 +16,7 @@ from inspector.cli.options import (
 from inspector.cli.output import OK, columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.files.tokenizer import tokenizer
-from inspector.hosts.context import GIVEN, Context, HostTotal, PartKind, context_of, host_totals
+from inspector.hosts.context import GIVEN, LISTED, Context, HostTotal, context_of, host_totals
 from inspector.json.exact import JsonObject
 from inspector.launch import Launch
 from inspector.safe_text import safe_line
@@ -75,9 +75,9 @@ def _shape(found: Context, launch: Launch) -> JsonObject:
         "host": launch.host,
         "tokens": found.counted_by,
         "total": {"bytes": found.size_bytes(*GIVEN), "tokens": found.tokens(*GIVEN)},
-        "prompts": {
-            "bytes": found.size_bytes(PartKind.PROMPT),
-            "tokens": found.tokens(PartKind.PROMPT),
+        **{
+            word: {"bytes": found.size_bytes(kind), "tokens": found.tokens(kind)}
+            for kind, word in LISTED.items()
         },
         "parts": [
             {
@@ -98,12 +98,11 @@ def _lines(found: Context, launch: Launch) -> list[str]:
         (f"{part.tokens:,}", f"{part.size_bytes:,}", part.kind.value, safe_line(part.name))
         for part in found.parts
     ]
-    prompts = found.tokens(PartKind.PROMPT)
     total = f"before the first call: {found.tokens(*GIVEN):,} tokens ({found.counted_by})"
     return [
         f"{launch.target} (boundary: {launch.level.value}, host: {launch.host})",
         *table(rows, columns()),
-        total + (f"; the list of prompts: {prompts:,} more" if prompts else ""),
+        total + found.more,
         *found.notes,
     ]
 

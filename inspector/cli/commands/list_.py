@@ -25,6 +25,7 @@ from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.launch import Launch
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
 from inspector.protocol.page import Document, FramePolicy, PageFacts, Refused
+from inspector.protocol.skills import manifest_of
 from inspector.protocol.targets import Era, PageTarget
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
@@ -191,13 +192,13 @@ def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str
     if any(tool.page for tool in catalogue.tools):
         lines += ["", *_page_lines(catalogue.tools, columns())]
     lines += _refused_lines(catalogue.refused)
-    for kind in (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT):
+    for kind, heading in _HEADINGS.items():
         items = [entry for entry in catalogue.entries.get(kind, ()) if isinstance(entry, Item)]
         if items:
             lines += [
                 "",
-                _HEADINGS[kind],
-                *table([(clipped(i.name, 60), _described(i)) for i in items], columns()),
+                heading,
+                *table([(*_identity(i), _described(i)) for i in items], columns()),
             ]
     found = [
         f"! {clipped(tool.name, 40)}: {sentence}"
@@ -212,7 +213,18 @@ def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str
     return lines
 
 
-_HEADINGS = {Kind.RESOURCE: "RESOURCES", Kind.TEMPLATE: "RESOURCE TEMPLATES", Kind.PROMPT: "PROMPTS"}
+_HEADINGS = {
+    Kind.RESOURCE: "RESOURCES",
+    Kind.TEMPLATE: "RESOURCE TEMPLATES",
+    Kind.PROMPT: "PROMPTS",
+    Kind.SKILL: "SKILLS",
+}
+
+
+def _identity(item: Item) -> tuple[str, ...]:
+    """The cells that name an item: of a skill its name too, which several may have."""
+    uri = clipped(item.name, 60)
+    return (clipped(item.title or "-", 40), uri) if item.kind is Kind.SKILL else (uri,)
 
 
 def _counts(catalogue: Catalogue) -> str:
@@ -227,6 +239,8 @@ def _counts(catalogue: Catalogue) -> str:
 
 
 def _described(item: Item) -> str:
+    if item.kind is Kind.SKILL:
+        return manifest_of(item.definition).fault or _first_line(item.description)
     text = item.definition.get("description", item.definition.get("title"))
     return _first_line(text if isinstance(text, str) else None)
 
@@ -288,12 +302,17 @@ def _client_shape(launch: Launch, server: ServerFacts) -> Json:
 
 
 def _items_shape(catalogue: Catalogue, kind: Kind) -> list[Json]:
-    """`resources`, `resourceTemplates` or `prompts`: the well-formed items, as sent."""
+    """`resources`, `resourceTemplates`, `prompts` or `skills`: the well-formed items, as sent."""
     return [
-        {"name": entry.name, "definition": entry.definition}
+        {"name": entry.name, "definition": entry.definition, **_fault_shape(entry)}
         for entry in catalogue.entries.get(kind, ())
         if isinstance(entry, Item)
     ]
+
+
+def _fault_shape(item: Item) -> JsonObject:
+    """`fault` of a skill: why nothing that is read of it may be used; null where its entry is valid."""
+    return {"fault": manifest_of(item.definition).fault or None} if item.kind is Kind.SKILL else {}
 
 
 def page_shape(page: PageFacts) -> JsonObject:

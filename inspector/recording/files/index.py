@@ -21,6 +21,7 @@ from inspector.protocol.exchanges import (
     task_of,
 )
 from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.skills import GET
 from inspector.protocol.timeline import goes_on, is_unfinished, titled
 from inspector.recording.format import (
     Connected,
@@ -263,6 +264,8 @@ class Index:
             return
         elif request.method in HANDSHAKES:
             self.handshakes.take(line)
+        elif request.method == GET:
+            self.listed[Kind.SKILL].take(line)
         elif request.method in LISTINGS:
             self.listed[LISTINGS[request.method]].take(line)
             if "cursor" not in object_at(request.params):

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.members import value_at
-from inspector.protocol.catalogue import Catalogue, Kind, Listing
+from inspector.protocol.catalogue import Catalogue, Item, Kind, Listing, skill_in
 from inspector.protocol.catalogue import Entry as ListedEntry
 from inspector.protocol.exchanges import matched as matched_in
 from inspector.protocol.frames import Frame, Response, messages
+from inspector.protocol.skills import GET
 from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
 from inspector.recording.codec import Broken, decoded
 from inspector.recording.definitions import Definitions
@@ -82,6 +83,7 @@ class Listings:
         entries: dict[Kind, tuple[ListedEntry, ...]] = {}
         problems: list[Malformed] = []
         definitions = Definitions()
+        got: list[Item] = []
         for kind, lines in places.items():
             listing = Listing(kind)
             for place in lines:
@@ -90,11 +92,16 @@ class Listings:
                     listing.entries.extend(tools_in(line))
                     continue
                 for result in results_in(line):
+                    skill = skill_in(result) if kind is Kind.SKILL else ()
+                    if skill:
+                        got += skill
+                        definitions.take(GET, result)
+                        continue
                     listing.take(result)
                     definitions.take(kind.method, result)
             entries[kind] = tuple(listing.entries)
             problems += listing.problems
-        catalogue = Catalogue(entries=entries, problems=tuple(problems))
+        catalogue = Catalogue(entries=entries, problems=tuple(problems), got=tuple(got))
         return Known(places=every, catalogue=catalogue, definitions=definitions)
 
 

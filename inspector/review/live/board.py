@@ -21,6 +21,7 @@ _SUBJECTS = {
     Kind.RESOURCE: SubjectKind.RESOURCE,
     Kind.TEMPLATE: SubjectKind.TEMPLATE,
     Kind.PROMPT: SubjectKind.PROMPT,
+    Kind.SKILL: SubjectKind.SKILL,
 }
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.review.covering import COVERED, Covering
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board, LastCall, Material, Subject, subject_of
 from inspector.review.registry import findings_of, rules
-from inspector.review.report import Entry, NotChecked, Report, fingerprint
+from inspector.review.report import Entry, NotChecked, Report, fingerprint, skills_not_read
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.rule import Rule
 from inspector.review.seen import OtherListing, Traffic, traffic_of
@@ -249,6 +249,7 @@ def _not_checked(
         for tool in catalogue.tools:
             if tool.name not in called:
                 yield NotChecked(what=f"results of {tool.name}", why="it was not called in this session")
+    yield from skills_not_read((skill.name for skill in catalogue.items(Kind.SKILL)), called)
     yield from _ALWAYS
 
 

@@ -31,6 +31,7 @@ _EMPTY = {
     Kind.RESOURCE: "Enter reads it.",
     Kind.TEMPLATE: "No variables. Enter reads it.",
     Kind.PROMPT: "No arguments. Enter gets it.",
+    Kind.SKILL: "Enter reads its SKILL.md.",
 }
 _PAUSE_S = 0.15
 """How long typing must rest before the arguments are checked."""

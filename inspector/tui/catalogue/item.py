@@ -9,17 +9,19 @@ from inspector.claims.claim import Claim
 from inspector.claims.contradictions import Contradiction, contradictions
 from inspector.claims.registry import claims_of_item, claims_of_result, claims_of_tool
 from inspector.claims.traits import traits
+from inspector.hosts.apps import interface_of
 from inspector.json.exact import Json, Malformed, dump, equal
 from inspector.json.members import text_at
-from inspector.protocol.catalogue import Entry, Item, Tool, callable_of
+from inspector.protocol.catalogue import Entry, Item, Kind, Tool, callable_of
 from inspector.protocol.outcome import Result
 from inspector.protocol.page import Refused
+from inspector.protocol.skills import manifest_of
 from inspector.schema.fields import Form, form_of
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue import badges
 from inspector.tui.claims.pane import ClaimRow, value_text
 from inspector.tui.page.screen import changed_lines, origin_line, origin_lines
-from inspector.tui.text import content, paragraph, shortened, size, tokens
+from inspector.tui.text import content, count, paragraph, shortened, size, tokens
 from inspector.tui.values.outline import Outline
 
 _DESCRIPTION_LENGTH = 1200
@@ -85,9 +87,13 @@ def about(entry: Entry) -> Content:
         case Tool():
             text = entry.description
             said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
+            uri = interface_of(entry)
+            if uri is not None:
+                line = content(f"Its interface is {shortened(uri, 120)}; i reads it.", "$foreground 70%")
+                said = Content.assemble(said, "\n", line)
             return Content.assemble(said, "\n", origin_line(entry.page)) if entry.page else said
         case _:
-            text = text_at(entry.definition, "description")
+            text = entry.description
             said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
             facts = _facts(entry)
             return Content.assemble(said, "\n", (facts, "$foreground 70%")) if facts else said
@@ -102,12 +108,23 @@ def definition_line(view: ToolView) -> Content:
 
 
 def _facts(item: Item) -> str:
-    """The MIME type and the size that a resource declares."""
+    """The MIME type and the size that a resource declares; the files of a skill."""
+    if item.kind is Kind.SKILL:
+        return _files(item)
     mime, length = text_at(item.definition, "mimeType"), item.definition.get("size")
     known = [shortened(mime, 80)] if mime else []
     if isinstance(length, int) and not isinstance(length, bool) and 0 <= length < 1 << 60:
         known.append(size(length))
     return ", ".join(known)
+
+
+def _files(skill: Item) -> str:
+    manifest = manifest_of(skill.definition)
+    if manifest.fault:
+        return f"{manifest.fault}. It can be read, and is withheld from the model."
+    if manifest.is_dynamic:
+        return "dynamic: without digests, so that its content cannot be verified"
+    return f"{count(len(manifest.files), 'file')}, {size(manifest.size_bytes)}. What is read is verified with its digest."
 
 
 def _silent() -> Content:

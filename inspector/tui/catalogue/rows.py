@@ -20,6 +20,7 @@ _TITLES = {
     Kind.RESOURCE: "Resources",
     Kind.TEMPLATE: "Templates",
     Kind.PROMPT: "Prompts",
+    Kind.SKILL: "Skills",
 }
 
 
@@ -141,8 +142,8 @@ def has_letters(entry: Entry, badges: RowMarks, width: int) -> bool:
 
 
 def _name(entry: Tool | Item, width: int) -> Content:
-    """A tool or prompt by its name; a resource by its name and then its address."""
-    if isinstance(entry, Tool) or entry.kind not in {Kind.RESOURCE, Kind.TEMPLATE}:
+    """A tool or prompt by its name; a resource or skill by its name and then its address."""
+    if isinstance(entry, Tool) or entry.kind is Kind.PROMPT:
         return content(shortened(entry.name, width))
     name = item_label(entry)
     if not name:
@@ -153,16 +154,18 @@ def _name(entry: Tool | Item, width: int) -> Content:
 
 
 def item_label(entry: Item) -> str:
-    """The name of a resource beside its address; empty where it has none."""
-    name = entry.definition.get("name")
-    return name if isinstance(name, str) and name != entry.name else ""
+    """The name of a resource or skill beside its address; empty where it has none."""
+    name = entry.title
+    return name if name is not None and name != entry.name else ""
 
 
 def item_identity(entry: Entry) -> str:
     """What tells an item from the others when the list is read again."""
     match entry:
-        case Tool() | Item():
-            return f"{type(entry).__name__} {entry.name}"
+        case Tool():
+            return f"Tool {entry.name}"
+        case Item():
+            return entry.listed_as
         case Malformed():
             return f"malformed {entry.pointer}"
 
@@ -172,7 +175,11 @@ def _row(entry: Entry, group: str) -> Row:
         case Tool():
             texts = (entry.name, entry.title or "", (entry.description or "")[:_SEARCHED_LENGTH])
         case Item():
-            texts = (item_label(entry) or entry.name, entry.name)
+            texts = (
+                item_label(entry) or entry.name,
+                entry.name,
+                (entry.description or "")[:_SEARCHED_LENGTH],
+            )
         case Malformed():
             word = "refused" if isinstance(entry, Refused) else "malformed"
             texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], word)

@@ -138,8 +138,11 @@ class SessionLink:
 
     async def live(self) -> None:
         """Connect, list, and stay until cancelled. The task that runs this owns the connection."""
+        before = self.session
         session = self.session = await self._opener(self._hear)
         self.is_listed = False
+        if before is not None:
+            session.hold_roots(before.options.roots)
         if self.responder is not None:
             session.asker.responder = self.responder
         session.options = replace(

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from inspector.boundary.options import Level
 from inspector.files.tokenizer import tokenizer
-from inspector.hosts.context import GIVEN, Context, HostTotal, PartKind, context_of, host_totals
+from inspector.hosts.context import GIVEN, Context, HostTotal, context_of, host_totals
 from inspector.hosts.profile import Host
 from inspector.hosts.registry import host as host_of
 from inspector.protocol.catalogue import Catalogue
@@ -71,12 +71,11 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def _take(self, made: _Made) -> None:
         found = self._found = made.context
-        prompts = found.tokens(PartKind.PROMPT)
         self._total.update(
             Content.assemble(
                 (f"{found.tokens(*GIVEN):,} tokens", "bold"),
                 f", {found.size_bytes(*GIVEN):,} bytes",
-                f"; the list of prompts: {prompts:,} more" if prompts else "",
+                found.more,
                 (f"  {found.counted_by}", QUIET),
             )
         )

@@ -1,5 +1,6 @@
 """The Definition tab: a definition as sent beside what the model is given; one side where room is scarce."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from msgspec import Struct
@@ -8,10 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from inspector.boundary.options import Level
-from inspector.protocol.catalogue import Entry
+from inspector.protocol.catalogue import Entry, Item
+from inspector.protocol.links import skill_file_at
 from inspector.tui.definition.view import DefinitionView, every_reason, given_title, measure_line, why_line
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
@@ -51,6 +54,12 @@ class DefinitionPane(Vertical):
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(Place.DEFINITION)
 
+    @dataclass
+    class FileChosen(Message):
+        """The user wants to read a file of a skill."""
+
+        uri: str
+
     def __init__(self) -> None:
         super().__init__(id="definition", classes="-alone")
         self.values = OutlineLines(id="definition-values")
@@ -60,6 +69,7 @@ class DefinitionPane(Vertical):
         self._why = Static("", markup=False, id="definition-why")
         self._view: DefinitionView | None = None
         self._mark: Mark | None = None
+        self._skill: Item | None = None
         self._chosen: Shown | None = None
         """The sides that the user chose; None for those that have room."""
 
@@ -86,9 +96,10 @@ class DefinitionPane(Vertical):
         view = self._view
         return view is not None and view.tool is entry and (view.level, view.host) == (level, host)
 
-    def show_raw(self, outline: Outline, line: Content) -> None:
-        """Show a definition alone, and a line about it."""
+    def show_raw(self, outline: Outline, line: Content, skill: Item | None = None) -> None:
+        """Show a definition alone, and a line about it. `skill`: whose files Enter reads."""
         self._view = None
+        self._skill = skill
         self.add_class("-alone")
         self.remove_class("-explaining")
         self.mark(None)
@@ -97,7 +108,7 @@ class DefinitionPane(Vertical):
 
     def show(self, view: DefinitionView) -> None:
         """Show both sides; the cursor stays on its value where it is the same tool."""
-        before = self._view
+        before, self._skill = self._view, None
         stays = before is None or before.tool is view.tool
         self._view = view
         self.remove_class("-alone")
@@ -184,8 +195,12 @@ class DefinitionPane(Vertical):
 
     @on(Lines.Chosen)
     def explain_chosen(self, event: Lines.Chosen) -> None:
-        """Enter: all reasons, or one line again."""
+        """Enter: all reasons, or one line again; on a file of a skill, read it."""
         event.stop()
+        uri = skill_file_at(self._skill.definition, self.values.pointer or "") if self._skill else None
+        if uri is not None:
+            self.post_message(self.FileChosen(uri))
+            return
         if self._view is not None or self._mark is not None:
             self.toggle_class("-explaining")
             self._explain()

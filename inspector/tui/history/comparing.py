@@ -11,13 +11,13 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.boundary.mask import MASK
+from inspector.hosts.masks import masked_leaves
 from inspector.json.exact import JsonObject
 from inspector.tui.history.keeper import HistoryCall
 from inspector.tui.history.rows import outcome, time_words
 from inspector.tui.keys.command import Place
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import leaf_count
-from inspector.tui.result.masks import masked_leaves
 from inspector.tui.result.view import masks_of
 from inspector.tui.text import content, count, shortened
 from inspector.tui.values.outline import Difference, Outline

@@ -109,7 +109,7 @@ MAIN: tuple[Command, ...] = (
         "i",
         "follow_link",
         "follow link",
-        "Reads the resource that the result links to: the link under the cursor, else the first.",
+        "Reads the resource that the result links to: the link under the cursor, else the first; else the tool's interface (MCP Apps).",
         palette=True,
     ),
     _main(
@@ -225,6 +225,15 @@ MAIN: tuple[Command, ...] = (
         "ping",
         "ping",
         "Sends a ping, if the protocol has one.",
+        palette=True,
+    ),
+    _main(
+        "session.roots",
+        "ctrl+t",
+        "roots",
+        "roots",
+        "Shows the folders that a server which asks for roots is answered with; adds one, removes one.",
+        shown="^t",
         palette=True,
     ),
     _main(

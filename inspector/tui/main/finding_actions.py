@@ -29,7 +29,7 @@ from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 
 _FIRST_ANSWERS = ("initialize", "server/discover")
 
-_KINDS = {"resource": Kind.RESOURCE, "template": Kind.TEMPLATE, "prompt": Kind.PROMPT}
+_KINDS = {"resource": Kind.RESOURCE, "template": Kind.TEMPLATE, "prompt": Kind.PROMPT, "skill": Kind.SKILL}
 
 _NEAR = 24
 """Characters of the evidence that are looked for."""

@@ -29,6 +29,7 @@ from inspector.session.events import State
 from inspector.session.live import Session
 from inspector.tui.asks.authorization import UserAuthorizer
 from inspector.tui.asks.responder import UserResponder
+from inspector.tui.asks.roots import roots_dialog
 from inspector.tui.call.pane import CallPane
 from inspector.tui.call.runner import (
     CallChanged,
@@ -52,6 +53,7 @@ from inspector.tui.connection.connection import (
 )
 from inspector.tui.connection.failure import FailurePanel, FailureView
 from inspector.tui.context.screen import ContextAsked, ContextScreen
+from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.history.keeper import HistoryKeeper
@@ -419,7 +421,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._reviewer.finished(message.record)
         self._history.finished(message.record)
 
-        if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE} and not self.READ_ONLY:
+        if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE, Kind.SKILL} and not self.READ_ONLY:
             self._changed.discard(message.record.title)
             self.run_worker(self._link.subscribe(message.record.title), group="subscribing")
 
@@ -581,7 +583,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _marks(self, tool: Tool) -> RowMarks:
         badges = self._badges.of(tool)
-        signs = Content.assemble(self._pins.mark(tool.name), self._reviewer.sign(tool))
+        listed_as = tool.item.listed_as if tool.item else tool.name
+        signs = Content.assemble(self._pins.mark(listed_as), self._reviewer.sign(tool))
         return RowMarks(
             words=Content.assemble(signs, " " if signs.plain else "", badges.words),
             letters=Content.assemble(signs, badges.letters),
@@ -746,9 +749,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._open(self._watch.screen())
 
     def action_follow_link(self) -> None:
-        uri = self._result.link(only_here=False)
+        uri = self._result.link(only_here=False) or self._selection.interface
         if uri is None:
-            self.notify("The result links to no resource.", markup=False)
+            self.notify("The result links to no resource, and the tool names no interface.", markup=False)
         else:
             self._read(uri)
 
@@ -756,11 +759,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def follow_link(self, message: ResultPane.LinkChosen) -> None:
         self._read(message.uri)
 
+    @on(DefinitionPane.FileChosen)
+    def read_file(self, message: DefinitionPane.FileChosen) -> None:
+        self._read(message.uri)
+
     def _read(self, uri: str) -> None:
         """Read a resource, listed or not, and open it."""
         session = self._link.session
-        listed = session.catalogue.item(Kind.RESOURCE, uri) if session else None
-        item = listed or unlisted(Kind.RESOURCE, uri)
+        item = unlisted(Kind.RESOURCE, uri)
+        listed = session.catalogue.tool(item.handle) if session else None
+        item = listed.item if listed and listed.item else item
         if self._runner.read(item):
             self._selection.follow(item)
 
@@ -867,6 +875,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     async def _ping(self) -> None:
         self.notify(content(shortened(await self._link.ping(), 400)).plain, markup=False)
+
+    def action_roots(self) -> None:
+        """The folders that servers are answered with."""
+        session = self._link.session
+        if session is not None and self._link.is_ready and self._link.profile is not None:
+            self.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
+        else:
+            self.notify(f"There is no server to have roots ({self._link.state}).", markup=False)
 
     def action_list_again(self) -> None:
         if self._link.is_ready:

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from inspector.boundary.bounded import Level
+from inspector.hosts.apps import interface_of
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool, call_name
 from inspector.session.call_record import CallRecord
@@ -33,6 +34,7 @@ _DRAWN_S = 0.1
 _UNCALLED = {
     Kind.TOOL: " is not called yet. Press Enter in its form to call it.",
     Kind.RESOURCE: " is not read yet. Press Enter.",
+    Kind.SKILL: " is not read yet. Press Enter.",
     Kind.TEMPLATE: " is not read yet. Fill in its variables and press Enter.",
     Kind.PROMPT: " is not fetched yet. Press Enter in its form to get it.",
 }
@@ -260,6 +262,12 @@ class Selection:
         else:
             self._then = (tool.name, then)
             self.open(tool)
+
+    @property
+    def interface(self) -> str | None:
+        """The URI of the interface that the open tool names; None where it names none."""
+        entry = self._item.entry if self._item else None
+        return interface_of(entry) if isinstance(entry, Tool) else None
 
     def follow(self, item: Item) -> None:
         """Open a resource that a result links to, listed or not."""

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
+from inspector.protocol.catalogue import Item, Kind
 from inspector.tui.call.entries import Entered
 from inspector.tui.call.pane import CallPane
 from inspector.tui.catalogue.item import ToolView, definition_line, title
@@ -81,7 +82,9 @@ class ToolPane(Vertical):
         self.remove_class("-empty")
         self._title.update(title(view.entry))
         self.findings.clear()
-        self.definition.show_raw(view.definition, definition_line(view))
+        entry = view.entry
+        skill = entry if isinstance(entry, Item) and entry.kind is Kind.SKILL else None
+        self.definition.show_raw(view.definition, definition_line(view), skill)
         self.show_claims(view)
         self.call.show(view, entered, text)
 

@@ -266,6 +266,9 @@ class PlayerScreen(MainScreen):
     def action_list_again(self) -> None:
         self._say_read_only()
 
+    def action_roots(self) -> None:
+        self._say_read_only()
+
     def action_record(self) -> None:
         self.notify("This is a recording already. x exports it.", markup=False)
 

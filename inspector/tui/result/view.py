@@ -16,6 +16,7 @@ from inspector.boundary.counted import COUNTED
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.boundary.reading import raw_of
+from inspector.hosts.apps import AppView
 from inspector.hosts.masks import REACHES, Masks, masked_leaves
 from inspector.hosts.profile import Call, Change
 from inspector.hosts.projection import Projection, projection_of
@@ -113,6 +114,9 @@ class ResultView:
     """Why the answer does not end the call; None where it does."""
     failure: str | None = None
     """What Sightline says of a call without an answer; None where the server answered."""
+
+    app: AppView | None = None
+    """What an MCP App is to this result."""
 
     @property
     def size_bytes(self) -> int:
@@ -215,6 +219,8 @@ def result_view(
         found.add((Difference.CHANGED, "", f"host: {change.what}"), change.pointer, 2)
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
+    for note in shown.app.notes if shown.app else ():
+        found.add((Difference.CHANGED, "", f"app: {note}"), "", 4)
     for pointer, removal in sides.reaching.items():
         found.add(_reaching_key(removal), pointer, 0)
     for violation in shown.output.violations:
@@ -247,6 +253,7 @@ def result_view(
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
         values=(masked, model),
+        app=shown.app,
     )
     return _unmasked(view, shown) if unmasked and view.masks else view
 
@@ -517,18 +524,28 @@ def strip(view: ResultView) -> Content:
         parts.append(Content.styled(f"~ {count(len(view.changes), 'change')} by the host", "$text-accent"))
     if not view.observed:
         parts.append(Content.styled("not observed of this host", "$text-warning"))
+    if view.app is not None:
+        parts.append(content(_app_words(view.app), "$text-accent"))
     if view.findings:
         parts.append(Content.styled(f"! {count(len(view.findings), 'finding')}", "$text-warning"))
     return Content("  ").join(parts)
 
 
+def _app_words(app: AppView) -> str:
+    if not app.only_app:
+        return "MCP App"
+    return f"MCP App: only the interface gets {' and '.join(pointer[1:] for pointer in app.only_app)}"
+
+
 def standing_line(view: ResultView) -> Content:
-    """What the boundary in force means for this result."""
+    """What the boundary in force means for this result; of an MCP App what it gets, or asks for."""
     if view.unfinished:
         words = "; ".join(view.unfinished.asks) or view.unfinished.reason
         return content(
             shortened(f"unfinished, so the model gets nothing; {words}", 1_000), "bold $text-warning"
         )
+    if view.app is not None and view.level is not Level.OPEN:
+        return content(" ".join(view.app.notes), "$text-accent")
     match view.level:
         case Level.OPEN:
             return Content.styled("open: nothing is withheld; this is what leaks today", "$text-error")

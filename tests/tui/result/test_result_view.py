@@ -234,7 +234,8 @@ def test_the_one_text_of_a_host_is_drawn_beside_the_part_of_the_result_that_it_i
     shown = beside(raw, {"content": text, "is_error": True})
     assert shown == {"structuredContent": structured, "is_error": True}
     assert beside(raw, text) == {"structuredContent": structured}
-    for model in ({"content": failed}, failed):
+    models: tuple[Json, ...] = ({"content": failed}, failed)
+    for model in models:
         assert beside(raw, model) == {"content": [{"type": "text", "text": failed}]}
     assert beside({"structuredContent": structured}, {"content": failed}) == {"content": failed}
 

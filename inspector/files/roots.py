@@ -1,0 +1,15 @@
+"""Folders as they are announced to servers."""
+
+from pathlib import Path
+
+from inspector.errors import UsageError
+from inspector.files.paths import full
+from inspector.protocol.client import Root
+
+
+def root_of(folder: str | Path) -> Root:
+    """A folder as it is announced to servers. Raises UsageError if there is none."""
+    path = full(str(folder))
+    if not path.is_dir():
+        raise UsageError(f"--root {folder}: no folder", "Name a folder that exists.")
+    return Root(uri=path.as_uri(), name=path.name or str(path))

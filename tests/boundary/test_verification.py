@@ -1,0 +1,228 @@
+"""What was read of a skill, verified with the entry of the skill."""
+
+import base64
+import hashlib
+from typing import TypeAlias, cast
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from inspector.boundary.bound import bound
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.judgement import Judgement
+from inspector.boundary.verification import LONGEST_FRONTMATTER, NO_DIGEST
+from inspector.json.exact import Json, JsonObject, dump, dump_text, parse
+from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool, decode_page, unlisted
+from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
+
+URI, FORM = "skill://pdf/SKILL.md", "skill://pdf/forms/a.md"
+MAIN = "---\nname: pdf\ndescription: Fills forms\n---\n\nDo as follows.\n"
+Read: TypeAlias = tuple[str, Json]
+"""A URI, and the answer to reading it."""
+
+
+def file(uri: str, content: str) -> JsonObject:
+    raw = content.encode()
+    return {"uri": uri, "digest": f"sha256:{hashlib.sha256(raw).hexdigest()}", "size": len(raw)}
+
+
+def entry(content: str = MAIN, **members: Json) -> JsonObject:
+    frontmatter: Json = {"name": "pdf", "description": "Fills forms"}
+    return {
+        "uri": URI,
+        "frontmatter": frontmatter,
+        "resources": [file(URI, content), file(FORM, "A form.")],
+        **members,
+    }
+
+
+def catalogue(*skills: JsonObject) -> Catalogue:
+    listing = Listing(Kind.SKILL)
+    listing.take({"skills": [*skills]})
+    return Catalogue(entries={Kind.SKILL: tuple(listing.entries)})
+
+
+def answer(uri: str = URI, text: str = MAIN) -> Json:
+    return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
+
+
+def tool_of(uri: str, *skills: JsonObject) -> Tool:
+    found = catalogue(*skills).tool(unlisted(Kind.RESOURCE, uri).handle)
+    assert found
+    return found
+
+
+def reason(value: Json, *skills: JsonObject, uri: str = URI) -> str:
+    """Why an answer is withheld, the same at every level; empty where it passes. What it withholds is gone."""
+    found: set[str] = set()
+    for level in Level:
+        bounded = bound(Result(value=value), tool_of(uri, *skills), level)
+        ours = [each.detail for each in bounded.removals if each.rule == Rule.UNVERIFIED]
+        found.add(ours[0] if ours else "")
+        if ours:
+            assert bounded.removals[0].pointer == ""
+            assert "follows" not in dump_text(bounded.result)
+    assert len(found) == 1
+    return found.pop()
+
+
+YAML = "---\nname: pdf\ndescription: Fills forms\n{}---\nDo as follows.\n"
+
+
+def listing_the_same(text: str, **frontmatter: Json) -> JsonObject:
+    known: Json = {"name": "pdf", "description": "Fills forms", **frontmatter}
+    return entry(text, frontmatter=known)
+
+
+def many(depth: int) -> str:
+    return YAML.format("deep: " + "[" * depth + "]" * depth + "\n")
+
+
+BOMB = YAML.format("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n")
+
+PASSES: list[tuple[str, Json, JsonObject, str]] = [
+    ("as it was listed", answer(), entry(), URI),
+    ("another file", answer(FORM, "A form."), entry(), FORM),
+    ("a blob", {"contents": [{"uri": FORM, "blob": base64.b64encode(b"A form.").decode()}]}, entry(), FORM),
+    ("dynamic", answer(), entry(resources="dynamic"), URI),
+    ("an unlisted file of a dynamic one", answer("skill://pdf/b", "x"), entry(resources="dynamic"), "skill://pdf/b"),
+    ("no file of it", answer("skill://pdfs/SKILL.md", "x"), entry(), "skill://pdfs/SKILL.md"),
+    *(
+        (title, answer(text=text), listing_the_same(text, **said), URI)
+        for title, text, said in cast(
+            "tuple[tuple[str, str, JsonObject], ...]", (
+            ("numbers of YAML", YAML.format("version: 1.10\n"), {"version": parse(b"1.1").value}),
+            ("numbers as texts", YAML.format("version: 1.10\n"), {"version": "1.10"}),
+            ("YAML 1.1", YAML.format("on-start: yes\n"), {"on-start": True}),
+            ("YAML 1.2", YAML.format("on-start: yes\n"), {"on-start": "yes"}),
+            ("null", YAML.format("license:\n"), {"license": None}),
+            ("folded", YAML.format("metadata:\n  a: >-\n    b\n    c\n"), {"metadata": {"a": "b c"}}),
+            ("aliases", BOMB, {"a": ["x", "x"], "b": [["x", "x"], ["x", "x"]], "c": [[["x", "x"], ["x", "x"]]] * 2}),
+            ("returns", MAIN.replace("\n", "\r\n"), {}),
+        ))
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("title", "value", "skill", "uri"), PASSES, ids=[each[0] for each in PASSES])
+def test_what_is_as_its_entry_says_passes(title: str, value: Json, skill: JsonObject, uri: str) -> None:
+    del title
+    assert reason(value, skill, uri=uri) == ""
+
+
+FAILS: list[tuple[str, Json, JsonObject, str, str]] = [
+    ("another digest", answer(text=MAIN.replace("Do", "Be")), entry(), URI, "digest"),
+    ("longer", answer(text=MAIN + "!"), entry(), URI, "bytes"),
+    ("not listed", answer("skill://pdf/b", "x"), entry(), "skill://pdf/b", "does not list this file"),
+    ("out of the folder", answer("skill://pdf/../x", "x"), entry(), "skill://pdf/../x", "does not list this file"),
+    ("another URI", answer(FORM, MAIN), entry(), URI, "another file"),
+    ("two files", {"contents": [{"uri": URI, "text": MAIN}, {"uri": URI, "text": MAIN}]}, entry(), URI, "exactly one"),
+    ("no files", {"contents": []}, entry(), URI, "exactly one"),
+    ("no result", 7, entry(), URI, "exactly one"),
+    ("text and blob", {"contents": [{"uri": URI, "text": MAIN, "blob": ""}]}, entry(), URI, "neither"),
+    ("no base64", {"contents": [{"uri": FORM, "blob": "A form."}]}, entry(), FORM, "base64"),
+    ("half a character", answer(text=MAIN + "\ud800"), entry(), URI, "could not be verified"),
+    ("large and dynamic", answer(text=MAIN + "x" * (16 << 20)), entry(resources="dynamic"), URI, "larger"),
+    ("dynamic, another name", answer(text=MAIN.replace("pdf", "xml")), entry(resources="dynamic"), URI, "at /name"),
+    ("no frontmatter", answer(text="Do as follows."), entry("Do as follows."), URI, "begin with frontmatter"),
+    ("another description", answer(), entry(frontmatter={"name": "pdf", "description": "x"}), URI, "at /description"),
+    ("a field more", answer(text=YAML.format("hooks: x\n")), entry(YAML.format("hooks: x\n")), URI, "frontmatter"),
+    ("a field less", answer(), listing_the_same(MAIN, license="MIT"), URI, "frontmatter"),
+    ("a quoted number", answer(text=YAML.format("v: '1'\n")), listing_the_same(YAML.format("v: '1'\n"), v=1), URI, "frontmatter"),
+    ("twice", answer(text=YAML.format("name: pdf\n")), listing_the_same(YAML.format("name: pdf\n")), URI, "frontmatter"),
+    ("no YAML", answer(text=YAML.format("a: [\n")), listing_the_same(YAML.format("a: [\n"), a=[]), URI, "no YAML"),
+    ("deep", answer(text=many(5000)), listing_the_same(many(5000), deep=[]), URI, "no YAML"),
+    ("long", answer(text=YAML.format(f"a: {'x' * LONGEST_FRONTMATTER}\n")), listing_the_same(YAML.format(f"a: {'x' * LONGEST_FRONTMATTER}\n")), URI, "longer than"),
+    ("an object by a tag", answer(text=YAML.format("a: !!python/object/apply:os.system [x]\n")), listing_the_same(YAML.format("a: !!python/object/apply:os.system [x]\n"), a="x"), URI, "frontmatter"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("title", "value", "skill", "uri", "says"), FAILS, ids=[each[0] for each in FAILS])
+def test_what_differs_reaches_no_model(
+    title: str, value: Json, skill: JsonObject, uri: str, says: str
+) -> None:
+    del title
+    assert says in reason(value, skill, uri=uri)
+
+
+FAULTS: list[tuple[JsonObject, str]] = [
+    ({"uri": "skill://pdf"}, "/SKILL.md"),
+    ({"uri": "/SKILL.md"}, "/SKILL.md"),
+    ({"frontmatter": {"name": "pdf"}}, "no description"),
+    ({"frontmatter": {"name": "xml", "description": "x"}}, "its folder is pdf"),
+    ({"frontmatter": None}, "no name"),
+    ({"resources": None}, "neither a list"),
+    ({"resources": "Dynamic"}, "neither a list"),
+    ({"resources": []}, "its own SKILL.md"),
+    ({"resources": [file(URI, MAIN), file(URI, MAIN)]}, "twice"),
+    ({"resources": [file(URI, MAIN), file("skill://xml/a", "")]}, "not in its folder"),
+    ({"resources": [file(URI, MAIN), file("skill://pdf/%2E%2e/a", "")]}, "not in its folder"),
+    ({"resources": [file(URI, MAIN) | {"digest": "sha256:abc"}]}, "no SHA-256"),
+    ({"resources": [file(URI, MAIN) | {"size": True}]}, "or no size"),
+    ({"resources": [file(URI, MAIN) | {"size": -1}]}, "or no size"),
+    ({"resources": [7]}, "no URI"),
+]
+
+
+@pytest.mark.parametrize(("change", "says"), FAULTS, ids=[each[1] for each in FAULTS])
+def test_nothing_is_used_of_a_skill_whose_entry_does_not_hold(change: JsonObject, says: str) -> None:
+    skill = entry() | change
+    uri = str(skill["uri"])
+    assert says in reason(answer(uri), skill, uri=uri)
+
+
+def test_of_two_entries_for_one_skill_both_have_to_fit_and_of_nested_skills_the_inner_one() -> None:
+    other = entry(MAIN + "!")
+    assert "bytes" in reason(answer(), entry(), other)
+    assert reason(answer(), entry(), entry()) == ""
+    uri, text = "skill://pdf/inner/SKILL.md", MAIN.replace("pdf", "inner")
+    said: Json = {"name": "inner", "description": "Fills forms"}
+    inner: JsonObject = {"uri": uri, "frontmatter": said, "resources": [file(uri, text)]}
+    assert reason(answer(uri, text), entry(), inner, uri=uri) == ""
+    assert "list" in reason(answer(uri, text), entry(), uri=uri)
+
+
+def test_a_skill_without_digests_passes_and_it_is_said() -> None:
+    bounded = bound(Result(value=answer()), tool_of(URI, entry(resources="dynamic")), Level.DECLARED)
+    assert bounded.findings == (NO_DIGEST,)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [RpcError(value={"code": 1, "message": "no"}), Failure(kind=FailureKind.TIMEOUT, detail="late")],
+)
+def test_where_nothing_was_read_there_is_nothing_to_verify(outcome: RpcError | Failure) -> None:
+    bounded = Judgement(outcome, tool_of(URI, entry())).bounded(Level.DECLARED)
+    assert Rule.UNVERIFIED not in {each.rule for each in bounded.removals}
+
+
+def test_a_skill_got_by_its_uri_is_verified_as_a_listed_one() -> None:
+    page = decode_page(Kind.SKILL, {"skills": [entry()]})
+    assert isinstance(page, tuple)
+    got = replace(Catalogue(), got=page).tool(unlisted(Kind.RESOURCE, URI).handle)  # pyright: ignore[reportArgumentType]
+    assert got
+    assert bound(Result(value=answer(text="x")), got, Level.OPEN).removals
+
+
+TEXTS = st.text(max_size=30)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    members=st.dictionaries(TEXTS.filter(lambda key: key not in {"name", "description"}), VALUES, max_size=4),
+    other=VALUES,
+)
+def test_frontmatter_fits_the_object_that_it_is_and_no_other(members: dict[str, Json], other: Json) -> None:
+    said = parse(dump({"name": "pdf", "description": "Fills forms", **members})).value
+    assert isinstance(said, dict)
+    text = f"---\n{yaml.safe_dump(said)}---\nDo as follows.\n"
+    assert reason(answer(text=text), entry(text, frontmatter=said)) == ""
+    changed = {**said, "more": other}
+    assert reason(answer(text=text), entry(text, frontmatter=changed)) != ""
