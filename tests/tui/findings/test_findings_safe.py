@@ -69,7 +69,7 @@ async def test_findings_about_hostile_texts_do_not_act_wherever_they_are_shown(s
     told = hostile_script(text)
     app = app_of(told, target=None)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "Tools 3")
+        await reviewed(pilot, app, "Tools ")
         check(app)
         await called(pilot, app, told)
         await reviewed(pilot, app, "#1 ")
